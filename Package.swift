@@ -2,7 +2,7 @@
 import CompilerPluginSupport
 import PackageDescription
 
-let house: [SwiftSetting] = [
+let commonSettings: [SwiftSetting] = [
     .enableUpcomingFeature("InternalImportsByDefault"),
     .enableUpcomingFeature("MemberImportVisibility"),
     .enableUpcomingFeature("ExistentialAny"),
@@ -32,14 +32,15 @@ let systemLibraries: [Target] = [
 ]
 
 func library(_ name: String, in folder: String = "Sources", uses: [Target.Dependency]) -> Target {
-    .target(name: name, dependencies: uses, path: "\(folder)/\(name)", swiftSettings: house)
+    .target(
+        name: name, dependencies: uses, path: "\(folder)/\(name)", swiftSettings: commonSettings)
 }
 
 /// Golden files, which tests read from the source tree, so SwiftPM must ignore them.
 func tests(_ name: String, of modules: [Target.Dependency], golden: Bool = false) -> Target {
     .testTarget(
         name: name, dependencies: modules + ["TestSupport"], path: "Tests/\(name)",
-        exclude: golden ? ["Golden"] : [], swiftSettings: house)
+        exclude: golden ? ["Golden"] : [], swiftSettings: commonSettings)
 }
 
 let libraries: [Target] = [
@@ -73,7 +74,7 @@ let macros: [Target] = [
     library("AnabranchMacroExpansion", in: "Plugins", uses: []),
     .macro(
         name: "AnabranchMacros", dependencies: ["AnabranchMacroExpansion"],
-        path: "Plugins/AnabranchMacros", swiftSettings: house),
+        path: "Plugins/AnabranchMacros", swiftSettings: commonSettings),
 ]
 
 /// True if only the simulator is built.
@@ -85,7 +86,7 @@ let isSimulatorOnly = Context.environment["ANABRANCH_SIMULATOR_ONLY"] == "1"
 let plugins: [Target] = [
     .executableTarget(
         name: "AnabranchModelTool", dependencies: ["AnabranchModel"],
-        path: "Plugins/AnabranchModelTool", swiftSettings: house),
+        path: "Plugins/AnabranchModelTool", swiftSettings: commonSettings),
     .plugin(
         name: "AnabranchModelPlugin", capability: .buildTool(),
         dependencies: ["AnabranchModelTool"], path: "Plugins/AnabranchModelPlugin"),
@@ -95,28 +96,28 @@ let executables: [Target] = [
     .executableTarget(
         name: "AnabranchDaemon",
         dependencies: ["AnabranchServer", "AnabranchProtocol", "AnabranchReplication"],
-        path: "Server/AnabranchDaemon", swiftSettings: house),
+        path: "Server/AnabranchDaemon", swiftSettings: commonSettings),
     .executableTarget(
         name: "AnabranchCLI", dependencies: ["Anabranch", "AnabranchSync"],
-        path: "Client/AnabranchCLI", packageAccess: false, swiftSettings: house),
+        path: "Client/AnabranchCLI", packageAccess: false, swiftSettings: commonSettings),
 ]
 
 let examples: [Target] = [
     .executableTarget(
         name: "Cookbook", dependencies: ["Anabranch"], path: "Examples/Cookbook",
-        packageAccess: false, swiftSettings: house),
+        packageAccess: false, swiftSettings: commonSettings),
     .executableTarget(
         name: "Departments", dependencies: ["Anabranch"], path: "Examples/Departments",
-        packageAccess: false, swiftSettings: house),
+        packageAccess: false, swiftSettings: commonSettings),
     .executableTarget(
         name: "FirstSteps", dependencies: ["Anabranch", "AnabranchSync"],
-        path: "Examples/FirstSteps", packageAccess: false, swiftSettings: house),
+        path: "Examples/FirstSteps", packageAccess: false, swiftSettings: commonSettings),
     .executableTarget(
         name: "Notes", dependencies: ["Anabranch", "AnabranchSync"], path: "Examples/Notes",
-        packageAccess: false, swiftSettings: house),
+        packageAccess: false, swiftSettings: commonSettings),
     .executableTarget(
         name: "People", dependencies: ["Anabranch"], path: "Examples/People",
-        exclude: ["People.xcdatamodeld"], packageAccess: false, swiftSettings: house,
+        exclude: ["People.xcdatamodeld"], packageAccess: false, swiftSettings: commonSettings,
         plugins: ["AnabranchModelPlugin"]),
 ]
 
@@ -127,17 +128,17 @@ let simulator: [Target] = [
             "Anabranch", "AnabranchSync", "AnabranchServer", "AnabranchStore", "AnabranchSQLite",
             "AnabranchProtocol", "AnabranchReplication", "AnabranchModel", "CSQLite",
         ],
-        path: "Tests/TestSupport", swiftSettings: house),
+        path: "Tests/TestSupport", swiftSettings: commonSettings),
     .target(
         name: "Simulator",
         dependencies: [
             "AnabranchSync", "AnabranchServer", "AnabranchStore", "AnabranchSQLite",
             "AnabranchProtocol", "AnabranchReplication", "AnabranchModel", "TestSupport",
         ],
-        path: "Tests/Simulator", swiftSettings: house),
+        path: "Tests/Simulator", swiftSettings: commonSettings),
     .executableTarget(
         name: "Simulate", dependencies: ["Simulator"], path: "Tests/Simulate",
-        swiftSettings: house),
+        swiftSettings: commonSettings),
 ]
 
 let testTargets: [Target] = [
@@ -158,11 +159,11 @@ let testTargets: [Target] = [
     tests("EndToEndTests", of: ["AnabranchCLI", "AnabranchDaemon", "SyncWorker"]),
     .executableTarget(
         name: "SyncWorker", dependencies: ["Anabranch", "AnabranchSync", "TestSupport"],
-        path: "Tests/SyncWorker", swiftSettings: house),
+        path: "Tests/SyncWorker", swiftSettings: commonSettings),
     tests("TestSupportTests", of: ["AnabranchSQLite"], golden: true),
     .testTarget(
         name: "TidyTests", dependencies: ["AnabranchMacroExpansion"], path: "Tests/TidyTests",
-        swiftSettings: house),
+        swiftSettings: commonSettings),
 ]
 
 let pluginProducts: [Product] = [

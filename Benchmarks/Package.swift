@@ -1,7 +1,7 @@
 // swift-tools-version: 6.2
 import PackageDescription
 
-let house: [SwiftSetting] = [
+let commonSettings: [SwiftSetting] = [
     .enableUpcomingFeature("InternalImportsByDefault"),
     .enableUpcomingFeature("MemberImportVisibility"),
     .enableUpcomingFeature("ExistentialAny"),
@@ -28,7 +28,7 @@ let package = Package(
                 "CRawSQLite", anabranch("Anabranch"), anabranch("AnabranchSync"),
                 anabranch("anabranchd"), anabranch("anabranch"),
             ],
-            packageAccess: false, swiftSettings: house),
+            packageAccess: false, swiftSettings: commonSettings),
     ],
     swiftLanguageModes: [.v6]
 )

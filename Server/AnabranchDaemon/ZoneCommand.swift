@@ -62,19 +62,19 @@ enum ZoneCommand {
         if found.damage.isEmpty {
             print("checksum  \(found.isChecksumRight ? "right" : "wrong")")
             print("state     \(words(for: found.differences))")
-            for difference in (found.differences ?? []).prefix(mostShown) {
+            for difference in (found.differences ?? []).prefix(maximumShown) {
                 print("          \(difference.kind.rawValue) \(difference.record)")
             }
         }
         if found.isRepaired { print("repaired") }
-        guard !found.isRight, !found.isRepaired else { return }
+        guard !found.isValid, !found.isRepaired else { return }
         let remedy =
             found.damage.isEmpty
             ? "Stop the daemon and repeat the command with --repair." : "Restore it from a backup."
         throw HTTPServerError("Zone \(zone) is damaged or inconsistent. \(remedy)")
     }
 
-    private static let mostShown = 100
+    private static let maximumShown = 100
 
     private static func words(for differences: [RecordDifference]?) -> String {
         guard let differences else { return "not compared: the log has been compacted" }

@@ -5,7 +5,7 @@
 // as an array of `Value`, into which the store decodes the columns directly. Reading an attribute
 // is one flag test, one array access and one enum case.
 //
-// The first change of an object in an event goes through `ManagedObjectContext.noteWrite(_:)`. It
+// The first change of an object in an event goes through `ManagedObjectContext.recordWrite(_:)`. It
 // copies the saved values (`committed`) and adds the object to the list of changed objects; the
 // context holds strong references to these objects only. A save compares both sets of values,
 // groups the differences by entity and by changed slots, and passes them to the store as one
@@ -21,7 +21,7 @@
 // save also calls the validation hooks that a class overrides, and `ValueChecking` for the classes
 // that conform to it.
 //
-// After each event a context reports the touched records to its `ResultsFollower`s, and also the
+// After each event a context reports the touched records to its `ContextObserver`s, and also the
 // records that other contexts or replicas changed. A `FetchedResultsController` evaluates these
 // records again and no others. It finds their former places by the sort keys that it kept.
 //

@@ -17,9 +17,9 @@ public enum SyncProtocol {
     /// names a lesser one.
     public static let largestBody = 64 << 20
     /// The greatest number of records in one repair request.
-    public static let mostRepairs = 1000
+    public static let maximumRepairs = 1000
     /// The greatest number of ranges in one checksums request.
-    public static let mostRanges = 64
+    public static let maximumRanges = 64
     /// The number of milliseconds that a stamp may be ahead of the server's clock.
     public static let clockLimitMilliseconds: Int64 = 5 * 60 * 1000
 }

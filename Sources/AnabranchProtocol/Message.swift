@@ -18,7 +18,7 @@ extension Message {
         var writer = ByteWriter()
         writer.append(byte: SyncProtocol.version)
         write(to: &writer)
-        return MessageSeal.sealing(writer.bytes)
+        return MessageChecksum.sealing(writer.bytes)
     }
 
     /// Decodes a message with version and seal.
@@ -28,7 +28,7 @@ extension Message {
     /// - Throws: ``ProtocolError`` with the offset of the first byte that could not be read. Its
     ///   code is `unsupportedVersion` for a later version, otherwise `malformedRequest`.
     public init(decoding bytes: [UInt8]) throws(ProtocolError) {
-        let body = Array(bytes.dropLast(MessageSeal.byteCount))
+        let body = Array(bytes.dropLast(MessageChecksum.byteCount))
         var reader = ByteReader(body)
         do throws(ChangeSetDecodingError) {
             let version = try reader.readByte()
@@ -37,7 +37,7 @@ extension Message {
                     .unsupportedVersion,
                     "this version does not know version \(version) of the protocol")
             }
-            guard MessageSeal.isWhole(body, sealedBy: bytes) else {
+            guard MessageChecksum.isWhole(body, sealedBy: bytes) else {
                 throw reader.failure(.digestMismatch, "the message was damaged in transit")
             }
             try self.init(from: &reader)

@@ -7,7 +7,7 @@ public struct RepairRequest: Message {
 
     /// The epoch that the client assumes the zone to have.
     public var epoch: EpochID
-    /// The requested records, at most ``SyncProtocol/mostRepairs``.
+    /// The requested records, at most ``SyncProtocol/maximumRepairs``.
     public var records: [RecordID]
 
     /// Creates a request.

@@ -11,7 +11,7 @@ public struct Verification: Sendable {
         /// Store and zone differ, and nothing was changed.
         case differing
         /// The comparison or the repair could not be completed, for this reason.
-        case undecided(VerificationObstacle)
+        case inconclusive(VerificationObstacle)
     }
 
     /// The outcome of the comparison.
@@ -31,18 +31,18 @@ public struct Verification: Sendable {
 
     init(_ outcome: SyncOutcome) {
         let progress = outcome.verification
-        let count = (progress?.differenceCount ?? 0) + (progress?.strayCount ?? 0)
+        let count = (progress?.differenceCount ?? 0) + (progress?.orphanedRowCount ?? 0)
         switch progress?.ending {
         case .equal: result = count == 0 ? .equal : .repaired
         case .differing: result = .differing
-        case .undecided(let obstacle): result = .undecided(obstacle)
-        case nil: result = .undecided(.busy)
+        case .inconclusive(let obstacle): result = .inconclusive(obstacle)
+        case nil: result = .inconclusive(.busy)
         }
         position = outcome.position
         checksum = progress?.checksum ?? .zero
         differences = progress?.differences ?? []
         differenceCount = progress?.differenceCount ?? 0
-        strayRowCount = progress?.strayCount ?? 0
+        strayRowCount = progress?.orphanedRowCount ?? 0
         self.outcome = outcome
     }
 }

@@ -192,8 +192,8 @@ struct AttributeGroupTests {
                 }
             }
         }
-        #expect(try model(Limits.mostMembers).entities.count == 1)
-        let error = try #require(throws: ModelError.self) { try model(Limits.mostMembers + 1) }
+        #expect(try model(Limits.maximumMembers).entities.count == 1)
+        let error = try #require(throws: ModelError.self) { try model(Limits.maximumMembers + 1) }
         #expect(error.code == .limitExceeded && error.property == "g")
     }
 }

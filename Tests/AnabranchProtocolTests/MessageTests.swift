@@ -72,7 +72,7 @@ import Testing
         var generator = SeededGenerator(seed: seed)
         let count = Int.random(in: 0...150, using: &generator)
         let bytes = [SyncProtocol.version] + generator.bytes(count: count)
-        for bytes in [bytes, bytes.map { $0 & 3 }].map(MessageSeal.sealing) {
+        for bytes in [bytes, bytes.map { $0 & 3 }].map(MessageChecksum.sealing) {
             _ = try? HelloRequest(decoding: bytes)
             _ = try? HelloResponse(decoding: bytes)
             _ = try? PullRequest(decoding: bytes)
@@ -100,10 +100,10 @@ import Testing
     @Test func `a summary of an unknown kind is of a later version`() throws {
         let response = ChecksumsResponse(
             position: 1, wallMilliseconds: 0, checksum: .zero, summaries: [.records([])])
-        var bytes = Array(response.encoded().dropLast(MessageSeal.byteCount))
+        var bytes = Array(response.encoded().dropLast(MessageChecksum.byteCount))
         bytes[bytes.count - 2] = 9
         let error = #expect(throws: ProtocolError.self) {
-            try ChecksumsResponse(decoding: MessageSeal.sealing(bytes))
+            try ChecksumsResponse(decoding: MessageChecksum.sealing(bytes))
         }
         #expect(error?.code == .unsupportedVersion)
     }
@@ -146,14 +146,14 @@ import Testing
     @Test func `claims of many change sets allocate nothing`() {
         let replica = [UInt8](repeating: 0, count: 16)
         let huge: [UInt8] = [0xFF, 0xFF, 0xFF, 0xFF, 0xFF, 0xFF, 0xFF, 0xFF, 0x7F]
-        let request = MessageSeal.sealing([1] + replica + huge)
-        let response = MessageSeal.sealing([1] + huge)
+        let request = MessageChecksum.sealing([1] + replica + huge)
+        let response = MessageChecksum.sealing([1] + huge)
         #expect(throws: ProtocolError.self) { try PushRequest(decoding: request) }
         #expect(throws: ProtocolError.self) { try PushResponse(decoding: response) }
         // There are bytes for a thousand empty blocks, but none of them is a change set.
         let empty = [1] + replica + [0xE8, 0x07] + [UInt8](repeating: 0, count: 1_008)
         #expect(throws: ProtocolError.self) {
-            try PushRequest(decoding: MessageSeal.sealing(empty))
+            try PushRequest(decoding: MessageChecksum.sealing(empty))
         }
     }
 
@@ -177,7 +177,7 @@ import Testing
         let place = (flag[18...].firstIndex { $0 < 0x80 } ?? 0) + 1
         flag[place] = 2
         #expect(throws: ProtocolError.self) {
-            try HelloResponse(decoding: MessageSeal.sealing(flag))
+            try HelloResponse(decoding: MessageChecksum.sealing(flag))
         }
     }
 
@@ -192,7 +192,7 @@ import Testing
         var bytes = generator.helloRequest().unsealed
         bytes.replaceSubrange((bytes.count - 8)..., with: [0, 0, 0, 0, 0, 0, 0, 0x80])
         #expect(throws: ProtocolError.self) {
-            try HelloRequest(decoding: MessageSeal.sealing(bytes))
+            try HelloRequest(decoding: MessageChecksum.sealing(bytes))
         }
     }
 
@@ -216,7 +216,7 @@ import Testing
                 var changed = bytes
                 changed[place] = byte
                 // Both results are right. A trap is not.
-                guard let other = try? Body(decoding: MessageSeal.sealing(changed)) else {
+                guard let other = try? Body(decoding: MessageChecksum.sealing(changed)) else {
                     continue
                 }
                 // The comparison is by bytes: equal strings may have different spellings.
@@ -234,5 +234,5 @@ import Testing
 
 extension Message {
     /// The bytes that the seal covers, so that a test can change and seal them again.
-    fileprivate var unsealed: [UInt8] { Array(encoded().dropLast(MessageSeal.byteCount)) }
+    fileprivate var unsealed: [UInt8] { Array(encoded().dropLast(MessageChecksum.byteCount)) }
 }

@@ -22,13 +22,13 @@ import Testing
 
     @Test func `a body that cannot be read says where and why`() {
         let error = #expect(throws: ProtocolError.self) {
-            try PullRequest(decoding: MessageSeal.sealing([1, 2]))
+            try PullRequest(decoding: MessageChecksum.sealing([1, 2]))
         }
         #expect(error?.code == .malformedRequest)
         #expect(error?.details["offset"] == "2")
         #expect(error?.message.contains("pull request") == true)
         let later = #expect(throws: ProtocolError.self) {
-            try PullRequest(decoding: MessageSeal.sealing([2, 0, 0]))
+            try PullRequest(decoding: MessageChecksum.sealing([2, 0, 0]))
         }
         #expect(later?.code == .unsupportedVersion)
     }

@@ -33,7 +33,7 @@ import Testing
     @Test func `positions are in their order, and made as written down`() throws {
         let (first, later, inFront) = try positions()
         #expect(inFront < first && first < later)
-        var maker = ListPositionMaker(Dot(replica: a, sequence: 1))
+        var maker = ListPositionGenerator(Dot(replica: a, sequence: 1))
         #expect(maker.position(between: nil, and: nil) == first)
     }
 
@@ -44,19 +44,19 @@ import Testing
             entity: "Item", records: [id(1), id(2)], properties: [list],
             columns: [[entry.value, .null]])
         let links: [LinkBlock.Link] = [
-            .init(left: id(1), right: id(2), place: LinkPlace(inLeft: first)),
+            .init(left: id(1), right: id(2), place: LinkPosition(inLeft: first)),
             .init(
                 left: RecordID(replica: b, number: 3), right: id(1),
-                place: LinkPlace(inLeft: later)),
+                place: LinkPosition(inLeft: later)),
         ]
         let mutual = LinkBlock.Link(
-            left: id(1), right: id(2), place: LinkPlace(inLeft: later, inRight: inFront))
+            left: id(1), right: id(2), place: LinkPosition(inLeft: later, inRight: inFront))
         let beforeLateOfB = Stamp(
             timestamp: HybridTimestamp(rawValue: late.rawValue - 1), replica: b)
         let moved = LinkBlock.Link(
-            left: id(2), right: id(2), tagsSeen: [earlyOfA, beforeLateOfB],
-            place: LinkPlace(inLeft: inFront))
-        let removed = LinkBlock.Link(left: id(1), right: id(9), tagsSeen: [earlyOfA])
+            left: id(2), right: id(2), observedTags: [earlyOfA, beforeLateOfB],
+            place: LinkPosition(inLeft: inFront))
+        let removed = LinkBlock.Link(left: id(1), right: id(9), observedTags: [earlyOfA])
         let payload = ChangePayload(blocks: [
             .update(entries), .link(LinkBlock(entity: "Item", property: queue, links: links)),
             .link(LinkBlock(entity: "Item", property: circle, links: [mutual])),
@@ -78,11 +78,11 @@ import Testing
         let (first, later, inFront) = try positions()
         let entry = ListEntry(target: RecordID(replica: b, number: 2), position: inFront)
         let moved = LinkTags(placed: [
-            .init(lateOfB, at: LinkPlace(inLeft: later)),
-            .init(earlyOfA, at: LinkPlace(inLeft: first)),
+            .init(lateOfB, at: LinkPosition(inLeft: later)),
+            .init(earlyOfA, at: LinkPosition(inLeft: first)),
         ])
         let mutual = LinkTags(placed: [
-            .init(lateOfB, at: LinkPlace(inLeft: later, inRight: inFront))
+            .init(lateOfB, at: LinkPosition(inLeft: later, inRight: inFront))
         ])
         let record = CanonicalRecord(
             id: id(1), entity: "Item",

@@ -38,12 +38,13 @@ import Testing
             entity: "Person", property: note,
             writes: [
                 .init(
-                    record: id(1), value: .string("e\u{301}"), tagsSeen: [earlyOfA, beforeLateOfB]),
-                .init(record: RecordID(replica: b, number: 2), value: .null, tagsSeen: []),
+                    record: id(1), value: .string("e\u{301}"),
+                    observedTags: [earlyOfA, beforeLateOfB]),
+                .init(record: RecordID(replica: b, number: 2), value: .null, observedTags: []),
             ])
         let seats = SiblingBlock(
             entity: "Person", property: seat,
-            writes: [.init(record: id(1), value: .reference(id(9)), tagsSeen: [earlyOfA])])
+            writes: [.init(record: id(1), value: .reference(id(9)), observedTags: [earlyOfA])])
         try expect(
             saved([.write(notes), .write(seats)], by: b, name: "edit"), "golden-1-siblings.hex")
     }

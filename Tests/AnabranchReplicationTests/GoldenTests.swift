@@ -117,7 +117,7 @@ import Testing
         func links(_ left: UInt64, _ right: UInt64, _ tags: [Stamp]) -> LinkBlock {
             LinkBlock(
                 entity: "Person", property: friends,
-                links: [.init(left: id(left), right: id(right), tagsSeen: tags)])
+                links: [.init(left: id(left), right: id(right), observedTags: tags)])
         }
         let payload = ChangePayload(blocks: [
             .update(rows), .link(links(1, 2, [])), .unlink(links(2, 1, seen)),

@@ -80,7 +80,7 @@ extension ChangeBlock {
         .unlink(
             LinkBlock(
                 entity: "Person", property: Self.friends,
-                links: [.init(left: left, right: right, tagsSeen: seen)]))
+                links: [.init(left: left, right: right, observedTags: seen)]))
     }
 }
 

@@ -189,6 +189,26 @@ import Testing
         try expectRefusal(.malformedChangeSet, scenario.zone.page(for: b) { $0.append(second) })
     }
 
+    /// The rows of a large insert are written several with one statement.
+    @Test(arguments: [0, 1, 15, 16, 17, 38])
+    func `that inserts a record twice among many names the record`(row: Int) throws {
+        let replica = ReplicaID(high: 1, low: 1)
+        func repeatedRecord(among numbers: [UInt64]) throws -> UInt64? {
+            let payload = ChangePayload(blocks: [insert("Person", replica, numbers)])
+            let set = set(of: replica, payload: payload.encoded(author: replica))
+            let page = try scenario.zone.page(for: b) { $0.append(set) }
+            let error = try #require(storeError { _ = try b.apply(page) })
+            #expect(error.code == .malformedChangeSet)
+            #expect(try b.read { try $0.identifiers(FetchQuery(entity: scenario.person)) } == [])
+            return error.records.first?.number
+        }
+        let numbers = (1...40).map(UInt64.init)
+        var repeated = numbers
+        repeated.insert(numbers[row], at: row + 1)
+        #expect(try repeatedRecord(among: repeated) == numbers[row])
+        #expect(try repeatedRecord(among: numbers + [numbers[row]]) == numbers[row])
+    }
+
     @Test func `under a name that is not the record's changes nothing`() throws {
         let anna = try a.insertPerson("Anna", age: 3)
         for store in [a, b] { try scenario.zone.sync(store) }

@@ -152,7 +152,7 @@ final class MemoryZone: PartReading {
     /// Repairs the records of a store that wait for repair, as of the end of the log.
     func repair(_ store: Store) throws {
         let reference = try reference()
-        let images = try store.debts(limit: .max).map { reference.image(of: $0) }
+        let images = try store.recordsToRepair(limit: .max).map { reference.image(of: $0) }
         guard !images.isEmpty else { return }
         _ = try store.repair(
             images, at: CausalContext.Prefix(epoch: epoch, position: UInt64(log.count)))

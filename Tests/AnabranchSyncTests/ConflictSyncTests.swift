@@ -65,7 +65,7 @@ struct ConflictSyncTests {
     @Test func `an exchange ends when the resolver is done, and the next sends what it saved`()
         async throws
     {
-        here.conflictResolver = ConflictClosure { conflicts, context in
+        here.conflictResolver = ClosureConflictResolver { conflicts, context in
             Thread.sleep(forTimeInterval: 0.05)
             for conflict in conflicts { try context.restore(conflict) }
         }

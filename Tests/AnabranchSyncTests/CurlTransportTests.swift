@@ -23,7 +23,7 @@ struct CurlTransportTests {
             server: server.url, zone: "test", token: token ?? server.token,
             allowingPlainHTTP: false)
         return try SyncEngine(
-            side: StoreSide(store), address: address,
+            side: StoreExecutor(store), address: address,
             transport: CurlTransport(address, options: options), options: options)
     }
 

@@ -16,7 +16,7 @@ extension EngineScenario {
         let written = try store.exportBundle(to: path, lacking: base)
         // The writer and the reader of the bundle report the same.
         let read = try BundleFile(path).check()
-        #expect(written.needs == read.needs && written.setCount == read.setCount)
+        #expect(written.prerequisites == read.prerequisites && written.setCount == read.setCount)
         return path
     }
 }

@@ -79,7 +79,7 @@ final class EngineScenario: Sendable {
         var options = SyncOptions()
         change(&options)
         return try SyncEngine(
-            side: StoreSide(store), address: address, transport: transport ?? self.transport(),
+            side: StoreExecutor(store), address: address, transport: transport ?? self.transport(),
             options: options, environment: environment)
     }
 

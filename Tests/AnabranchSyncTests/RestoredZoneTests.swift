@@ -72,7 +72,7 @@ final class RestoredZone {
         for store in stores {
             #expect(try store.canonicalHash() == hash)
             #expect(try store.syncState().pendingCount == 0)
-            #expect(try store.debts(limit: 1).isEmpty)
+            #expect(try store.recordsToRepair(limit: 1).isEmpty)
         }
     }
 

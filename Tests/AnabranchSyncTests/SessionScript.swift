@@ -7,7 +7,7 @@ import AnabranchStore
 /// A session with everything that its events need, and a short form of its actions for tables.
 struct SessionScript {
     var session: SyncSession
-    var moment = SyncSession.Moment(wallMilliseconds: 1_000, draw: .max)
+    var moment = SyncSession.StepInput(wallMilliseconds: 1_000, draw: .max)
     /// The body or the work of the last action.
     private(set) var body: [UInt8] = []
     private(set) var work: SyncSession.StoreWork?
@@ -20,7 +20,7 @@ struct SessionScript {
     init(knowsZone: Bool = true, _ change: (inout SessionLimits) -> Void = { _ in }) {
         var limits = SessionLimits()
         change(&limits)
-        let zone = ZoneKnowledge(
+        let zone = ZoneState(
             epoch: Self.epoch, largestBody: 1 << 20, clockOffsetMilliseconds: 0)
         session = SyncSession(limits: limits, zone: knowsZone ? zone : nil)
     }
@@ -60,19 +60,19 @@ struct SessionScript {
         case .acknowledge(let sets, _): "acknowledge \(sets.count)"
         case .loadPending: "load"
         case .renewIdentity(let sequence): "renew below \(sequence)"
-        case .note(let epochs): "note \(epochs.count)"
+        case .recordEpochs(let epochs): "note \(epochs.count)"
         case .cursor(let position, _): "cursor at \(position)"
         case .rewind(let cursor): "rewind to \(cursor.position)"
-        case .loadDebts: "load debts"
+        case .loadRecordsToRepair: "load records to repair"
         case .repair(let images, let place): "repair \(images.count) at \(place.position)"
         case .stage(_, let number, let snapshot):
             "stage \(number) of \(snapshot.chunkCount)"
         case .loadSnapshot(let isBlocked): "load snapshot\(isBlocked ? ", blocked" : "")"
         case .supply(let missing): "supply \(missing.sequences)"
-        case .yieldName(let dot, _): "yield \(dot.sequence)"
+        case .renameBranch(let dot, _): "yield \(dot.sequence)"
         case .takeForms(let sets, _): "take forms of \(sets.count)"
         case .compare(let ranges, let place): "compare \(ranges.count) at \(place.position)"
-        case .owe(let records): "owe \(records.count)"
+        case .queueForRepair(let records): "queue \(records.count)"
         case .wantSnapshot: "want snapshot"
         case .restamp(let limit, let offset):
             "restamp above \(limit.wallMilliseconds), offset \(offset)"
@@ -97,14 +97,16 @@ struct SessionScript {
 extension SessionScript {
     static func state(
         cursor: LogCursor? = cursor(0), lastSequence: UInt64 = 0, pending: Int = 0,
-        epochs: Set<EpochID> = [epoch], hasDebts: Bool = false, staged: StagedSnapshot? = nil,
+        epochs: Set<EpochID> = [epoch], hasRecordsToRepair: Bool = false,
+        staged: StagedSnapshot? = nil,
         wantsSnapshot: Bool = false
     ) -> SyncState {
         SyncState(
             replica: me, cursor: cursor,
             last: lastSequence == 0 ? nil : (lastSequence, sets(lastSequence)[0].origin),
             pendingCount: pending, pendingByteCount: pending * 10,
-            epochs: epochs, hasDebts: hasDebts, wantsSnapshot: wantsSnapshot, staged: staged)
+            epochs: epochs, hasRecordsToRepair: hasRecordsToRepair, wantsSnapshot: wantsSnapshot,
+            staged: staged)
     }
 
     /// A store that wants a snapshot and has all chunks of one.
@@ -133,9 +135,9 @@ extension SessionScript {
         }
     }
 
-    static func pending(_ count: UInt64) -> [LogEntry] {
+    static func pending(_ count: UInt64) -> [StoredLogEntry] {
         sets(count).enumerated().map {
-            LogEntry(localPosition: Int64($0.offset + 1), place: nil, changeSet: $0.element)
+            StoredLogEntry(localPosition: Int64($0.offset + 1), place: nil, changeSet: $0.element)
         }
     }
 

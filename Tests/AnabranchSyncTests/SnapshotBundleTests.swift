@@ -44,7 +44,7 @@ struct SnapshotBundleTests {
         try b.setAge(33, of: "person 3", names)
         try b.insert("of the follower", names)
         let path = try scenario.bundle(b)
-        #expect(try BundleFile(path).check().needs == VersionVector([head(a, 10)]))
+        #expect(try BundleFile(path).check().prerequisites == VersionVector([head(a, 10)]))
         let outcome = try traveller.take(path)
         #expect((outcome.appliedCount, outcome.waitingCount) == (3, 0))
         #expect(try traveller.canonicalHash() == b.canonicalHash())

@@ -44,7 +44,7 @@ struct SyncSessionLossTests {
     func `what the zone misses is looked for once pulling has not helped`(_ number: Int) {
         var script = Self.refusedTwice([Self.missing, Self.gap][number])
         let lost = [3, 4].map {
-            LogEntry(
+            StoredLogEntry(
                 localPosition: 0, place: nil,
                 changeSet: ChangeSet(lost: Dot(replica: Script.other, sequence: $0)))
         }
@@ -68,7 +68,9 @@ struct SyncSessionLossTests {
         ["causeReplica": "\(Script.other)", "causeSequence": "9007199254740992", "causeNext": "1"],
     ])
     func `a refusal that names nothing sensible is not believed`(_ details: [String: String]) {
-        #expect(MissingSets(SyncError(ProtocolError(.missingCauses, "", details: details))) == nil)
+        #expect(
+            MissingChangeSets(SyncError(ProtocolError(.missingCauses, "", details: details))) == nil
+        )
     }
 
     @Test func `a rejected set is acknowledged as a void, and the push continues after it`() {

@@ -161,7 +161,7 @@ struct SyncSessionRefusalTests {
             cursor: LogCursor(epoch: later, position: 5, digestHigh: 5, digestLow: 1))
         #expect(script.advance(.rewound(state)) == "hello")
         #expect(script.advance(greeting(knowing: true)) == "note 2")
-        #expect(script.advance(.noted(state)) == "pull")
+        #expect(script.advance(.recorded(state)) == "pull")
     }
 
     @Test func `a backup that is a beginning of the log is found at once`() {
@@ -193,7 +193,7 @@ struct SyncSessionRefusalTests {
         for number in 1..<UInt64(script.session.limits.epochChanges) {
             let epoch = EpochID(high: 0xE, low: number)
             let greeted = script.advance(Script.greeting(epoch: epoch))
-            if greeted.hasPrefix("note") { _ = script.advance(.noted(Script.state())) }
+            if greeted.hasPrefix("note") { _ = script.advance(.recorded(Script.state())) }
             // The page is of the epoch that the next restore began.
             let next = script.advance(Script.refused(.unknownEpoch))
             guard number >= UInt64(script.session.limits.retry.attempts) else {
@@ -231,7 +231,7 @@ struct SyncSessionRefusalTests {
     /// Takes the session from its first page to the snapshot that takes the place of the log.
     private func fallBack(_ script: inout Script, from first: String) {
         #expect(first == "want snapshot")
-        #expect(script.advance(.noted(Script.state(wantsSnapshot: true))) == "hello")
+        #expect(script.advance(.recorded(Script.state(wantsSnapshot: true))) == "hello")
         #expect(script.advance(Script.greeting(head: 1)) == "snapshot")
     }
 

@@ -27,15 +27,15 @@ struct SyncSessionRepairTests {
         var script = Script()
         _ = script.begin()
         _ = script.advance(Script.page(to: 1))
-        let state = Script.state(cursor: Script.cursor(1), hasDebts: true)
+        let state = Script.state(cursor: Script.cursor(1), hasRecordsToRepair: true)
         _ = script.advance(.applied(state))
-        #expect(script.advance(.loaded([], state)) == "load debts")
+        #expect(script.advance(.loaded([], state)) == "load records to repair")
         return script
     }
 
     @Test func `records that wait for repair are fetched before the exchange ends`() {
         var script = Self.indebted()
-        #expect(script.advance(.debts([Self.record])) == "repair")
+        #expect(script.advance(.recordsToRepair([Self.record])) == "repair")
         #expect(script.advance(Self.images(at: 1)) == "repair 1 at 1")
         let state = Script.state(cursor: Script.cursor(1))
         #expect(script.advance(.applied(state)) == "caught up")
@@ -43,19 +43,19 @@ struct SyncSessionRepairTests {
 
     @Test func `a record that no answer holds makes the store take a snapshot`() {
         var script = Self.indebted()
-        #expect(script.advance(.debts([Self.record])) == "repair")
+        #expect(script.advance(.recordsToRepair([Self.record])) == "repair")
         let refusal = ProtocolError(.repairTooLarge, "Too large.")
         #expect(script.advance(.refused(refusal, retryAfter: nil)) == "want snapshot")
-        let state = Script.state(cursor: Script.cursor(1), hasDebts: true)
-        #expect(script.advance(.noted(state)) == "hello")
+        let state = Script.state(cursor: Script.cursor(1), hasRecordsToRepair: true)
+        #expect(script.advance(.recorded(state)) == "hello")
     }
 
     @Test func `an answer that knows more than the store waits for the pull`() {
         var script = Self.indebted()
-        _ = script.advance(.debts([Self.record]))
+        _ = script.advance(.recordsToRepair([Self.record]))
         #expect(script.advance(Self.images(at: 3)) == "pull")
         #expect(script.advance(Script.page(from: 1, to: 3)) == "apply 2 to 3")
-        let state = Script.state(cursor: Script.cursor(3), hasDebts: true)
+        let state = Script.state(cursor: Script.cursor(3), hasRecordsToRepair: true)
         #expect(script.advance(.applied(state)) == "repair 1 at 3")
         #expect(script.advance(.applied(Script.state(cursor: Script.cursor(3)))) == "caught up")
     }
@@ -63,19 +63,19 @@ struct SyncSessionRepairTests {
     @Test func `what an answer leaves out is asked for again`() {
         var script = Self.indebted()
         let second = RecordID(replica: Script.other, number: 2)
-        _ = script.advance(.debts([Self.record, second]))
+        _ = script.advance(.recordsToRepair([Self.record, second]))
         #expect(script.advance(Self.images(at: 1)) == "repair 1 at 1")
-        let state = Script.state(cursor: Script.cursor(1), hasDebts: true)
-        #expect(script.advance(.applied(state)) == "load debts")
+        let state = Script.state(cursor: Script.cursor(1), hasRecordsToRepair: true)
+        #expect(script.advance(.applied(state)) == "load records to repair")
     }
 
     @Test func `an answer about other records is damaged`() {
         var script = Self.indebted()
-        _ = script.advance(.debts([Self.record]))
+        _ = script.advance(.recordsToRepair([Self.record]))
         let other = RecordID(replica: Script.other, number: 9)
         #expect(script.advance(Self.images([other], at: 1)) == "wait 250")
-        #expect(script.advance(.waited) == "load debts")
-        _ = script.advance(.debts([Self.record]))
+        #expect(script.advance(.waited) == "load records to repair")
+        _ = script.advance(.recordsToRepair([Self.record]))
         #expect(script.advance(Self.images([], at: 1)) == "wait 500")
     }
 

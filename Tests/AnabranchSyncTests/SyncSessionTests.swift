@@ -104,7 +104,7 @@ struct SyncSessionTests {
         var script = Script(knowsZone: false)
         #expect(script.begin(Script.state(cursor: Script.cursor(1))) == "hello")
         #expect(script.advance(Script.greeting(epoch: later, head: 1)) == "note 1")
-        #expect(script.advance(.noted(Script.state(cursor: Script.cursor(1)))) == "pull")
+        #expect(script.advance(.recorded(Script.state(cursor: Script.cursor(1)))) == "pull")
         let place = Script.cursor(1)
         let renamed = LogCursor(
             epoch: later, position: 1, digestHigh: place.digestHigh, digestLow: place.digestLow)

@@ -82,7 +82,7 @@ struct SyncSessionVerificationTests {
         #expect(script.advance(.loaded([], Self.here)) == "checksums")
         #expect(script.advance(Self.answer(at: 1)) == "compare 1 at 1")
         #expect(script.advance(.cursorMoved(Self.here)) == "caught up")
-        #expect(Self.ending(script) == .undecided(.busy))
+        #expect(Self.ending(script) == .inconclusive(.busy))
     }
 
     @Test(arguments: [
@@ -118,7 +118,7 @@ struct SyncSessionVerificationTests {
                 Self.differing(RecordRange(lower: nil, upper: Self.record(upper))))
         }
         #expect(said == "caught up")
-        #expect(Self.ending(script) == .undecided(.endless))
+        #expect(Self.ending(script) == .inconclusive(.endless))
     }
 
     @Test func `records that differ again and again end it`() {
@@ -130,12 +130,12 @@ struct SyncSessionVerificationTests {
             #expect(script.advance(Self.differing(.all)) == "checksums")
             #expect(
                 script.advance(Self.answer(at: 1, .records([]))) == "compare 1 at 1")
-            #expect(script.advance(.compared(comparison)) == "owe 1")
-            #expect(script.advance(.owed(Self.here)) == "checksums")
+            #expect(script.advance(.compared(comparison)) == "queue 1")
+            #expect(script.advance(.queuedForRepair(Self.here)) == "checksums")
         }
         _ = script.advance(Self.answer(at: 1))
         #expect(script.advance(Self.differing(.all)) == "caught up")
-        #expect(Self.ending(script) == .undecided(.notRepaired))
+        #expect(Self.ending(script) == .inconclusive(.notRepaired))
     }
 
     @Test func `a whole that differs where no range does is the zone's mistake`() {
@@ -146,6 +146,6 @@ struct SyncSessionVerificationTests {
         #expect(script.advance(.compared(StateComparison())) == "checksums")
         _ = script.advance(Self.answer(at: 1))
         #expect(script.advance(Self.differing(.all)) == "caught up")
-        #expect(Self.ending(script) == .undecided(.zoneInconsistent))
+        #expect(Self.ending(script) == .inconclusive(.zoneInconsistent))
     }
 }

@@ -96,7 +96,7 @@ struct VerificationTests {
         #expect(Self.requests(repairing, .repair) == 1)
         try scenario.expectConverged([store])
         #expect(try await scenario.engine(store).verify().result == .equal)
-        #expect(try store.debts(limit: 1).isEmpty)
+        #expect(try store.recordsToRepair(limit: 1).isEmpty)
     }
 
     @Test func `a record that no answer holds is repaired by a snapshot`() async throws {
@@ -114,7 +114,7 @@ struct VerificationTests {
         #expect(found.result == .repaired && found.differenceCount == 2)
         #expect(Self.requests(transport, .snapshot) > 50)
         try scenario.expectConverged([store])
-        #expect(try store.debts(limit: 1).isEmpty && !store.syncState().wantsSnapshot)
+        #expect(try store.recordsToRepair(limit: 1).isEmpty && !store.syncState().wantsSnapshot)
     }
 
     @Test func `values that a repair removes are in the journal`() async throws {
@@ -145,7 +145,7 @@ struct VerificationTests {
         await #expect(throws: SyncError.self) {
             try await scenario.engine(store, transport).verify(repairing: true)
         }
-        #expect(try store.debts(limit: 10).count == 1)
+        #expect(try store.recordsToRepair(limit: 10).count == 1)
         try await scenario.engine(store).synchronize()
         try scenario.expectConverged([store])
         #expect(try store.conflicts().map(\.value) == [.integer(99)])
@@ -212,7 +212,7 @@ struct VerificationTests {
             try await scenario.engine(other).synchronize()
         }
         let found = try await scenario.engine(over: transport, store).verify(repairing: true)
-        #expect(found.result == .undecided(.busy))
+        #expect(found.result == .inconclusive(.busy))
         #expect(transport.count < 60)
     }
 
@@ -227,7 +227,7 @@ struct VerificationTests {
         let deaf = scenario.transport()
         deaf.refuse(.push, with: ProtocolError(.forbidden, "Only read."))
         let found = try await scenario.engine(store, deaf).verify()
-        #expect(found.result == .undecided(.blocked) && found.outcome.blockedBy != nil)
+        #expect(found.result == .inconclusive(.blocked) && found.outcome.blockedBy != nil)
     }
 
     @Test func `a zone with a wrong checksum is distinguished from a store that differs`()
@@ -238,7 +238,7 @@ struct VerificationTests {
         try connection.execute("UPDATE zone SET checksum = zeroblob(40)")
         connection.close()
         let found = try await scenario.engine(store).verify(repairing: true)
-        #expect(found.result == .undecided(.zoneInconsistent) && found.differenceCount == 0)
+        #expect(found.result == .inconclusive(.zoneInconsistent) && found.differenceCount == 0)
     }
 
     @Test(arguments: TestLength.seeds(16))
@@ -314,7 +314,7 @@ extension EngineScenario {
     fileprivate func engine(over transport: any Transport, _ store: Store) throws -> SyncEngine {
         let server = try #require(URL(string: "https://sync.example/"))
         return try SyncEngine(
-            side: StoreSide(store),
+            side: StoreExecutor(store),
             address: ServerAddress(
                 server: server, zone: "family", token: "secret", allowingPlainHTTP: false),
             transport: transport)

@@ -237,7 +237,7 @@ private struct Refusal: Error {}
         #expect(try scenario.anna(here, \.firstName) == "Here or There")
         let again = try #require(await here.coordinator.resolveConflicts())
         #expect(!again.hasSaved && again.error == nil)
-        here.coordinator.conflictResolver = ConflictClosure { _, _ in throw Refusal() }
+        here.coordinator.conflictResolver = ClosureConflictResolver { _, _ in throw Refusal() }
         #expect(await here.coordinator.resolveConflicts()?.error is Refusal)
     }
 }

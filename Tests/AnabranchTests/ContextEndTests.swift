@@ -13,12 +13,12 @@ private final class Witness: Sendable {
 
     init(_ end: Ends) { self.end = end }
 
-    deinit { end.note(ContextQueue.main.isCurrent ? .mainQueue : .elsewhere) }
+    deinit { end.record(ContextQueue.main.isCurrent ? .mainQueue : .elsewhere) }
 
     final class Ends: Sendable {
         private let end = Mutex(End.none)
 
-        func note(_ end: End) { self.end.withLock { $0 = end } }
+        func record(_ end: End) { self.end.withLock { $0 = end } }
 
         var present: End { end.withLock { $0 } }
 

@@ -227,8 +227,8 @@ import Testing
         try there.edit(["end": 30, "title": "other"])
         try exchange(old)
         try old.inContext { context throws in
-            #expect(try context.redo(update).omissions.isEmpty)
-            #expect(try context.redo(insert).omissions.isEmpty)
+            #expect(try context.reapply(update).omissions.isEmpty)
+            #expect(try context.reapply(insert).omissions.isEmpty)
             try context.save()
         }
         try exchange(old)

@@ -21,7 +21,7 @@ import Testing
         try Graph().inContext { context throws in
             let home = context.home(at: 0)
             var map = IdentityMap()
-            let objects = (1...1000).map { ManagedObject(ObjectBirth(home: home, id: $0)) }
+            let objects = (1...1000).map { ManagedObject(ObjectInitialization(home: home, id: $0)) }
             for object in objects.reversed() { map.insert(object, for: object.localID) }
             #expect(objects.allSatisfy { map[$0.localID] === $0 })
             #expect(map[1001] == nil && map[0] == nil && map[1 << 40] == nil)
@@ -33,12 +33,14 @@ import Testing
         try Graph().inContext { context throws in
             let home = context.home(at: 0)
             var map = IdentityMap()
-            var objects = (1...100_000).map { ManagedObject(ObjectBirth(home: home, id: $0)) }
+            var objects = (1...100_000).map {
+                ManagedObject(ObjectInitialization(home: home, id: $0))
+            }
             for object in objects { map.insert(object, for: object.localID) }
             #expect(map.removeSomeUnheld { _ in false }.isEmpty)
             for id in 1...3 as ClosedRange<LocalID> {
                 let key = id * 1_000_000
-                map.insert(ManagedObject(ObjectBirth(home: home, id: key)), for: key)
+                map.insert(ManagedObject(ObjectInitialization(home: home, id: key)), for: key)
                 #expect(map.removeSomeUnheld { _ in false }.map(\.localID) == [key])
             }
             objects.removeAll { $0.localID % 100 == 0 }
@@ -78,7 +80,7 @@ private struct IdentityMapRun: ~Copyable {
             let removed = map.remove(id)
             if removed !== expected.removeValue(forKey: id) { differences.append("remove \(id)") }
         case 40..<90:
-            let object = ManagedObject(ObjectBirth(home: home, id: id))
+            let object = ManagedObject(ObjectInitialization(home: home, id: id))
             let earlier = map.insert(object, for: id)
             if earlier !== expected.updateValue(object, forKey: id) {
                 differences.append("insert \(id)")

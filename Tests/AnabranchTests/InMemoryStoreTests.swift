@@ -170,7 +170,7 @@ import Testing
         #expect(try names(in: memory.container) == ["Anna", "Bob"])
         #expect(try memory.coordinator.canonicalHash() == file.coordinator.canonicalHash())
         let check = try memory.coordinator.store.check()
-        #expect(check.isRight && check.differences == [])
+        #expect(check.isValid && check.differences == [])
     }
 
     @Test func `concurrent edits meet as those of files do`() throws {

@@ -272,7 +272,7 @@ private final class Watch {
             model: try CompanyModel.make(), classes: CompanyModel.classes,
             url: URL(filePath: directory.file("other.anabranch")))
         var told: [String] = []
-        func note(_ notification: Notification) {
+        func record(_ notification: Notification) {
             guard let change = notification.storesChange,
                 (change.added + change.removed).first?.path.hasSuffix("other.anabranch") == true
             else { return }
@@ -285,7 +285,7 @@ private final class Watch {
         }
         let watches = [
             PersistentStoreCoordinator.storesDidChange, PersistentStoreCoordinator.willRemoveStore,
-        ].map { Watch($0, note) }
+        ].map { Watch($0, record) }
         try container.load()
         try container.load()
         let coordinator = container.coordinator

@@ -23,8 +23,8 @@ final class ChildProcess {
 
     deinit { kill() }
 
-    /// The peak memory of the running process; `nil` after its end, before its program is loaded, or
-    /// if the system does not report it.
+    /// The peak memory of the running process; `nil` after its end, before its program is loaded,
+    /// or if the system does not report it.
     var peakBytes: Int? {
         // Until the program is loaded, the system reports the memory of the process that starts it.
         guard let program = Self.program(of: "\(process.processIdentifier)"),

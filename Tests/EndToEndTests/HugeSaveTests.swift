@@ -14,7 +14,7 @@ import Testing
     private static let blobBytes = 8 << 20
     /// The memory limit of a process, for a save of any size: the base use, a few parts in the
     /// forms that they take, and SQLite's caches.
-    private static let mostBytes = 256 << 20
+    private static let maximumBytes = 256 << 20
 
     private let folder: TemporaryDirectory
 
@@ -89,7 +89,7 @@ import Testing
         let serving = daemon.peakBytes
         print(
             "huge save: daemon \(serving >> 20) MiB, push \(pushing >> 20), pull \(pulling >> 20)")
-        for peak in [serving, pushing, pulling] { #expect((1...Self.mostBytes).contains(peak)) }
+        for peak in [serving, pushing, pulling] { #expect((1...Self.maximumBytes).contains(peak)) }
         let store = try Store.open(at: b, model: model)
         #expect(try store.canonicalHash() == hash)
         store.close()

@@ -12,7 +12,7 @@ import Testing
     private static let givenBytes =
         ProcessInfo.processInfo.environment["ANABRANCH_HUGE_VALUE"].flatMap { Int($0) }
     /// The memory limit of a process that only passes the value on.
-    private static let mostBytesInPieces = 128 << 20
+    private static let maximumBytesInPieces = 128 << 20
 
     private let folder: TemporaryDirectory
     private let model: ManagedObjectModel
@@ -29,7 +29,7 @@ import Testing
 
     /// Returns the memory limit of a process: the base use with SQLite's caches, and the three
     /// forms of the value at a zone's row.
-    private func mostBytes(_ valueBytes: Int) -> Int { 128 << 20 + valueBytes * 13 / 4 }
+    private func maximumBytes(_ valueBytes: Int) -> Int { 128 << 20 + valueBytes * 13 / 4 }
 
     /// Returns bytes without repetitions within a request, so that compression does not shrink
     /// them.
@@ -103,11 +103,11 @@ import Testing
         try Store.open(at: b, model: model).close()
         let hash = try save(byteCount, into: a)
         let daemon = try DaemonUnderTest(in: folder)
-        try sync(a, daemon, within: Self.mostBytesInPieces)
-        try sync(b, daemon, within: mostBytes(byteCount))
-        #expect((1...mostBytes(byteCount)).contains(daemon.peakBytes))
+        try sync(a, daemon, within: Self.maximumBytesInPieces)
+        try sync(b, daemon, within: maximumBytes(byteCount))
+        #expect((1...maximumBytes(byteCount)).contains(daemon.peakBytes))
         #expect(try self.hash(b) == hash)
-        try run("verify", b, on: daemon, within: mostBytes(byteCount))
+        try run("verify", b, on: daemon, within: maximumBytes(byteCount))
         #expect(daemon.stop() == 0)
         #expect(try daemon.hash().trimmingCharacters(in: .newlines) == "\(hash)")
     }
@@ -120,20 +120,20 @@ import Testing
         for path in [b, c] { try Store.open(at: path, model: model).close() }
         let hash = try save(byteCount, into: a)
         let daemon = try DaemonUnderTest(in: folder)
-        try sync(a, daemon, within: Self.mostBytesInPieces)
+        try sync(a, daemon, within: Self.maximumBytesInPieces)
         #expect(daemon.stop() == 0)
         // A client that joins now receives the state instead of the log.
         try run(
             "zone", "compact", DaemonUnderTest.zone, "--keep", "0", "--store",
             "sqlite:\(folder.file("zones"))", program: "anabranchd", on: daemon,
-            within: mostBytes(byteCount))
+            within: maximumBytes(byteCount))
         try daemon.start()
-        try sync(b, daemon, within: mostBytes(byteCount))
-        #expect((1...Self.mostBytesInPieces).contains(daemon.peakBytes))
+        try sync(b, daemon, within: maximumBytes(byteCount))
+        #expect((1...Self.maximumBytesInPieces).contains(daemon.peakBytes))
         #expect(try self.hash(b) == hash)
         let bundle = folder.file("all.bundle")
-        try run("bundle", "create", a, bundle, on: daemon, within: Self.mostBytesInPieces)
-        try run("bundle", "apply", c, bundle, on: daemon, within: mostBytes(byteCount))
+        try run("bundle", "create", a, bundle, on: daemon, within: Self.maximumBytesInPieces)
+        try run("bundle", "apply", c, bundle, on: daemon, within: maximumBytes(byteCount))
         #expect(try self.hash(c) == hash)
     }
 }

@@ -12,7 +12,7 @@ final class Interruption: Sendable {
     var status: Int32? { signal.withLock { $0.map { 128 + $0 } } }
 
     /// - Returns: Whether there was another signal before.
-    func note(_ number: Int32) -> Bool {
+    func record(_ number: Int32) -> Bool {
         signal.withLock { present in
             defer { present = present ?? number }
             return present != nil
@@ -33,7 +33,7 @@ struct SignalWatch {
             let source = DispatchSource.makeSignalSource(
                 signal: number, queue: DispatchQueue(label: "interruption"))
             source.setEventHandler {
-                if interruption.note(number) { exit(128 + number) }
+                if interruption.record(number) { exit(128 + number) }
             }
             source.resume()
             return source

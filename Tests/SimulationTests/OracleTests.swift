@@ -51,7 +51,7 @@ struct OracleTests {
         for (set, numbers) in zip(sets, seen) {
             var held = SaveNumbers()
             for number in numbers { held.insert(number) }
-            history.note(set.origin, seeing: held)
+            history.add(set.origin, seeing: held)
         }
         return history
     }

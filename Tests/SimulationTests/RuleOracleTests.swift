@@ -70,7 +70,7 @@ struct RuleOracleTests {
             .write(
                 SiblingBlock(
                     entity: "Item", property: memo,
-                    writes: [.init(record: record(1), value: .string(text), tagsSeen: tags)]))
+                    writes: [.init(record: record(1), value: .string(text), observedTags: tags)]))
         }
         let sets = [
             set(author, 1, at: 1, [.insert(rows(memo, "old"))]),
@@ -133,7 +133,7 @@ struct RuleOracleTests {
     @Test func `a list out of order is found`() throws {
         let model = try SimulationModel.shared(.rules).model
         let queue = try #require(try SimulationModel.shared(.rules).ruled).queue
-        var maker = ListPositionMaker(Dot(replica: author, sequence: 1))
+        var maker = ListPositionGenerator(Dot(replica: author, sequence: 1))
         let front = maker.position(between: nil, and: nil)
         let back = maker.position(between: front, and: nil)
         func view(_ places: [ListPosition]) -> ExpectedView {
@@ -165,7 +165,7 @@ struct RuleOracleTests {
         for (index, set) in sets.enumerated() {
             var seen = SaveNumbers()
             if index > 0 { seen.insert(0) }
-            history.note(set.origin, seeing: seen)
+            history.add(set.origin, seeing: seen)
         }
         let expected = try ExpectedConflicts(of: IntendedState(of: sets), history)
         #expect(throws: SimulationFailure.self) {

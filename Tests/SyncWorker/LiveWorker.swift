@@ -12,7 +12,7 @@ struct LiveWorker {
     private var generator: SeededGenerator
 
     /// The limit of pairs, so that a long run does not slow down.
-    private static let mostPairs = 200
+    private static let maximumPairs = 200
 
     /// Short periods, so that a run of seconds meets what otherwise takes minutes. The server sends
     /// a sign of life on a silent stream every 20 seconds.
@@ -53,7 +53,7 @@ struct LiveWorker {
         let before = try coordinator.currentHistoryPosition()
         do {
             try await container.performBackgroundTask {
-                try save.run(in: $0, mostPairs: Self.mostPairs)
+                try save.run(in: $0, maximumPairs: Self.maximumPairs)
             }
         } catch let error as SaveConflictError {
             // Another client's change arrived between the read and the save: nothing was saved.

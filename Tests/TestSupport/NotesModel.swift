@@ -24,14 +24,14 @@ public enum NotesModel {
             choice = generator.next()
         }
 
-        /// - Parameter mostPairs: If the store has this many pairs, the save deletes one instead of
-        ///   inserting one.
-        public func run(in context: ManagedObjectContext, mostPairs: Int = .max) throws {
+        /// - Parameter maximumPairs: If the store has this many pairs, the save deletes one instead
+        ///   of inserting one.
+        public func run(in context: ManagedObjectContext, maximumPairs: Int = .max) throws {
             let pairs = Dictionary(
                 grouping: try context.fetch(FetchRequest<ManagedObject>(entityName: "Note"))
             ) { $0["pair"] }
             let names = pairs.keys.compactMap(\.text).sorted()
-            let isFull = names.count >= mostPairs
+            let isFull = names.count >= maximumPairs
             guard kind >= 5 || isFull, !names.isEmpty else { return try insert(in: context) }
             let chosen = names[Int(choice % UInt64(names.count))]
             for note in pairs[.string(chosen)] ?? [] {

@@ -75,7 +75,7 @@ extension SeededGenerator {
         let writes = (0..<Int.random(in: 0...4, using: &self)).map { _ in
             SiblingBlock.Write(
                 record: record(of: replicas), value: value(of: property, replicas: replicas),
-                tagsSeen: stamps(replicas))
+                observedTags: stamps(replicas))
         }
         return SiblingBlock(entity: WireName(text()), property: property, writes: writes)
     }
@@ -100,21 +100,21 @@ extension SeededGenerator {
         let links = (0..<Int.random(in: 0...5, using: &self)).map { _ in
             LinkBlock.Link(
                 left: record(of: replicas), right: record(of: replicas),
-                tagsSeen: withTags ? stamps(replicas) : [],
+                observedTags: withTags ? stamps(replicas) : [],
                 place: property.rule == .set ? .none : linkPlace())
         }
         return LinkBlock(entity: WireName(text()), property: property, links: links)
     }
 
     /// Returns the list positions of a link.
-    public mutating func linkPlace() -> LinkPlace {
-        LinkPlace(
+    public mutating func linkPlace() -> LinkPosition {
+        LinkPosition(
             inLeft: oneIn(3) ? nil : listPosition(), inRight: oneIn(3) ? nil : listPosition())
     }
 
     /// Returns a position in a list.
     public mutating func listPosition() -> ListPosition {
-        var maker = ListPositionMaker(dot())
+        var maker = ListPositionGenerator(dot())
         var between: (ListPosition?, ListPosition?) = (nil, nil)
         for _ in 0..<Int.random(in: 0...4, using: &self) {
             let made = maker.position(between: between.0, and: between.1)

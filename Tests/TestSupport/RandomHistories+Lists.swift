@@ -12,14 +12,14 @@ extension RandomAuthor {
     func listEdits(
         among people: [RecordID], _ generator: inout SeededGenerator
     ) -> [ChangeBlock] {
-        var maker = ListPositionMaker(nextDot)
+        var maker = ListPositionGenerator(nextDot)
         return [Self.queue, Self.circle].flatMap { property in
             listEdits(of: property, among: people, &maker, &generator)
         }
     }
 
     private func listEdits(
-        of property: WireProperty, among people: [RecordID], _ maker: inout ListPositionMaker,
+        of property: WireProperty, among people: [RecordID], _ maker: inout ListPositionGenerator,
         _ generator: inout SeededGenerator
     ) -> [ChangeBlock] {
         var blocks: [ChangeBlock] = []
@@ -42,30 +42,30 @@ extension RandomAuthor {
         append(
             moved.map { key in
                 LinkBlock.Link(
-                    left: key.left, right: key.right, tagsSeen: tags(of: key),
+                    left: key.left, right: key.right, observedTags: tags(of: key),
                     place: place(key.left, key.right, in: property, &maker, &generator))
             }
         ) { .move($0) }
         let removed = held.filter { !moved.contains($0) && generator.oneIn(6) }
         append(
-            removed.map { .init(left: $0.left, right: $0.right, tagsSeen: tags(of: $0)) }
+            removed.map { .init(left: $0.left, right: $0.right, observedTags: tags(of: $0)) }
         ) { .unlink($0) }
         return blocks
     }
 
     private func place(
         _ left: RecordID, _ right: RecordID, in property: WireProperty,
-        _ maker: inout ListPositionMaker, _ generator: inout SeededGenerator
-    ) -> LinkPlace {
+        _ maker: inout ListPositionGenerator, _ generator: inout SeededGenerator
+    ) -> LinkPosition {
         let inLeft = position(in: left, of: property, &maker, &generator)
-        guard property == Self.circle else { return LinkPlace(inLeft: inLeft) }
-        return LinkPlace(
+        guard property == Self.circle else { return LinkPosition(inLeft: inLeft) }
+        return LinkPosition(
             inLeft: inLeft, inRight: position(in: right, of: property, &maker, &generator))
     }
 
     /// Returns a position between two neighbours of a person's list, as the author sees it.
     private func position(
-        in owner: RecordID, of property: WireProperty, _ maker: inout ListPositionMaker,
+        in owner: RecordID, of property: WireProperty, _ maker: inout ListPositionGenerator,
         _ generator: inout SeededGenerator
     ) -> ListPosition {
         let positions = state.links.keys.filter { $0.property == property }.compactMap { key in
@@ -77,7 +77,7 @@ extension RandomAuthor {
     }
 
     private static func position(
-        among positions: [ListPosition], _ maker: inout ListPositionMaker,
+        among positions: [ListPosition], _ maker: inout ListPositionGenerator,
         _ generator: inout SeededGenerator
     ) -> ListPosition {
         let sorted = Set(positions).sorted()
@@ -90,7 +90,7 @@ extension RandomAuthor {
     /// Returns a reference with a position in the list of a person, for a one-to-many.
     func entry(among people: [RecordID], _ generator: inout SeededGenerator) -> Value {
         guard !people.isEmpty, !generator.oneIn(6) else { return .null }
-        var maker = ListPositionMaker(nextDot)
+        var maker = ListPositionGenerator(nextDot)
         let positions = state.records.values.flatMap { record in
             record.cells.filter { $0.key.name == "chief" }.flatMap(\.value.values)
         }.compactMap { ListEntry($0)?.position }

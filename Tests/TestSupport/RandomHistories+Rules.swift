@@ -71,7 +71,7 @@ extension RandomAuthor {
         where property.rule == .keepBoth && !onlyCounts && generator.oneIn(2) {
             let write = SiblingBlock.Write(
                 record: id, value: value(of: property, &generator),
-                tagsSeen: (record?.cells[property] ?? [:]).keys.sorted())
+                observedTags: (record?.cells[property] ?? [:]).keys.sorted())
             blocks.append(
                 .write(SiblingBlock(entity: entity, property: property, writes: [write])))
         }

@@ -148,7 +148,7 @@ struct RandomAuthor: Sendable {
         }
         if !unlinked.isEmpty {
             let links = unlinked.map {
-                LinkBlock.Link(left: $0.left, right: $0.right, tagsSeen: tags(of: $0))
+                LinkBlock.Link(left: $0.left, right: $0.right, observedTags: tags(of: $0))
             }
             blocks.append(.unlink(linkBlock(links)))
         }

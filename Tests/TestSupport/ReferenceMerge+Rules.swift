@@ -86,7 +86,7 @@ extension ReferenceMerge {
         for write in block.writes where takes(write.record, block.entity) {
             var values = records[write.record]?.cells[block.property] ?? [:]
             let seesAll = mistakes.contains(.seesAllSiblings)
-            for tag in seesAll ? Array(values.keys) : write.tagsSeen { values[tag] = nil }
+            for tag in seesAll ? Array(values.keys) : write.observedTags { values[tag] = nil }
             if values[stamp] == nil { values[stamp] = write.value }
             records[write.record]?.cells[block.property] = values
         }

@@ -44,7 +44,7 @@ public struct ReferenceMerge: Sendable {
     /// All records, dead ones included.
     public internal(set) var records: [RecordID: Record] = [:]
     /// The tags of each link, with the list positions that they give it.
-    public private(set) var links: [LinkKey: [Stamp: LinkPlace]] = [:]
+    public private(set) var links: [LinkKey: [Stamp: LinkPosition]] = [:]
     private var origins: Set<Digest> = []
     private let seesAllTags: Bool
     private let upserts: Bool
@@ -136,7 +136,7 @@ public struct ReferenceMerge: Sendable {
             guard let held = links[key] else { continue }
             let left =
                 seesAllTags || seeingAll
-                ? [:] : held.filter { !link.tagsSeen.contains($0.key) }
+                ? [:] : held.filter { !link.observedTags.contains($0.key) }
             links[key] = left.isEmpty ? nil : left
         }
     }
@@ -193,12 +193,12 @@ public struct ReferenceMerge: Sendable {
             })
     }
 
-    private static func linkTags(_ tags: [Stamp: LinkPlace]) -> LinkTags {
+    private static func linkTags(_ tags: [Stamp: LinkPosition]) -> LinkTags {
         LinkTags(placed: tags.map { LinkTags.Tag($0.key, at: $0.value) })
     }
 
     /// Returns a link's list position, which its greatest tag has.
-    public func place(of key: LinkKey) -> LinkPlace? {
+    public func place(of key: LinkKey) -> LinkPosition? {
         links[key]?.max { $0.key < $1.key }?.value
     }
 

@@ -34,7 +34,7 @@ struct DuplicatesCommand: Command {
         let id = duplicate.objectID
         return [
             "\(id.entity.name) \(try RecordLabel(id).short)",
-            duplicate.others.map(RecordText.short).joined(separator: ", "),
+            duplicate.mergedDuplicates.map(RecordText.short).joined(separator: ", "),
         ]
     }
 
@@ -45,7 +45,7 @@ struct DuplicatesCommand: Command {
             json.member("entity", duplicate.objectID.entity.name)
             json.key("others")
             json.array { json in
-                for record in duplicate.others { json.string(RecordText.long(record)) }
+                for record in duplicate.mergedDuplicates { json.string(RecordText.long(record)) }
             }
         }
     }

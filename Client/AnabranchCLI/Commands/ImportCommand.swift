@@ -70,7 +70,7 @@ struct ImportCommand: Command {
     let file: String
     let isJSON: Bool
     let batch: Int
-    let form: InputForm
+    let form: InputFormat
     let arguments: ParsedArguments
 
     init(_ arguments: ParsedArguments) throws(UsageError) {
@@ -79,7 +79,7 @@ struct ImportCommand: Command {
         file = try arguments.word("FILE")
         isJSON = arguments.isSet("json")
         batch = try arguments.number("batch", in: 1...1_000_000) ?? 10_000
-        form = try InputForm(path: file, arguments: arguments)
+        form = try InputFormat(path: file, arguments: arguments)
         self.arguments = arguments
     }
 

@@ -48,7 +48,7 @@ struct InitCommand: Command {
         }
         let model = try ManagedObjectModel.reading(
             URL(fileURLWithPath: model), version: version)
-        for warning in model.warnings { console.note("anabranch: \(warning)") }
+        for warning in model.warnings { console.writeNote("anabranch: \(warning)") }
         let container = PersistentContainer(model: model, url: URL(fileURLWithPath: path))
         do {
             try container.load()

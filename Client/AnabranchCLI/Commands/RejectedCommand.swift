@@ -89,7 +89,7 @@ extension RejectedCommand {
         ) { context in
             let coordinator = context.coordinator
             guard let save = try coordinator.rejectedSave(id) else { throw noSave(id) }
-            let redone = try context.redo(save)
+            let redone = try context.reapply(save)
             try context.save()
             _ = try coordinator.discardRejectedSaves([id])
             if arguments.isSet("json") { return try console.print(try json(id, redone)) }
@@ -103,7 +103,7 @@ extension RejectedCommand {
         }
     }
 
-    private func json(_ id: RejectedSave.ID, _ redone: RedoneSave) throws -> String {
+    private func json(_ id: RejectedSave.ID, _ redone: ReappliedSave) throws -> String {
         let inserted = try redone.insertedIDs.sorted { $0.key < $1.key }.map {
             (old: RecordText.long($0.key), new: try RecordLabel($0.value).uri)
         }

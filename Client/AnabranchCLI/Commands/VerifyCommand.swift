@@ -55,7 +55,7 @@ struct VerifyCommand: Command {
         try report(try await engine.verify(repairing: isRepairing), console)
     }
 
-    private static let mostShown = 100
+    private static let maximumShown = 100
 
     // MARK: - With the zone
 
@@ -67,12 +67,12 @@ struct VerifyCommand: Command {
         case .differing:
             throw CommandFailure(
                 .data, "The store differs from its zone. Type --repair to repair it.")
-        case .undecided(let obstacle): throw CommandFailure(obstacle, found)
+        case .inconclusive(let obstacle): throw CommandFailure(obstacle, found)
         }
     }
 
     private func text(_ found: Verification) -> String {
-        var lines = found.differences.prefix(Self.mostShown).map { difference in
+        var lines = found.differences.prefix(Self.maximumShown).map { difference in
             "\(difference.kind.rawValue) \(RecordText.long(difference.record))"
         }
         let left = found.differenceCount - lines.count
@@ -87,7 +87,7 @@ struct VerifyCommand: Command {
         case .equal: lines.append("Equal \(place): \(size).")
         case .repaired: lines.append("Repaired \(count); equal \(place): \(size).")
         case .differing: lines.append("\(count) of \(size) differ \(place).")
-        case .undecided: lines.append("Not decided \(place).")
+        case .inconclusive: lines.append("Not decided \(place).")
         }
         return lines.joined(separator: "\n")
     }
@@ -95,7 +95,7 @@ struct VerifyCommand: Command {
     private func json(_ found: Verification) -> String {
         JSONText.object { json in
             json.member("result", found.result.name)
-            if case .undecided(let obstacle) = found.result {
+            if case .inconclusive(let obstacle) = found.result {
                 json.member("obstacle", obstacle.rawValue)
             }
             json.member("position", found.position)
@@ -125,7 +125,7 @@ struct VerifyCommand: Command {
     private func report(_ found: StoreCheck, _ console: Console) throws {
         try console.print(isJSON ? json(found) : text(found))
         try console.output.flush()
-        guard !found.isRight else { return }
+        guard !found.isValid else { return }
         throw CommandFailure(
             .data,
             found.damage.isEmpty
@@ -137,10 +137,10 @@ struct VerifyCommand: Command {
 
     private func text(_ found: StoreCheck) -> String {
         var lines = found.damage + found.logFaults
-        lines += (found.differences ?? []).prefix(Self.mostShown).map { difference in
+        lines += (found.differences ?? []).prefix(Self.maximumShown).map { difference in
             "\(difference.kind.rawValue) \(RecordText.long(difference.record))"
         }
-        guard found.isRight else { return lines.joined(separator: "\n") }
+        guard found.isValid else { return lines.joined(separator: "\n") }
         return found.differences == nil
             ? "File and log are undamaged. The records can't be compared, because the log no "
                 + "longer reaches its beginning."
@@ -149,7 +149,7 @@ struct VerifyCommand: Command {
 
     private func json(_ found: StoreCheck) -> String {
         JSONText.object { json in
-            json.member("result", found.isRight ? "right" : "wrong")
+            json.member("result", found.isValid ? "right" : "wrong")
             json.key("damage")
             json.array { json in for text in found.damage { json.string(text) } }
             json.key("log")
@@ -170,7 +170,7 @@ extension Verification.Result {
         case .equal: "equal"
         case .repaired: "repaired"
         case .differing: "differing"
-        case .undecided: "undecided"
+        case .inconclusive: "undecided"
         }
     }
 }

@@ -40,7 +40,9 @@ struct WatchCommand: Command {
         let kept = try SyncStatus(of: container.coordinator).server
         let isConnected = !isOffline && (connection.server != nil || kept != nil)
         guard isConnected else {
-            if !isOffline { console.note("The store has no zone yet. Only local saves are shown.") }
+            if !isOffline {
+                console.writeNote("The store has no zone yet. Only local saves are shown.")
+            }
             return try await follow(container.coordinator, nil, console)
         }
         let engine = try connection.engine(for: container, console)
@@ -64,7 +66,7 @@ struct WatchCommand: Command {
         let interrupt = InterruptSignal()
         var position = try coordinator.currentHistoryPosition()
         var rest = count
-        var connection = ConnectionNotes()
+        var connection = ConnectionReports()
         let end = seconds.map { ContinuousClock.now + .seconds($0) }
         while !interrupt.hasCome, rest > 0, end.map({ ContinuousClock.now < $0 }) ?? true {
             let sets = try coordinator.changeSets(after: position, limit: min(rest, 100))
@@ -74,8 +76,8 @@ struct WatchCommand: Command {
             }
             if !sets.isEmpty { try console.output.flush() }
             rest -= sets.count
-            if let status = engine?.status, let note = connection.note(on: status) {
-                console.note(note)
+            if let status = engine?.status, let note = connection.report(on: status) {
+                console.writeNote(note)
             }
             // An unreachable server may return, but a revoked token stays revoked.
             if let error = engine?.status.lastError,
@@ -98,11 +100,11 @@ struct WatchCommand: Command {
 }
 
 /// Reports once that the connection to the server is lost, and once that it is restored.
-private struct ConnectionNotes {
+private struct ConnectionReports {
     private var lastProblem: SyncError.Code?
     private var hasExchanged = false
 
-    mutating func note(on status: SyncStatus) -> String? {
+    mutating func report(on status: SyncStatus) -> String? {
         let problem = status.lastError ?? status.blockedBy
         // The command ends with this error, which is then printed.
         if problem?.code == .unauthorized { return nil }

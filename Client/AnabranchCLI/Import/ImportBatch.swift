@@ -106,7 +106,7 @@ struct ImportBatch {
                             owner: object.objectID, rule: link.rule, key: key, field: link.field,
                             place: link.place))
                 } else {
-                    try noteMissing(key, rule, link.field, link.place)
+                    try countMissing(key, rule, link.field, link.place)
                 }
             }
             // A to-one with a deferred target keeps its content until then.
@@ -116,7 +116,7 @@ struct ImportBatch {
         }
     }
 
-    private mutating func noteMissing(
+    private mutating func countMissing(
         _ key: Value, _ rule: LinkRule, _ field: String, _ place: InputPlace
     ) throws {
         guard rule.allowsMissing else {
@@ -150,7 +150,7 @@ struct ImportBatch {
                 Set(links.map(\.key)), of: rule.key, in: rule.destination, context: context)
             for link in links {
                 guard let other = targets.objects[link.key] else {
-                    try noteMissing(link.key, rule, link.field, link.place)
+                    try countMissing(link.key, rule, link.field, link.place)
                     continue
                 }
                 let owner = try context.existingObject(with: link.owner)

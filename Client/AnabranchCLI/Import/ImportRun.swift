@@ -8,7 +8,7 @@ import Anabranch
 struct ImportRun {
     let plan: ImportPlan
     let path: String
-    let form: InputForm
+    let form: InputFormat
     let batchSize: Int
     let author: String
     let console: Console
@@ -35,7 +35,7 @@ struct ImportRun {
         let source = try ByteSource(path: path)
         let progress = ProgressBar(console, unit: isSaving ? "rows written" : "rows checked")
         defer { progress.finish() }
-        var work = ImportWork(
+        var work = ImportPass(
             plan: plan, preparer: RowPreparer(plan: plan, file: source.name), context: context,
             isSaving: isSaving)
         do {
@@ -95,7 +95,7 @@ struct PartialImport: Error {
 }
 
 /// The state of one pass over the input.
-private struct ImportWork {
+private struct ImportPass {
     let plan: ImportPlan
     let preparer: RowPreparer
     let context: ManagedObjectContext
@@ -126,7 +126,7 @@ private struct ImportWork {
             try save(rows.first, rows.last)
         } else {
             try uniqueness.check(rows, batch.objects, in: context)
-            noteKeys(rows)
+            addKeys(rows)
             madeKeys.formUnion(rows.compactMap(\.key))
         }
         context.reset()
@@ -158,7 +158,7 @@ private struct ImportWork {
             file: preparer.file, message: "A row of the lines \(lines) can't be saved. \(cause)")
     }
 
-    private mutating func noteKeys(_ rows: [PreparedRow]) {
+    private mutating func addKeys(_ rows: [PreparedRow]) {
         for (index, rule) in plan.links.enumerated() where plan.entity.isKind(of: rule.destination)
         {
             for row in rows {

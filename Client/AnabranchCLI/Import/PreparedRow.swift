@@ -24,14 +24,14 @@ private final class ColumnTargets {
     private let plan: ImportPlan
     private var known: [String: ImportPlan.Target?] = [:]
     /// An input with more names than this uses data as names; further names are not cached.
-    private static let mostNames = 10_000
+    private static let maximumNames = 10_000
 
     init(_ plan: ImportPlan) { self.plan = plan }
 
     subscript(name: String) -> ImportPlan.Target? {
         if let target = known[name] { return target }
         let target = plan.target(ofColumn: name)
-        if known.count < Self.mostNames { known[name] = .some(target) }
+        if known.count < Self.maximumNames { known[name] = .some(target) }
         return target
     }
 }

@@ -30,7 +30,7 @@ final class Console {
     func print(_ text: String = "") throws { try output.writeLine(text) }
 
     /// Writes a line to standard error at once; it is for the user, not for the next program.
-    func note(_ text: String) {
+    func writeNote(_ text: String) {
         // The work continues even if the note cannot be written.
         try? output.flush()
         try? errors.writeLine(text)

@@ -9,7 +9,7 @@ enum Program {
         // A write to a closed pipe then returns an error, so that files are closed in order.
         signal(SIGPIPE, SIG_IGN)
         guard !words.isEmpty else {
-            console.note(CommandTable.help.trimmingCharacters(in: .newlines))
+            console.writeNote(CommandTable.help.trimmingCharacters(in: .newlines))
             return .usage
         }
         do {
@@ -20,7 +20,7 @@ enum Program {
             return .inputOutput
         } catch {
             let report = FailureReport(error)
-            console.note("anabranch: \(report.message)")
+            console.writeNote("anabranch: \(report.message)")
             return report.status
         }
     }

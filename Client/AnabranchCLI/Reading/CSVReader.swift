@@ -28,7 +28,7 @@ struct CSVReader {
     /// The greatest number of bytes of one field; it keeps a missing quote from reading a whole
     /// file into memory.
     static let largestField = 16 << 20
-    static let mostFields = 10_000
+    static let maximumFields = 10_000
 
     init(_ source: ByteSource, delimiter: UInt8 = UInt8(ascii: ",")) {
         self.source = source
@@ -54,8 +54,8 @@ struct CSVReader {
         while let byte = try source.peek() {
             if byte == delimiter {
                 _ = try source.next()
-                guard fields.count < Self.mostFields else {
-                    throw error("The row has more than \(Self.mostFields) fields.", source.place)
+                guard fields.count < Self.maximumFields else {
+                    throw error("The row has more than \(Self.maximumFields) fields.", source.place)
                 }
                 fields.append(try field())
             } else {

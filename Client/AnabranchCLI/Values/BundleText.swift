@@ -18,7 +18,7 @@ struct BundleText {
             ("Bundle", "\(bundle.url.path), \(Quantity.bytes(bundle.byteCount)), \(sets)"),
             ("Sealed with", bundle.sealingKey?.description ?? "no key: plain text"),
             ("Written by", bundle.sender.description), ("Written at", time),
-            ("Held", Self.text(bundle.vector)), ("Needs", Self.text(bundle.needs)),
+            ("Held", Self.text(bundle.vector)), ("Needs", Self.text(bundle.prerequisites)),
         ]
     }
 
@@ -36,7 +36,7 @@ struct BundleText {
             json.member("sender", bundle.sender.description)
             json.member("time", time)
             json.member("vector", VectorText.text(bundle.vector))
-            json.member("needs", VectorText.text(bundle.needs))
+            json.member("needs", VectorText.text(bundle.prerequisites))
         }
     }
 

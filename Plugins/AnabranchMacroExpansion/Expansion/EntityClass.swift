@@ -9,7 +9,7 @@ struct EntityClass {
     let isBelowEntity: Bool
     /// The own slots, in slot order.
     let slots: [EntitySlot]
-    let complaints: [Complaint]
+    let diagnostics: [Diagnostic]
 
     /// Reads a class.
     ///
@@ -28,30 +28,30 @@ struct EntityClass {
         access = level.map { $0.name + " " } ?? ""
         isBelowEntity = superclass != ["ManagedObject"] && superclass != Self.qualifiedRoot
         slots = reader.slots
-        complaints = reader.complaints
+        diagnostics = reader.diagnostics
     }
 
     private static let qualifiedRoot = ["Anabranch", "ManagedObject"]
 
     /// The reason why a declaration cannot be the class of an entity.
-    static func refusal(of declaration: TypeDeclaration) -> Complaint? {
+    static func refusal(of declaration: TypeDeclaration) -> Diagnostic? {
         let name = declaration.name.text
         guard declaration.introducer.text == "class" else {
-            return Complaint(
+            return Diagnostic(
                 message: "@Entity is for classes: write 'class \(name): ManagedObject'.",
                 offset: declaration.introducer.offset)
         }
         if declaration.isGeneric {
-            return Complaint(
+            return Diagnostic(
                 message: "The class of an entity can't be generic, since it stands for one "
                     + "entity: write one class for each.", offset: declaration.name.offset)
         }
         guard declaration.inherited.isEmpty else { return nil }
-        return Complaint(
+        return Diagnostic(
             message: "The class of an entity inherits from ManagedObject, or from the class of "
                 + "its super-entity: write 'class \(name): ManagedObject'.",
             offset: declaration.name.offset,
-            remedy: .init(
+            fixIt: .init(
                 message: "Inherit from ManagedObject",
                 range: declaration.name.end..<declaration.name.end, text: ": ManagedObject"))
     }

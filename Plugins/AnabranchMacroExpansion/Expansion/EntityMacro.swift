@@ -9,19 +9,19 @@ enum EntityMacro {
     /// The members that are added.
     static func members(of source: String, attribute: String) -> Expansion {
         guard let declaration = TypeDeclaration(source: source) else {
-            return Expansion(complaint: Complaint(message: notAClass, offset: 0))
+            return Expansion(diagnostic: Diagnostic(message: notAClass, offset: 0))
         }
         if let refusal = EntityClass.refusal(of: declaration) {
-            return Expansion(complaint: refusal)
+            return Expansion(diagnostic: refusal)
         }
         let name: String?
         switch EntityNameArgument(attribute) {
         case .none: name = nil
         case .name(let given): name = given
-        case .wrong(let complaint): return Expansion(attributeComplaint: complaint)
+        case .wrong(let diagnostic): return Expansion(attributeComplaint: diagnostic)
         }
         guard let entity = EntityClass(declaration, named: name) else { return Expansion() }
-        return Expansion(source: entity.members, complaints: entity.complaints)
+        return Expansion(source: entity.members, diagnostics: entity.diagnostics)
     }
 
     /// The attribute that a member gets; empty for a member that is not a slot.
@@ -76,7 +76,7 @@ enum EntitySlotMacro {
             arguments[2].kind == .number
         else {
             return Expansion(
-                attributeComplaint: Complaint(
+                attributeComplaint: Diagnostic(
                     message: "@_EntitySlot is written by @Entity alone: remove it.", offset: 0))
         }
         let label = arguments[0].text

@@ -15,7 +15,7 @@ enum EntityMark {
         let parent = context.first.flatMap { TypeDeclaration(source: $0) }
         guard let parent, parent.attributes.contains(where: { $0.name == "Entity" }) else {
             return Expansion(
-                attributeComplaint: Complaint(
+                attributeComplaint: Diagnostic(
                     message: "@\(name) says something only about a property in the body of a "
                         + "class with @Entity: remove it.", offset: 0))
         }
@@ -24,7 +24,7 @@ enum EntityMark {
         let isInPlace = property.map { name == "Transient" ? $0.isStored : $0.isForEntity }
         guard isInPlace == true else {
             return Expansion(
-                attributeComplaint: Complaint(
+                attributeComplaint: Diagnostic(
                     message: name == "Transient"
                         ? "@Transient is for stored properties of objects: remove it."
                         : "@\(name) is for properties of the entity, and this is none: remove it.",

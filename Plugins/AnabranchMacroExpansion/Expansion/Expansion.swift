@@ -2,16 +2,16 @@
 struct Expansion: Equatable {
     var source = ""
     /// The errors with offsets into the declaration.
-    var complaints: [Complaint] = []
+    var diagnostics: [Diagnostic] = []
     /// The errors with offsets into the attribute.
-    var attributeComplaints: [Complaint] = []
+    var attributeComplaints: [Diagnostic] = []
 
-    init(source: String = "", complaints: [Complaint] = []) {
+    init(source: String = "", diagnostics: [Diagnostic] = []) {
         self.source = source
-        self.complaints = complaints
+        self.diagnostics = diagnostics
     }
 
-    init(complaint: Complaint) { complaints = [complaint] }
+    init(diagnostic: Diagnostic) { diagnostics = [diagnostic] }
 
-    init(attributeComplaint: Complaint) { attributeComplaints = [attributeComplaint] }
+    init(attributeComplaint: Diagnostic) { attributeComplaints = [attributeComplaint] }
 }

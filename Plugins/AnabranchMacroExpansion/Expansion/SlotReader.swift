@@ -7,17 +7,17 @@
 struct SlotReader {
     /// Attributes, to-one and to-many relationships, each sorted by the bytes of their names.
     private(set) var slots: [EntitySlot] = []
-    private(set) var complaints: [Complaint] = []
+    private(set) var diagnostics: [Diagnostic] = []
 
     init(_ properties: [PropertyDeclaration]) {
         for property in properties where property.isForEntity {
             let wrongForm = WrongForm(property)
-            if let complaint = wrongForm.ofDeclaration ?? wrongForm.ofStorage {
-                complaints.append(complaint)
+            if let diagnostic = wrongForm.ofDeclaration ?? wrongForm.ofStorage {
+                diagnostics.append(diagnostic)
             } else if let name = property.name, let type = property.type {
                 switch SlotType(type, of: property) {
                 case .slot(let kind): slots.append(EntitySlot(name: name.text, kind: kind))
-                case .wrong(let complaint): complaints.append(complaint)
+                case .wrong(let diagnostic): diagnostics.append(diagnostic)
                 }
             }
         }

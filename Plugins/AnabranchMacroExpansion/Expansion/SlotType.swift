@@ -6,7 +6,7 @@
 /// library declares the compiler's message beside the subscripts.
 enum SlotType {
     case slot(EntitySlot.Kind)
-    case wrong(Complaint)
+    case wrong(Diagnostic)
 
     init(_ type: TypeUse, of property: PropertyDeclaration) {
         let isTransformable = property.has("Transformable")
@@ -16,8 +16,8 @@ enum SlotType {
         let isToMany = toMany != nil
         if isAttribute, isRelationship || isToMany {
             self = .wrong(Self.contradiction(type, property))
-        } else if let complaint = Self.complaint(about: type, isAttribute: isAttribute) {
-            self = .wrong(complaint)
+        } else if let diagnostic = Self.diagnostic(about: type, isAttribute: isAttribute) {
+            self = .wrong(diagnostic)
         } else if isTransformable {
             self = type.wrapped == nil ? .wrong(Self.lacksValue(type)) : .slot(.transformable)
         } else if isAttribute {
@@ -40,10 +40,10 @@ enum SlotType {
 
     private static func contradiction(
         _ type: TypeUse, _ property: PropertyDeclaration
-    ) -> Complaint {
+    ) -> Diagnostic {
         let isList = toMany(type) == .list
         let mark = property.has("Transformable") ? "@Transformable" : "@Attribute"
-        return Complaint(
+        return Diagnostic(
             message: "'\(property.name?.text ?? "")' is an attribute or a relationship: remove "
                 + (property.has("Relationship")
                     ? "\(mark) or @Relationship."
@@ -52,39 +52,39 @@ enum SlotType {
             offset: property.offset)
     }
 
-    private static func lacksOptional(_ type: TypeUse) -> Complaint {
-        Complaint(
+    private static func lacksOptional(_ type: TypeUse) -> Diagnostic {
+        Diagnostic(
             message: "A to-one relationship is nil where the other end is missing or deleted: "
-                + "write '\(type.text)?'.", offset: type.offset, remedy: append("?", to: type))
+                + "write '\(type.text)?'.", offset: type.offset, fixIt: append("?", to: type))
     }
 
-    private static func lacksValue(_ type: TypeUse) -> Complaint {
-        Complaint(
+    private static func lacksValue(_ type: TypeUse) -> Diagnostic {
+        Diagnostic(
             message: "A transformable attribute is nil where there is no value, or none that its "
                 + "transformer can read: write '\(type.text)?'.", offset: type.offset,
-            remedy: append("?", to: type))
+            fixIt: append("?", to: type))
     }
 
     /// The error for a type that no property can have; `@Attribute` allows every type that can
     /// conform to AttributeValue.
-    private static func complaint(about type: TypeUse, isAttribute: Bool) -> Complaint? {
+    private static func diagnostic(about type: TypeUse, isAttribute: Bool) -> Diagnostic? {
         let last = type.tokens[type.tokens.count - 1]
         if last.isMark("!") {
-            return Complaint(
+            return Diagnostic(
                 message: "A property of an entity is not unwrapped in silence: write '?' "
                     + "instead of '!'.", offset: type.offset,
-                remedy: .init(
+                fixIt: .init(
                     message: "Replace '!' with '?'", range: last.offset..<last.end, text: "?"))
         }
         let core = type.wrapped ?? type
         if type.wrapped.flatMap(toMany) != nil {
-            return Complaint(
+            return Diagnostic(
                 message: "A to-many relationship is empty, never nil: write '\(core.text)'.",
                 offset: type.offset)
         }
         guard !isAttribute else { return nil }
         if let element = element(ofCollection: core) {
-            return Complaint(
+            return Diagnostic(
                 message: "A to-many relationship is a 'ManagedObjectSet<\(element)>', an ordered "
                     + "one a 'ManagedObjectList<\(element)>'. For an attribute of a type that "
                     + "conforms to AttributeValue, mark the property with @Attribute, and for one "
@@ -96,7 +96,7 @@ enum SlotType {
         if first.isMark("(") || first.isMark("[") || first.isMark("~") || isComposed
             || first.isWord("any") || first.isWord("some")
         {
-            return Complaint(
+            return Diagnostic(
                 message: "'\(type.text)' can't be stored: use a type that conforms to "
                     + "AttributeValue, mark the property @Transformable where a transformer makes "
                     + "bytes of it, or @Transient to keep it out of the store.", offset: type.offset
@@ -105,7 +105,7 @@ enum SlotType {
         return nil
     }
 
-    private static func append(_ text: String, to type: TypeUse) -> Complaint.Remedy {
+    private static func append(_ text: String, to type: TypeUse) -> Diagnostic.Remedy {
         let end = type.tokens[type.tokens.count - 1].end
         return .init(message: "Make it optional", range: end..<end, text: text)
     }

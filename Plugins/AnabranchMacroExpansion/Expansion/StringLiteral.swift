@@ -28,7 +28,7 @@ enum EntityNameArgument: Equatable {
     /// The argument is not a usable name. The offset is into the attribute.
     case name(String)
     /// With an offset into the attribute.
-    case wrong(Complaint)
+    case wrong(Diagnostic)
 
     init(_ attribute: String) {
         var cursor = TokenCursor(SwiftLexer.code(of: attribute))
@@ -42,7 +42,7 @@ enum EntityNameArgument: Equatable {
             self = .name(value)
         } else {
             self = .wrong(
-                Complaint(
+                Diagnostic(
                     message: "The name of an entity is one literal without escapes: write "
                         + "@Entity(\"Name\").", offset: first.offset))
         }

@@ -8,63 +8,63 @@ struct WrongForm {
         name = property.name?.text ?? ""
     }
 
-    private func complaint(_ message: String, _ remedy: Complaint.Remedy? = nil) -> Complaint {
-        Complaint(message: message, offset: property.offset, remedy: remedy)
+    private func diagnostic(_ message: String, _ fixIt: Diagnostic.Remedy? = nil) -> Diagnostic {
+        Diagnostic(message: message, offset: property.offset, fixIt: fixIt)
     }
 
     /// The error of a property that does not declare one variable of this class with a type.
-    var ofDeclaration: Complaint? {
+    var ofDeclaration: Diagnostic? {
         if property.has("NSManaged") {
-            return complaint("@Entity makes the accessors of '\(name)': remove @NSManaged.")
+            return diagnostic("@Entity makes the accessors of '\(name)': remove @NSManaged.")
         }
         if property.name == nil || property.isList {
-            return complaint("@Entity reads one property from each 'var': write one a line.")
+            return diagnostic("@Entity reads one property from each 'var': write one a line.")
         }
         if property.has(modifier: "override") {
-            return complaint("'\(name)' is a property of the class above: remove it here.")
+            return diagnostic("'\(name)' is a property of the class above: remove it here.")
         }
         if property.isConstant { return constant }
         if property.type == nil, !property.hasInitialValue {
-            return complaint("@Entity can't infer types: write 'var \(name): ' with its type.")
+            return diagnostic("@Entity can't infer types: write 'var \(name): ' with its type.")
         }
         return nil
     }
 
-    private var constant: Complaint {
+    private var constant: Diagnostic {
         let word = property.introducer
-        return Complaint(
+        return Diagnostic(
             message: "A property of an entity can be written: make '\(name)' a 'var'.",
             offset: word.offset,
-            remedy: .init(
+            fixIt: .init(
                 message: "Replace 'let' with 'var'", range: word.offset..<word.end, text: "var"))
     }
 
     /// The error of a property with a kind of storage that a slot cannot have.
-    var ofStorage: Complaint? {
+    var ofStorage: Diagnostic? {
         if property.hasInitialValue {
-            return complaint(
+            return diagnostic(
                 "The model says what '\(name)' is at first: remove the initial value, or mark "
                     + "the property @Transient to keep it out of the store.", transient)
         }
         if property.accessors == .observers {
-            return complaint(
+            return diagnostic(
                 "A property of an entity has no observers: override willSave(), or put a "
                     + "computed property in front of '\(name)'.")
         }
         for modifier in ["weak", "unowned"] where property.has(modifier: modifier) {
-            return complaint(
+            return diagnostic(
                 "A property of an entity can't be \(modifier): remove it, or mark '\(name)' "
                     + "@Transient to keep it out of the store.", transient)
         }
         if property.isConditional {
-            return complaint(
+            return diagnostic(
                 "The slots of a class are the same in every build: move '\(name)' out of #if, or "
                     + "mark it @Transient to keep it out of the store.", transient)
         }
         return nil
     }
 
-    private var transient: Complaint.Remedy {
+    private var transient: Diagnostic.Remedy {
         .init(
             message: "Keep '\(name)' out of the store",
             range: property.startOffset..<property.startOffset, text: "@Transient ")

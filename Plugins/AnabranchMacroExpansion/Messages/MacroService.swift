@@ -60,7 +60,7 @@ package struct MacroService {
         }
         let diagnostics =
             expansion.attributeComplaints.map { .init($0, in: use.attributeSyntax) }
-            + expansion.complaints.map { PluginReply.Diagnostic($0, in: use.declSyntax) }
+            + expansion.diagnostics.map { PluginReply.Diagnostic($0, in: use.declSyntax) }
         return .expandMacroResult(expandedSource: expansion.source, diagnostics: diagnostics)
     }
 

@@ -53,20 +53,20 @@ enum PluginReply: Encodable, Equatable {
 }
 
 extension PluginReply.Diagnostic {
-    init(_ complaint: Complaint, in text: MacroUse.SourceText) {
+    init(_ diagnostic: Diagnostic, in text: MacroUse.SourceText) {
         let (file, start) = (text.location.fileName, text.location.offset)
-        message = complaint.message
+        message = diagnostic.message
         position = .init(
-            fileName: file, offset: start + max(complaint.offset, text.source.firstCodeOffset))
+            fileName: file, offset: start + max(diagnostic.offset, text.source.firstCodeOffset))
         fixIts =
-            complaint.remedy.map { remedy in
+            diagnostic.fixIt.map { fixIt in
                 let place = PluginReply.Change.Place(
-                    fileName: file, startOffset: start + remedy.range.lowerBound,
-                    endOffset: start + remedy.range.upperBound)
+                    fileName: file, startOffset: start + fixIt.range.lowerBound,
+                    endOffset: start + fixIt.range.upperBound)
                 return [
                     .init(
-                        message: remedy.message,
-                        changes: [.init(range: place, newText: remedy.text)])
+                        message: fixIt.message,
+                        changes: [.init(range: place, newText: fixIt.text)])
                 ]
             } ?? []
     }

@@ -6,7 +6,7 @@ import Synchronization
 /// client that reads slowly therefore costs no memory, and it gets the newest event.
 public final class EventStream: Sendable {
     /// The result of reading from the stream.
-    public enum Taken: Sendable {
+    public enum ReadResult: Sendable {
         /// This number of bytes was written into the buffer.
         case bytes(Int)
         /// There is nothing to send now.
@@ -88,7 +88,7 @@ public final class EventStream: Sendable {
     ///
     /// - Parameter park: Suspends the connection if there are no bytes. Called under the lock, so
     ///   no event can arrive in between.
-    func take(into buffer: UnsafeMutableRawBufferPointer, park: () -> Void) -> Taken {
+    func take(into buffer: UnsafeMutableRawBufferPointer, park: () -> Void) -> ReadResult {
         state.withLock { state in
             if state.current.isEmpty, let next = state.waiting {
                 state.current = next[...]

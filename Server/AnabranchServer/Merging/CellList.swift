@@ -75,7 +75,7 @@ struct CellList {
     ///   - author: The ordinal of the row's replica.
     func encoded(timestamp: UInt64, author: Int64) -> [UInt8] {
         let size = cells.reduce(0) { $0 + $1.value.count + 14 }
-        var writer = ByteWriter(reservingCapacity: min(size, Self.mostReserved))
+        var writer = ByteWriter(reservingCapacity: min(size, Self.maximumReserved))
         for cell in cells {
             let isOwn = cell.timestamp != timestamp || cell.author != author
             writer.append(varint: UInt64(cell.property) << 1 | (isOwn ? 1 : 0))
@@ -90,7 +90,7 @@ struct CellList {
     }
 
     /// Above this size there are large values, which are not copied into the writer.
-    private static let mostReserved = 1 << 20
+    private static let maximumReserved = 1 << 20
 
     /// Encodes the cells of an inserted record directly from the columns.
     ///

@@ -22,7 +22,7 @@ extension StateMerger {
         ) {
             (column.values[place], try held.map(value(of:)) ?? .null)
         }
-        return outcome == .takes
+        return outcome == .replaces
     }
 
     /// Adds counter deltas. Each counts once, because causal delivery applies a change set once.
@@ -53,7 +53,7 @@ extension StateMerger {
                         Siblings.Sibling(stamp: try stamp(of: $0), content: $0.value)
                     })
                 siblings.write(
-                    column[place], stamp: stamp, seeing: block.writes[place].tagsSeen)
+                    column[place], stamp: stamp, seeing: block.writes[place].observedTags)
                 list.put(
                     try siblings.all.map { try cell(column.number, $0.content, $0.stamp) },
                     of: column.number)

@@ -9,7 +9,7 @@ extension StateMerger {
     /// Replaces the tags that the move had seen by the change set's tag with the new position.
     func move(_ block: LinkBlock) throws {
         try changeHeldLinks(of: block) { link, tags in
-            tags.move(link.tagsSeen, to: link.place, tag: stamp)
+            tags.move(link.observedTags, to: link.place, tag: stamp)
         }
     }
 
@@ -35,7 +35,7 @@ extension StateMerger {
         try forEachBatch(of: block) { links, keys, tags in
             for (link, key) in zip(links, keys) {
                 guard var left = tags[key] else { continue }
-                let seen = disabled.contains(.linkTags) ? left.tags : link.tagsSeen
+                let seen = disabled.contains(.linkTags) ? left.tags : link.observedTags
                 guard left.remove(seen) else { continue }
                 let before = tags[key]
                 tags[key] = left.isEmpty ? nil : left

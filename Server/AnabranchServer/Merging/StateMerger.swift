@@ -13,7 +13,7 @@ struct StateMerger {
     let recordBytes: Int
     let author: Int64
     /// The change of the state's checksum by this change set.
-    let tally: ChecksumTally
+    let tally: ChecksumDelta
 
     /// The number of rows that are read and written together.
     static let batch = 1000
@@ -27,7 +27,7 @@ struct StateMerger {
         self.disabled = disabled
         stamp = changeSet.stamp
         author = try writer.ordinal(of: changeSet.dot.replica)
-        tally = ChecksumTally(writer)
+        tally = ChecksumDelta(writer)
     }
 
     /// Merges a whole change set and updates the checksum.

@@ -119,7 +119,7 @@ package final class SyncRouter: HTTPHandler {
     private func bodyLimit(of page: Route.Page) -> Int {
         switch page {
         case .push, .stage: limits.bodyBytes
-        case .repair: SyncProtocol.mostRepairs * 32
+        case .repair: SyncProtocol.maximumRepairs * 32
         default: 4096
         }
     }

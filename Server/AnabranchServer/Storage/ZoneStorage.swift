@@ -38,8 +38,8 @@ package protocol ZoneReading {
     func cursor(at position: UInt64) throws -> LogCursor?
 
     /// The place at which the log holds the save with this origin, under any dot.
-    func place(ofOrigin origin: Digest) throws -> LogPlace?
-    func place(of dot: Dot) throws -> LogPlace?
+    func place(ofOrigin origin: Digest) throws -> ZoneLogLocation?
+    func place(of dot: Dot) throws -> ZoneLogLocation?
 
     /// The last change set that is held of a replica; `nil` if there is none.
     func head(of replica: ReplicaID) throws -> ReplicaHead?
@@ -111,7 +111,7 @@ package protocol ZoneWriting: ZoneReading {
     func atomically<Result>(_ body: () throws -> Result) throws -> Result
 
     /// Appends an entry to the log and records it as the last one of its replica.
-    func append(_ entry: LogEntry) throws
+    func append(_ entry: ZoneLogEntry) throws
 
     /// Removes the payloads of the log's entries up to a position; their names stay.
     func forgetChangeSets(through position: UInt64) throws

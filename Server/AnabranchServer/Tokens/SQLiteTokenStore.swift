@@ -125,13 +125,13 @@ public final class SQLiteTokenStore: TokenStore {
             }
             return nil
         }
-        if let token { noteUse(of: token) }
+        if let token { recordUse(of: token) }
         return token
     }
 
     private static let columns = "number, zone, role, created, used, revoked"
 
-    private func noteUse(of token: Token) {
+    private func recordUse(of token: Token) {
         let now = wallMilliseconds()
         let isDue = used.withLock { used in
             used.times[token.number] = now

@@ -12,7 +12,7 @@ final class AcknowledgedPositions: Sendable {
 
     private let positions = Mutex<[ReplicaID: UInt64]>([:])
 
-    func note(_ replica: ReplicaID, at position: UInt64) {
+    func record(_ replica: ReplicaID, at position: UInt64) {
         positions.withLock { positions in
             guard positions.count < Self.limit || positions[replica] != nil else { return }
             positions[replica] = position

@@ -10,10 +10,10 @@ import Synchronization
 final class CommitQueue<Job: Sendable, Outcome: Sendable>: Sendable {
     private struct Waiting: Sendable {
         let job: Job
-        let turn: Turn
+        let turn: Waiter
     }
 
-    private final class Turn: Sendable {
+    private final class Waiter: Sendable {
         let outcome = Mutex<Result<Outcome, any Error>?>(nil)
         let signal = DispatchSemaphore(value: 0)
     }
@@ -26,10 +26,10 @@ final class CommitQueue<Job: Sendable, Outcome: Sendable>: Sendable {
     private let state = Mutex(State())
     /// Runs all jobs in one transaction; called by one thread at a time.
     private let work: @Sendable ([Job]) throws -> [Outcome]
-    private let mostTogether: Int
+    private let maximumTogether: Int
 
-    init(mostTogether: Int, work: @escaping @Sendable ([Job]) throws -> [Outcome]) {
-        self.mostTogether = mostTogether
+    init(maximumTogether: Int, work: @escaping @Sendable ([Job]) throws -> [Outcome]) {
+        self.maximumTogether = maximumTogether
         self.work = work
     }
 
@@ -37,13 +37,13 @@ final class CommitQueue<Job: Sendable, Outcome: Sendable>: Sendable {
     ///
     /// - Throws: The error of the job's transaction; nothing of the job is kept.
     func run(_ job: Job) throws -> Outcome {
-        let turn = Turn()
-        let leads = state.withLock { state in
+        let turn = Waiter()
+        let isLeader = state.withLock { state in
             state.waiting.append(Waiting(job: job, turn: turn))
             defer { state.isLed = true }
             return !state.isLed
         }
-        if leads { lead() }
+        if isLeader { runAsLeader() }
         turn.signal.wait()
         guard let outcome = turn.outcome.withLock({ $0 }) else {
             preconditionFailure("a turn comes with its outcome")
@@ -54,7 +54,7 @@ final class CommitQueue<Job: Sendable, Outcome: Sendable>: Sendable {
     /// The number of callers with a job that has not started.
     var waitingCount: Int { state.withLock { $0.waiting.count } }
 
-    private func lead() {
+    private func runAsLeader() {
         while let jobs = takeWaiting() { perform(jobs) }
     }
 
@@ -64,7 +64,7 @@ final class CommitQueue<Job: Sendable, Outcome: Sendable>: Sendable {
                 state.isLed = false
                 return nil
             }
-            let taken = Array(state.waiting.prefix(mostTogether))
+            let taken = Array(state.waiting.prefix(maximumTogether))
             state.waiting.removeFirst(taken.count)
             return taken
         }

@@ -18,12 +18,12 @@ struct IncomingChangeSet: Sendable {
         do throws(ChangeSetDecodingError) {
             changeSet = try ChangeSet(decoding: bytes, checkingDigest: checkingDigest)
         } catch {
-            throw PushFault.refusal(error)
+            throw PushFailure.refusal(error)
         }
         rejection =
-            PushFault.rejection(
+            PushFailure.rejection(
                 ofByteCount: bytes.count, in: changeSet.dot, limit: limits.changeSetBytes)
-            ?? PushFault.rejection(ofPartsOf: changeSet, limits)
+            ?? PushFailure.rejection(ofPartsOf: changeSet, limits)
             ?? Self.rejection(of: changeSet)
     }
 
@@ -33,7 +33,7 @@ struct IncomingChangeSet: Sendable {
             try checkPayload(of: changeSet)
             return nil
         } catch {
-            return PushFault.rejection(error, in: changeSet.dot)
+            return PushFailure.rejection(error, in: changeSet.dot)
         }
     }
 

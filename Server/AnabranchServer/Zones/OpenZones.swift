@@ -10,7 +10,7 @@ import Synchronization
 package final class OpenZones: Sendable {
     /// The entry of a zone, created before the zone is opened, so that opening it blocks no other
     /// zone.
-    private final class Place: Sendable {
+    private final class Slot: Sendable {
         private let opening = NSLock()
         private let zone = Mutex<ZoneService?>(nil)
 
@@ -27,7 +27,7 @@ package final class OpenZones: Sendable {
     }
 
     private struct Entry {
-        let place: Place
+        let place: Slot
         var users = 0
         var lastUse: UInt64 = 0
     }
@@ -94,11 +94,11 @@ package final class OpenZones: Sendable {
         }
     }
 
-    private func take(_ name: ZoneName) -> Place? {
+    private func take(_ name: ZoneName) -> Slot? {
         state.withLock { state in
             guard !state.isClosed else { return nil }
             state.useCount += 1
-            var entry = state.entries[name] ?? Entry(place: Place())
+            var entry = state.entries[name] ?? Entry(place: Slot())
             entry.users += 1
             entry.lastUse = state.useCount
             state.entries[name] = entry
@@ -112,7 +112,7 @@ package final class OpenZones: Sendable {
     ///
     /// - Parameter isDiscarded: True if the zone could not be opened.
     private func release(_ name: ZoneName, discarding isDiscarded: Bool) {
-        let idle = state.withLock { state -> Place? in
+        let idle = state.withLock { state -> Slot? in
             state.entries[name]?.users -= 1
             if isDiscarded, state.entries[name]?.users == 0 { state.entries[name] = nil }
             guard state.entries.count > limit else { return nil }

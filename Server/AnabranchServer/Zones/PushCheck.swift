@@ -6,7 +6,7 @@ import AnabranchReplication
 struct PushCheck {
     enum Verdict {
         /// The log already holds the save, in this form.
-        case held(LogPlace)
+        case held(ZoneLogLocation)
         case new
     }
 

@@ -41,7 +41,7 @@ struct RebuiltZone {
                 for bytes in page.changeSets {
                     let changeSet = try ChangeSet(decoding: bytes)
                     head = head.advanced(over: changeSet)
-                    try writer.append(LogEntry(changeSet: changeSet, bytes: [], cursor: head))
+                    try writer.append(ZoneLogEntry(changeSet: changeSet, bytes: [], cursor: head))
                     guard changeSet.kind.isSave else { continue }
                     try StateMerger.merge(
                         changeSet, ZoneParts(log), into: writer, disabled: disabled)

@@ -36,7 +36,7 @@ final class HeadObservers: Sendable {
     /// Notifies all observers.
     ///
     /// It is called after the commit, on the thread of the push: an observer must not block.
-    func tell(_ head: ZoneHead) {
+    func notify(_ head: ZoneHead) {
         for observer in observers.withLock({ Array($0.all.values) }) { observer(head) }
     }
 }

@@ -32,7 +32,7 @@ public struct ZoneLimits: Hashable, Sendable {
     /// The approximate number of bytes of a snapshot's chunk.
     public var chunkBytes = 1 << 20
     /// The limits of one response about ranges of records.
-    public var ranges = RangeCutter.Limits()
+    public var ranges = RangeSummarizer.Limits()
 
     /// Creates the default limits.
     public init() {}

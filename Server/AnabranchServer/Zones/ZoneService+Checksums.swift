@@ -12,12 +12,12 @@ extension ZoneService {
         _ request: ChecksumsRequest
     ) throws(ProtocolError) -> ChecksumsResponse {
         try named {
-            guard request.ranges.count <= SyncProtocol.mostRanges else {
+            guard request.ranges.count <= SyncProtocol.maximumRanges else {
                 throw ProtocolError(
                     .malformedRequest,
                     "Can't sum \(request.ranges.count) ranges at once: ask for "
-                        + "\(SyncProtocol.mostRanges) at most.",
-                    details: ["field": "ranges", "limit": "\(SyncProtocol.mostRanges)"])
+                        + "\(SyncProtocol.maximumRanges) at most.",
+                    details: ["field": "ranges", "limit": "\(SyncProtocol.maximumRanges)"])
             }
             return try storage.read { reader in
                 let head = try reader.logState().head
@@ -53,10 +53,10 @@ extension ZoneService {
 
 extension ZoneReading {
     func summary(
-        of range: RecordRange, steps: Int, limits: RangeCutter.Limits
+        of range: RecordRange, steps: Int, limits: RangeSummarizer.Limits
     ) throws -> (summary: RangeSummary, steps: Int) {
         let count = try recordCount(in: range, limit: limits.steps)
-        var cutter = RangeCutter(range, count: count, steps: steps, limits: limits)
+        var cutter = RangeSummarizer(range, count: count, steps: steps, limits: limits)
         let isWhole = try forEachRecord(in: range) { cutter.take(try $1()) }
         return cutter.finish(isWhole: isWhole)
     }

@@ -51,7 +51,7 @@ extension ZoneService {
             total += count
             guard count == Self.finalizedTogether else { break }
         }
-        if total > 0 { observers.tell(try head()) }
+        if total > 0 { observers.notify(try head()) }
         return total
     }
 
@@ -64,7 +64,7 @@ extension ZoneService {
         guard !dead.isEmpty else { return 0 }
         var log = try writer.logState()
         let now = wallMilliseconds()
-        let intake = PushIntake(
+        let intake = PushProcessor(
             limits: limits, wallMilliseconds: wallMilliseconds, zone: name, validation: nil,
             disabled: disabled)
         let set = try horizonSet(deleting: dead, log, now: now, writer)

@@ -10,12 +10,12 @@ extension ZoneService {
     ///   the first record is larger than a response may be: take a snapshot.
     public func repair(_ request: RepairRequest) throws(ProtocolError) -> RepairResponse {
         try named {
-            guard request.records.count <= SyncProtocol.mostRepairs else {
+            guard request.records.count <= SyncProtocol.maximumRepairs else {
                 throw ProtocolError(
                     .malformedRequest,
                     "Can't repair \(request.records.count) records at once: ask for "
-                        + "\(SyncProtocol.mostRepairs) at most.",
-                    details: ["field": "records", "limit": "\(SyncProtocol.mostRepairs)"])
+                        + "\(SyncProtocol.maximumRepairs) at most.",
+                    details: ["field": "records", "limit": "\(SyncProtocol.maximumRepairs)"])
             }
             return try storage.read { reader in
                 let head = try reader.logState().head

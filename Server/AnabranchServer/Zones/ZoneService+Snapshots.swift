@@ -114,11 +114,11 @@ private struct ChunkCutter {
 
     mutating func cutIfFull() -> ByteWriter? {
         // A column of nulls takes no bytes, so values are counted too.
-        let isFull = chunk.byteCount >= limits.chunkBytes || chunk.cellCount >= Self.mostCells
+        let isFull = chunk.byteCount >= limits.chunkBytes || chunk.cellCount >= Self.maximumCells
         return isFull ? cut() : nil
     }
 
-    private static let mostCells = 1 << 20
+    private static let maximumCells = 1 << 20
 
     mutating func cut() -> ByteWriter {
         let full = chunk

@@ -15,7 +15,7 @@ public struct ZoneVerification: Hashable, Sendable {
     public var isRepaired = false
 
     /// True if no fault was found.
-    public var isRight: Bool {
+    public var isValid: Bool {
         damage.isEmpty && isChecksumRight && differences?.isEmpty ?? true
     }
 }
@@ -43,7 +43,7 @@ extension ZoneService {
             let rebuilt = try RebuiltZone(disabled: disabled)
             defer { rebuilt.remove() }
             let head = try storage.read { try look(through: $0, rebuilt, &found) }
-            guard isRepairing, found.damage.isEmpty, !found.isRight else { return found }
+            guard isRepairing, found.damage.isEmpty, !found.isValid else { return found }
             try storage.write { writer in
                 guard try writer.logState().head == head else {
                     throw ProtocolError(

@@ -25,7 +25,7 @@ public final class ZoneService: Sendable {
     private let pushes: CommitQueue<PushJob, PushOutcome>
 
     /// The greatest number of pushes in one transaction, so that the first does not wait long.
-    static let mostPushesTogether = 64
+    static let maximumPushesTogether = 64
 
     /// Creates the service of a zone.
     ///
@@ -43,10 +43,10 @@ public final class ZoneService: Sendable {
         self.limits = limits
         self.wallMilliseconds = wallMilliseconds
         self.disabled = disabled
-        let intake = PushIntake(
+        let intake = PushProcessor(
             limits: limits, wallMilliseconds: wallMilliseconds, zone: name,
             validation: validation, disabled: disabled)
-        pushes = CommitQueue(mostTogether: Self.mostPushesTogether) { [acknowledged] jobs in
+        pushes = CommitQueue(maximumTogether: Self.maximumPushesTogether) { [acknowledged] jobs in
             try storage.write { writer in
                 let outcomes = try jobs.map { try intake.take($0, into: writer) }
                 try acknowledged.flush(into: writer)
@@ -76,7 +76,7 @@ public final class ZoneService: Sendable {
             let outcome = try pushes.run(PushJob(request, limits: limits, disabled: disabled))
             if let refused = outcome.response.wholeRefusal { throw refused }
             if outcome.hasAppended {
-                observers.tell(
+                observers.notify(
                     ZoneHead(epoch: request.epoch, position: outcome.response.headPosition))
             }
             return outcome.response
@@ -121,7 +121,7 @@ public final class ZoneService: Sendable {
             try storage.read { reader in
                 let log = try reader.logState()
                 let cursor = try request.cursor.flatMap { try reader.presentForm(of: $0, in: log) }
-                if let cursor { acknowledged.note(request.replica, at: cursor.position) }
+                if let cursor { acknowledged.record(request.replica, at: cursor.position) }
                 let head = try reader.head(of: request.replica)
                 return HelloResponse(
                     epoch: log.head.epoch,

@@ -21,7 +21,7 @@ public struct ChangeBundle: Sendable {
     /// A store holds the bundle's change sets back until it has these, from another bundle or from
     /// a sync. They are the change sets that the export left out, and those that the sender itself
     /// received only as a snapshot of its zone.
-    public let needs: VersionVector
+    public let prerequisites: VersionVector
     /// The number of change sets in the bundle.
     public let changeSetCount: Int
     /// The size of the file in bytes.
@@ -52,7 +52,7 @@ public struct ChangeBundle: Sendable {
         sender = summary.header.sender
         date = Date(timeIntervalSince1970: Double(summary.header.wallMilliseconds) / 1000)
         vector = summary.header.vector
-        needs = summary.needs
+        prerequisites = summary.prerequisites
         changeSetCount = summary.setCount
         byteCount = summary.byteCount
     }

@@ -10,7 +10,7 @@ extension PersistentStoreCoordinator {
     ///
     /// A store that began with a snapshot of its zone does not hold the change sets behind the
     /// snapshot. Its bundles are for stores that have them from another source; see
-    /// ``ChangeBundle/needs``.
+    /// ``ChangeBundle/prerequisites``.
     ///
     /// - Parameters:
     ///   - url: The location of the new file. An existing bundle there is replaced.
@@ -67,7 +67,7 @@ extension PersistentStoreCoordinator {
         let pages = DispatchGroup()
         let outcome = try await withCheckedThrowingContinuation { continuation in
             DispatchQueue.global().async { [self] in
-                continuation.resume(with: Result { try takeIn(url, keyRing, noting: pages) })
+                continuation.resume(with: Result { try apply(url, keyRing, tracking: pages) })
             }
         }
         await withCheckedContinuation { continuation in
@@ -78,8 +78,8 @@ extension PersistentStoreCoordinator {
             waitingCount: outcome.waitingCount)
     }
 
-    private func takeIn(
-        _ url: URL, _ keyRing: BundleKeyRing?, noting pages: DispatchGroup
+    private func apply(
+        _ url: URL, _ keyRing: BundleKeyRing?, tracking pages: DispatchGroup
     ) throws -> BundleOutcome {
         try store.importBundle(from: url.path, openedWith: keyRing) { changed in
             guard !changed.isEmpty || !changed.conflicts.isEmpty else { return }

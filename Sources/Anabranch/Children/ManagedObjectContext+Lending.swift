@@ -4,15 +4,15 @@ import AnabranchStore
 // What a context shows to those below it: its objects as they are now, unsaved changes included.
 extension ManagedObjectContext {
     /// The objects of records, in the order of the IDs; those that are deleted or gone left out.
-    func lentRows(of entity: EntityDescription, ids: [LocalID]) throws -> [LentRow] {
+    func lentRows(of entity: EntityDescription, ids: [LocalID]) throws -> [RowCopy] {
         try objects(listed: ids, of: entity)
             .filter { !$0.flags.contains(.deleted) && $0.entity.isKind(of: entity) }
-            .map(LentRow.init)
+            .map(RowCopy.init)
     }
 
-    func lentRows(_ query: FetchQuery, includingPending: Bool) throws -> [LentRow] {
+    func lentRows(_ query: FetchQuery, includingPending: Bool) throws -> [RowCopy] {
         try read(try fetch(FetchPlan(query), includingPending: includingPending))
-            .map(LentRow.init)
+            .map(RowCopy.init)
     }
 
     /// Brings the rows of those that have none: what was changed only at the other end of a

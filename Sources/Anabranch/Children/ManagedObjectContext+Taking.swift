@@ -24,8 +24,8 @@ extension ManagedObjectContext {
     ) -> ManagedObject {
         let known = held(id)
         if let known, known.entity !== entity { dismiss(known) }
-        let object = held(id) ?? make(ObjectBirth(home: home(of: entity), id: id))
-        object.noteChanges()
+        let object = held(id) ?? make(ObjectInitialization(home: home(of: entity), id: id))
+        object.reportChanges()
         object.slots = SlotStorage(copying: slots)
         object.committed = SlotStorage()
         object.writtenSlots = 0
@@ -35,13 +35,13 @@ extension ManagedObjectContext {
             $0.subtract(.updated)
             $0.insert(.inserted)
         }
-        note(object)
+        recordChange(object)
         return object
     }
 
     fileprivate func takeDeletion(of object: ManagedObject) {
         guard !object.flags.contains(.deleted) else { return }
-        note(object)
+        recordChange(object)
         reclassify(object) { $0.insert(.deleted) }
         unpropagated.append(object)
     }
@@ -113,7 +113,7 @@ extension SaveTaking {
         for delete in request.deletes {
             try find(delete.rows.map(\.id), of: delete.entity, &changed)
         }
-        for object in objects.values { try context.realise(object) }
+        for object in objects.values { try context.fireFault(object) }
         let gone = changed.filter { objects[$0].map { $0.isDeleted } ?? true }
         guard gone.isEmpty else {
             throw StoreError(
@@ -267,7 +267,7 @@ extension SaveTaking {
                 let index = owner.home.plan.relationIndex(of: list.relationship)
             else { continue }
             context.touch(owner)
-            context.recorder?.noteList(of: owner, at: index, in: context)
+            context.recorder?.recordList(of: owner, at: index, in: context)
             owner.changeRelation(index) { state in
                 var ahead = list.isEnd ? state.listed.last { !list.placed.contains($0) } : nil
                 for id in list.order where state.members?.contains(id) == true {

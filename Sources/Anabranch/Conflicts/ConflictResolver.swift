@@ -23,8 +23,8 @@ public protocol ConflictResolver: Sendable {
 }
 
 /// A conflict resolver that calls a closure:
-/// `coordinator.conflictResolver = ConflictClosure { conflicts, context in … }`.
-public struct ConflictClosure: ConflictResolver {
+/// `coordinator.conflictResolver = ClosureConflictResolver { conflicts, context in … }`.
+public struct ClosureConflictResolver: ConflictResolver {
     private let body: @Sendable ([Conflict], ManagedObjectContext) throws -> Void
 
     /// Creates a resolver from a closure with the parameters of

@@ -69,7 +69,7 @@ public struct LostValues: Sendable {
             let outcome = Register.outcome(
                 ofWriting: write.lost.stamp, over: held.lost.stamp, by: property.rule,
                 values: { (write.value, held.value) })
-            return outcome == .takes ? write : held
+            return outcome == .replaces ? write : held
         }.value
     }
 

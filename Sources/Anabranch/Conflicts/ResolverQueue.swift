@@ -11,7 +11,7 @@ final class ResolverQueue: Sendable {
 
     private let queue = ContextQueue.privateQueue()
     private let state = Mutex(State())
-    private static let mostAttempts = 5
+    private static let maximumAttempts = 5
 
     var resolver: (any ConflictResolver)? {
         get { state.withLock(\.resolver) }
@@ -71,7 +71,7 @@ final class ResolverQueue: Sendable {
                 try context.save()
                 return hasSaved
             } catch let error as SaveConflictError
-                where error.code == .mergeConflict && attempts < Self.mostAttempts
+                where error.code == .mergeConflict && attempts < Self.maximumAttempts
             {
                 attempts += 1
             }

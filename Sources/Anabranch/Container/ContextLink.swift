@@ -18,7 +18,7 @@ final class ContextLink: Sendable {
     /// deallocate it there.
     var isAlive: Bool { !hasEnded.load(ordering: .relaxed) }
 
-    func noteEnd() { hasEnded.store(true, ordering: .relaxed) }
+    func markEnded() { hasEnded.store(true, ordering: .relaxed) }
 
     /// Enqueues a closure on the context's queue. It does not run if the context is deallocated by
     /// then.

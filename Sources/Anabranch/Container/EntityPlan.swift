@@ -53,7 +53,8 @@ final class EntityPlan: Sendable {
         isRead = entity.slots.map { isStored[$0.slot] || $0.attribute?.isDerived == true }
         bornFlags =
             derivedSlots.isEmpty
-            ? [.realised, .hasRow, .born, .writable] : [.realised, .hasRow, .born]
+            ? [.isFired, .hasRow, .insertedInEvent, .writable]
+            : [.isFired, .hasRow, .insertedInEvent]
         transientSlots = entity.slots.indices.filter {
             entity.slots[$0].attribute?.isTransient == true
         }

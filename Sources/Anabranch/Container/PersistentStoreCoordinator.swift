@@ -15,11 +15,11 @@ public final class PersistentStoreCoordinator: Sendable {
     /// The URL of the file or of the in-memory store.
     public let url: URL
     let plans: EntityPlans
-    private let numbers = NumberReserve()
+    private let numbers = RecordNumberAllocator()
     let links = ContextLinks()
-    let conflictListeners = Listeners<RecordedConflicts>()
-    let rejectionListeners = Listeners<[RejectedSave.ID]>()
-    let remoteListeners = Listeners<RemoteChange>()
+    let conflictListeners = EventStreams<RecordedConflicts>()
+    let rejectionListeners = EventStreams<[RejectedSave.ID]>()
+    let remoteListeners = EventStreams<RemoteChange>()
     private let isOpen = Mutex(true)
     let resolverQueue = ResolverQueue()
 
@@ -146,11 +146,11 @@ extension PersistentStoreCoordinator {
             return
         }
         group.notify(queue: .global()) { [self] in
-            tell(of: changes.conflicts, whenResolved: whenMerged)
+            notify(of: changes.conflicts, whenResolved: whenMerged)
         }
     }
 
-    private func tell(
+    private func notify(
         of conflicts: [RecordedConflict], whenResolved: (@Sendable () -> Void)?
     ) {
         let recorded = RecordedConflicts(conflicts, origin: origin)

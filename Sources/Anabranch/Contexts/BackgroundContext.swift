@@ -76,12 +76,12 @@ public final class BackgroundContext: Sendable {
         if queue.isCurrent { return try body(context) }
         return try queue.sync {
             defer { context.releaseSomeUnused() }
-            return Handed(value: try body(context))
+            return SendableResult(value: try body(context))
         }.value
     }
 }
 
 /// Carries a result out of a queue that its maker has left.
-private struct Handed<Value>: @unchecked Sendable {
+private struct SendableResult<Value>: @unchecked Sendable {
     let value: Value
 }

@@ -28,7 +28,7 @@ struct EventChanges {
     /// Objects whose values came anew from the store, or that became faults.
     var refreshed: [ManagedObject] = []
     /// How many of them there may be before those that come twice are sorted out.
-    private var mostRefreshed = 256
+    private var maximumRefreshed = 256
     /// Objects that are gone without this context's deleting them.
     var vanished: [ManagedObject] = []
     /// Objects whose insertion was taken back.
@@ -72,11 +72,11 @@ struct EventChanges {
     }
 
     /// Notes an object that has become a fault, which it may do again and again in one event.
-    mutating func noteRefreshed(_ object: ManagedObject) {
-        if refreshed.count >= mostRefreshed {
+    mutating func addRefreshed(_ object: ManagedObject) {
+        if refreshed.count >= maximumRefreshed {
             var seen: Set<LocalID> = []
             refreshed = refreshed.filter { seen.insert($0.localID).inserted }
-            mostRefreshed = max(256, refreshed.count * 2)
+            maximumRefreshed = max(256, refreshed.count * 2)
         }
         refreshed.append(object)
     }

@@ -11,7 +11,7 @@ struct DiscardReading {
     /// related to.
     private(set) var ends: Set<ManagedObject> = []
     /// Of changed objects that lack an object because it is deleted here.
-    private(set) var rows: [LocalID: LentRow] = [:]
+    private(set) var rows: [LocalID: RowCopy] = [:]
 
     init(for object: ManagedObject, in context: ManagedObjectContext) throws {
         self.context = context
@@ -22,7 +22,7 @@ struct DiscardReading {
     }
 
     private mutating func readTargets(of object: ManagedObject) throws {
-        guard object.flags.contains(.realised),
+        guard object.flags.contains(.isFired),
             object.flags.contains(.inserted) || !object.committed.isEmpty
         else { return }
         for relationship in object.home.plan.references {
@@ -75,7 +75,7 @@ struct DiscardReading {
         let referring = context.objectsThatReferred.filter { $0.hasChanges || ends.contains($0) }
         for (entity, group) in Dictionary(grouping: referring, by: \.entity) {
             try context.readRows(of: entity, ids: group.map(\.localID).sorted()) { row in
-                rows[row.id] = LentRow(row)
+                rows[row.id] = RowCopy(row)
             }
         }
     }

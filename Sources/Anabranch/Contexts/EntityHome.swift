@@ -16,7 +16,7 @@ final class EntityHome {
     /// so are probably the others, and one read brings many.
     private(set) var faults: [LocalID] = []
     /// How many of them there may be before those that were read another way are sorted out.
-    private var mostFaults = 1024
+    private var maximumFaults = 1024
     /// Whether reads and writes of its objects are told to observers.
     var isObserved: Bool
     /// By the relationship's place in the plan, the objects that have a state of it.
@@ -61,8 +61,8 @@ final class EntityHome {
     func cutOff() { reference = nil }
 
     /// Notes an object that has lost its row, or was made without one.
-    func noteFault(_ id: LocalID) {
-        if faults.count >= mostFaults { withContext(sortFaults) }
+    func addFault(_ id: LocalID) {
+        if faults.count >= maximumFaults { withContext(sortFaults) }
         faults.append(id)
     }
 
@@ -75,6 +75,6 @@ final class EntityHome {
             return !object.flags.contains(.hasRow) && seen.insert(id).inserted
         }
         faults = unread.reversed()
-        mostFaults = max(1024, faults.count * 2)
+        maximumFaults = max(1024, faults.count * 2)
     }
 }

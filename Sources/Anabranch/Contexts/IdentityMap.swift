@@ -84,7 +84,7 @@ struct IdentityMap: ~Copyable {
     mutating func insert(_ object: ManagedObject, for key: LocalID) -> ManagedObject? {
         let number = IdentityPage.number(of: key)
         var place = place(of: number)
-        if pages[place]?.isRecent != true { place = noteRecent(number, at: place) }
+        if pages[place]?.isRecent != true { place = markRecent(number, at: place) }
         let earlier = pages[place]?.insert(object, for: key)
         if earlier == nil { count += 1 }
         return earlier
@@ -92,17 +92,17 @@ struct IdentityMap: ~Copyable {
 
     /// Notes that an object may have lost its last holder.
     @inline(__always)
-    mutating func noteRecent(_ key: LocalID) {
+    mutating func markRecent(_ key: LocalID) {
         let number = IdentityPage.number(of: key)
         if number == recent.last { return }
         let place = place(of: number)
-        if pages[place]?.isRecent == false { _ = noteRecent(number, at: place) }
+        if pages[place]?.isRecent == false { _ = markRecent(number, at: place) }
     }
 
     /// - Parameter place: Of the page, or where it would go.
     /// - Returns: The place of the page, which is there then.
     @inline(never)
-    private mutating func noteRecent(_ number: Int64, at place: Int) -> Int {
+    private mutating func markRecent(_ number: Int64, at place: Int) -> Int {
         let place = pages[place] == nil ? addPage(number) : place
         pages[place]?.isRecent = true
         recent.append(number)

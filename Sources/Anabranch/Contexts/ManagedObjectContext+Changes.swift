@@ -75,12 +75,12 @@ extension ManagedObjectContext {
         checkQueue()
         releaseUnusedIfMany()
         let object = make(
-            ObjectBirth(
+            ObjectInitialization(
                 home: home, id: try takeNumber(), values: .defaults,
                 flags: home.plan.bornFlags))
-        savePoint?.noteInsertion(of: object)
+        savePoint?.recordInsertion(of: object)
         reclassify(object) { $0.insert(.inserted) }
-        note(object)
+        recordChange(object)
         object.awakeFromInsert()
         return object
     }
@@ -120,7 +120,7 @@ extension ManagedObjectContext {
             return
         }
         savePoint?.capture(object)
-        note(object)
+        recordChange(object)
         reclassify(object) { $0.insert(.deleted) }
         unpropagated.append(object)
     }
@@ -139,10 +139,10 @@ extension ManagedObjectContext {
     }
 
     /// Notes an object for the present event.
-    func note(_ object: ManagedObject) {
-        guard !object.flags.contains(.noted) else { return }
-        recorder?.note(object, in: self)
-        object.flags.formUnion(.noted)
+    func recordChange(_ object: ManagedObject) {
+        guard !object.flags.contains(.recordedInEvent) else { return }
+        recorder?.record(object, in: self)
+        object.flags.formUnion(.recordedInEvent)
         event.touched.append(object)
         scheduleProcessing()
     }
@@ -150,12 +150,12 @@ extension ManagedObjectContext {
     /// Counts an object as changed, though none of its stored slots need be.
     func touch(_ object: ManagedObject) {
         savePoint?.capture(object)
-        note(object)
+        recordChange(object)
         if object.flags.isDisjoint(with: .changes) { reclassify(object) { $0.insert(.updated) } }
     }
 
     /// Before the first write to a realised object in an event.
-    func noteWrite(_ object: ManagedObject) {
+    func recordWrite(_ object: ManagedObject) {
         checkQueue()
         touch(object)
         let isWatched =
@@ -164,19 +164,19 @@ extension ManagedObjectContext {
         if object.committed.isEmpty, !object.flags.contains(.inserted) {
             object.committed = SlotStorage(copying: object.slots)
             if recorder != nil || isWatched { keepEarlierValues(of: object) }
-        } else if !object.flags.contains(.born) {
+        } else if !object.flags.contains(.insertedInEvent) {
             keepEarlierValues(of: object)
         }
         if !isWatched { object.flags.formUnion(.writable) }
     }
 
-    /// As ``noteWrite(_:)``, of a slot that counts as changed if it differs.
-    func noteWrite(_ object: ManagedObject, _ slot: Int) {
-        if object.flags.contains(.waking), object.entity.slots[slot].attribute != nil {
+    /// As ``recordWrite(_:)``, of a slot that counts as changed if it differs.
+    func recordWrite(_ object: ManagedObject, _ slot: Int) {
+        if object.flags.contains(.runningAwakeHook), object.entity.slots[slot].attribute != nil {
             checkQueue()
-            return notePrimitive(object, slot)
+            return recordPrimitive(object, slot)
         }
-        noteWrite(object)
+        recordWrite(object)
         primitives.remove(object, slot)
     }
 
@@ -197,7 +197,7 @@ extension ManagedObjectContext {
     /// Takes an object out of the context; whoever holds it still reads what it had.
     func detach(_ object: ManagedObject) {
         counts.add(object.flags, -1)
-        object.flags.subtract([.inserted, .updated, .noted, .writable, .refault])
+        object.flags.subtract([.inserted, .updated, .recordedInEvent, .writable, .refault])
         object.flags.formUnion(.detached)
         object.committed = SlotStorage()
         forgetCarriedGroups(of: object)
@@ -208,10 +208,10 @@ extension ManagedObjectContext {
     /// The object's row was deleted by somebody else.
     func vanish(_ object: ManagedObject) {
         guard !object.flags.contains(.detached) else { return }
-        object.noteChanges()
+        object.reportChanges()
         detach(object)
         object.fillSlots()
-        object.flags.formUnion([.deleted, .realised])
+        object.flags.formUnion([.deleted, .isFired])
         event.vanished.append(object)
         scheduleProcessing()
     }

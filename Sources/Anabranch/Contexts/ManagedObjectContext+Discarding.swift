@@ -13,9 +13,9 @@ extension ManagedObjectContext {
         try withExtendedLifetime(reading) { try takeBack(object, reading) }
         if object.flags.contains(.inserted) {
             object.willTurnIntoFault()
-            object.noteChanges()
+            object.reportChanges()
             detach(object)
-            object.flags.subtract([.deleted, .realised])
+            object.flags.subtract([.deleted, .isFired])
             event.invalidated.append(object)
             object.didTurnIntoFault()
             return
@@ -75,7 +75,7 @@ extension ManagedObjectContext {
     private func takeBackRelations(of object: ManagedObject) throws {
         let plan = object.home.plan
         if object.flags.contains(.inserted) || !object.committed.isEmpty {
-            for relationship in plan.references where object.flags.contains(.realised) {
+            for relationship in plan.references where object.flags.contains(.isFired) {
                 try giveBack(object, relationship)
             }
         }
@@ -140,7 +140,7 @@ extension ManagedObjectContext {
         // Else the deletion is still to be followed, and will reach him.
         guard deletedIDs.contains(id) else { return }
         object.committed[slot] = .null
-        noteIncomplete(object)
+        recordIncomplete(object)
         // The undo of the deletion does not know of him.
         recorder?.mergeCount += 1
     }

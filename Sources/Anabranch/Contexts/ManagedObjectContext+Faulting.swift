@@ -3,7 +3,7 @@ import AnabranchReplication
 import AnabranchStore
 
 extension ManagedObjectContext {
-    private static let mostFaultsAtOnce = 256
+    private static let maximumFaultsAtOnce = 256
 
     /// Makes a fault readable, unless a hook that it calls has the context forget the object.
     ///
@@ -12,7 +12,7 @@ extension ManagedObjectContext {
     ///
     /// - Throws: ``StoreError``; ``PropertyError`` where the row is gone and the context's settings
     ///   do not let such an object become deleted.
-    func realise(_ object: ManagedObject) throws {
+    func fireFault(_ object: ManagedObject) throws {
         guard try !object.isRealised(in: self), !object.flags.contains(.detached) else { return }
         let isDeleted = shouldHandleInaccessibleFault?(object) ?? shouldDeleteInaccessibleFaults
         guard isDeleted else { throw PropertyError(inaccessible: object) }
@@ -26,7 +26,7 @@ extension ManagedObjectContext {
         var companions: [ManagedObject] = []
         let home = object.home
         var seen: Set<LocalID> = [object.localID]
-        while ids.count < Self.mostFaultsAtOnce, let id = home.takeLastFault() {
+        while ids.count < Self.maximumFaultsAtOnce, let id = home.takeLastFault() {
             guard let other = held(id), other.home === home, seen.insert(id).inserted,
                 other.flags.isDisjoint(with: [.hasRow, .inserted])
             else { continue }
@@ -52,11 +52,11 @@ extension ManagedObject {
     /// - Returns: `false` where the row is gone: the object is as it was, or has left the context.
     ///   That it has also where a hook has the context forget it.
     final func isRealised(in context: ManagedObjectContext) throws -> Bool {
-        if flags.contains(.realised) { return true }
+        if flags.contains(.isFired) { return true }
         if !flags.contains(.hasRow) { try context.loadRow(of: self) }
         guard flags.contains(.hasRow) else { return false }
         wake()
-        return flags.contains(.realised) ? true : try isRealisedSilently(in: context)
+        return flags.contains(.isFired) ? true : try isRealisedSilently(in: context)
     }
 
     /// Where `awakeFromFetch` has made the object a fault again, its row is read once more, and the
@@ -67,15 +67,15 @@ extension ManagedObject {
         guard !flags.contains(.detached) else { return true }
         if !flags.contains(.hasRow) { try context.loadRow(of: self) }
         guard flags.contains(.hasRow) else { return false }
-        flags.formUnion(.realised)
+        flags.formUnion(.isFired)
         return true
     }
 
     /// Tells a fault with its row that it is none any more.
     final func wake() {
-        flags.formUnion([.realised, .inTransition, .waking])
+        flags.formUnion([.isFired, .inTransition, .runningAwakeHook])
         awakeFromFetch()
-        flags.subtract([.inTransition, .waking])
+        flags.subtract([.inTransition, .runningAwakeHook])
         // A fault has no value of its own yet, so that the hook has set them all.
         if !committed.isEmpty { settle(home.plan.transientSlots) }
     }
@@ -87,9 +87,9 @@ extension ManagedObject {
         let before = isChanging ? Array(slots.buffer) : []
         let unchanged = home.plan.transientSlots.filter { !isChangedSinceCommit($0) }
         flags.subtract(.writable)
-        flags.formUnion(.waking)
+        flags.formUnion(.runningAwakeHook)
         awake(fromSnapshotEvents: event)
-        flags.subtract(.waking)
+        flags.subtract(.runningAwakeHook)
         settle(unchanged)
         // Nor is it anything to be undone.
         if isChanging { context?.rebaseEarlierValues(of: self, before) }

@@ -23,8 +23,8 @@ extension ManagedObjectContext {
     func setAside(_ impostor: ManagedObject) {
         guard !impostor.flags.contains(.detached) else { return }
         counts.add(impostor.flags, -1)
-        impostor.flags.subtract([.updated, .noted, .writable])
-        impostor.flags.formUnion([.deleted, .detached, .realised])
+        impostor.flags.subtract([.updated, .recordedInEvent, .writable])
+        impostor.flags.formUnion([.deleted, .detached, .isFired])
         impostor.relations = nil
         impostor.fillSlots()
         unpropagated.removeAll { $0 === impostor }

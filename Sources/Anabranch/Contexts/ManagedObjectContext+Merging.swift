@@ -119,8 +119,8 @@ extension ManagedObjectContext {
             savePoint?.capture(object)
             vanish(object)
         }
-        noteBereft(cleared.filter { !$0.flags.contains(.detached) })
-        noteGone(ids)
+        recordWithoutTargets(cleared.filter { !$0.flags.contains(.detached) })
+        recordGone(ids)
         return cleared
     }
 

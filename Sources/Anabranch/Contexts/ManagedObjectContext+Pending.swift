@@ -56,7 +56,7 @@ extension ManagedObjectContext {
             post(.objectsDidChange, changes) { event.objects }
         }
         announcedValues = outer
-        for object in event.touched { object.flags.subtract([.announced, .announcedBirth]) }
+        for object in event.touched { object.flags.subtract([.reported, .announcedBirth]) }
     }
 
     /// Takes the event's marks off its objects: what observers change is another event, for which
@@ -66,19 +66,19 @@ extension ManagedObjectContext {
         var updated: [ObjectIDList.Item] = []
         var deleted: [ObjectIDList.Item] = []
         // What was born and deleted within one event has never been there for an observer.
-        let vanished = event.vanished.filter { !$0.flags.contains(.born) }
+        let vanished = event.vanished.filter { !$0.flags.contains(.insertedInEvent) }
         let areBroughtBack = !event.broughtBack.isEmpty
         updated.reserveCapacity(min(event.touched.count, counts.updated))
         inserted.reserveCapacity(min(event.touched.count, counts.inserted))
         for object in event.touched {
             let flags = object.flags
-            object.flags.subtract([.noted, .writable, .born])
-            if flags.contains(.born) { object.flags.formUnion(.announcedBirth) }
-            if flags.contains(.writable) { object.flags.formUnion(.announced) }
+            object.flags.subtract([.recordedInEvent, .writable, .insertedInEvent])
+            if flags.contains(.insertedInEvent) { object.flags.formUnion(.announcedBirth) }
+            if flags.contains(.writable) { object.flags.formUnion(.reported) }
             if flags.contains(.detached) { continue }
             if flags.contains(.deleted) {
-                if !flags.contains(.born) { deleted.append(object.listItem) }
-            } else if flags.contains(.born)
+                if !flags.contains(.insertedInEvent) { deleted.append(object.listItem) }
+            } else if flags.contains(.insertedInEvent)
                 || areBroughtBack && event.broughtBack.contains(object)
             {
                 inserted.append(object.listItem)

@@ -42,7 +42,7 @@ extension ManagedObjectContext {
     }
 
     /// - Parameter rows: Those that were read already.
-    func refreshMerging(_ objects: [ManagedObject], _ rows: [LocalID: LentRow] = [:]) throws {
+    func refreshMerging(_ objects: [ManagedObject], _ rows: [LocalID: RowCopy] = [:]) throws {
         recorder?.mergeCount += 1
         var dirty: [LocalID: ManagedObject] = [:]
         var refreshed: [ManagedObject] = []
@@ -114,7 +114,7 @@ extension ManagedObjectContext {
         var committed = hasEdits ? SlotStorage(row) : SlotStorage()
         let plan = object.home.plan
         let kept = slotsKept(byGroupsOf: object)
-        for slot in kept { object.noteWritten(slot) }
+        for slot in kept { object.recordWrite(slot) }
         for slot in plan.isRead.indices {
             // Transient values have no row to come from.
             let isTransient = !plan.isRead[slot]
@@ -126,7 +126,7 @@ extension ManagedObjectContext {
         // What was loaded still lacks what is deleted here.
         if deletedIDs.isEmpty || object.relations == nil { object.flags.subtract(.refault) }
         if hasEdits { rebaseReferences(of: object, on: &committed) }
-        object.noteChanges(to: slots)
+        object.reportChanges(to: slots)
         object.committed = committed
         object.slots = slots
         object.flags.formUnion(.hasRow)
@@ -144,7 +144,7 @@ extension ManagedObjectContext {
             if isHidden(committed[slot], by: relationship), former.isNull {
                 // The edit was made where the reference led to nobody, and it does still.
                 committed[slot] = .null
-                noteIncomplete(object)
+                recordIncomplete(object)
                 continue
             }
             guard let inverse = relationship.inverse else { continue }
@@ -177,7 +177,7 @@ extension ManagedObjectContext {
         for (index, relationship) in object.home.plan.relations.enumerated()
         where table.states[index].members != nil && !keepsMembers(object, relationship) {
             table.states[index].members = nil
-            object.noteChange(relationship.slot)
+            object.reportChange(relationship.slot)
         }
     }
 }

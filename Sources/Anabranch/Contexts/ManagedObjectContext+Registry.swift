@@ -85,8 +85,8 @@ extension ManagedObjectContext {
         keep(foreign(objectID))
         let home = foreignHome(of: objectID)
         let object = home.plan.type.init(
-            ObjectBirth(
-                home: home, id: objectID.localID, flags: [.realised, .deleted, .detached]))
+            ObjectInitialization(
+                home: home, id: objectID.localID, flags: [.isFired, .deleted, .detached]))
         object.fillSlots()
         return object
     }
@@ -100,12 +100,12 @@ extension ManagedObjectContext {
     func makeFault(_ id: LocalID, _ entity: EntityDescription) -> ManagedObject {
         releaseUnusedIfMany()
         let home = home(of: entity)
-        let object = make(ObjectBirth(home: home, id: id))
-        home.noteFault(id)
+        let object = make(ObjectInitialization(home: home, id: id))
+        home.addFault(id)
         return object
     }
 
-    func make(_ birth: ObjectBirth) -> ManagedObject {
+    func make(_ birth: ObjectInitialization) -> ManagedObject {
         let object = birth.home.plan.type.init(birth)
         let forgotten = registry.insert(object, for: birth.id)
         withExtendedLifetime(forgotten) {}
@@ -165,7 +165,7 @@ extension ManagedObjectContext {
     func newObject(of row: ObjectRow) -> ManagedObject {
         let home = home(at: Int(row.entityIndex))
         let object = home.plan.type.init(
-            ObjectBirth(
+            ObjectInitialization(
                 home: home, id: row.id, values: .row(row), flags: .hasRow, version: row.version))
         if !deletedIDs.isEmpty { clearReferences(of: object, to: deletedIDs) }
         return object

@@ -28,13 +28,13 @@ extension ManagedObjectContext {
         refaultedIDs = []
         // Whatever is called from here on may begin a new change of any of them.
         for object in objects + event.touched {
-            object.flags.subtract([.listed, .noted, .born, .writable])
+            object.flags.subtract([.listed, .recordedInEvent, .insertedInEvent, .writable])
         }
         event.touched = []
         event.earlierValues = [:]
         let written = primitives.removeAll()
         takeBack(objects.filter { !$0.flags.contains(.detached) })
-        for object in objects { registry.noteRecent(object.localID) }
+        for object in objects { registry.markRecent(object.localID) }
         takeBack(written.filter { !$0.committed.isEmpty })
         for object in objects + refaulted.compactMap(held)
         where object.flags.contains(.refault) {
@@ -48,7 +48,7 @@ extension ManagedObjectContext {
 
     private func takeBack(_ objects: [ManagedObject]) {
         for object in objects {
-            object.noteChanges()
+            object.reportChanges()
             if !object.flags.contains(.inserted) { object.takeBackRelations() }
         }
         for object in objects { takeBack(object) }
@@ -95,7 +95,7 @@ extension ManagedObjectContext {
                 !members.contains(object.localID)
             else { continue }
             owner.relations?.states[index].readmit(object.localID)
-            owner.noteChange(inverse.slot)
+            owner.reportChange(inverse.slot)
         }
     }
 
@@ -107,7 +107,7 @@ extension ManagedObjectContext {
         advanceGeneration()
         let objects = registry.values
         let ids = objects.map(\.objectID)
-        for object in objects { object.noteChanges() }
+        for object in objects { object.reportChanges() }
         registry = IdentityMap()
         forgetHomes()
         for object in objects {
@@ -138,21 +138,21 @@ extension ManagedObjectContext {
 
     /// Empties an object until it is read again.
     func turnIntoFault(_ object: ManagedObject) {
-        let wasRealised = object.flags.contains(.realised)
+        let wasRealised = object.flags.contains(.isFired)
         if wasRealised {
             object.flags.formUnion(.inTransition)
             object.willTurnIntoFault()
         }
-        object.noteChanges()
+        object.reportChanges()
         // A fault without a row is listed already.
-        if object.flags.contains(.hasRow) { object.home.noteFault(object.localID) }
+        if object.flags.contains(.hasRow) { object.home.addFault(object.localID) }
         object.slots = SlotStorage()
         object.committed = SlotStorage()
         object.writtenSlots = 0
         object.relations = nil
-        object.flags.subtract([.realised, .hasRow, .writable, .refault])
+        object.flags.subtract([.isFired, .hasRow, .writable, .refault])
         primitives.remove(object)
-        event.noteRefreshed(object)
+        event.addRefreshed(object)
         if wasRealised {
             object.didTurnIntoFault()
             object.flags.subtract(.inTransition)

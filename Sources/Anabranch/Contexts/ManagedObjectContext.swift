@@ -17,7 +17,7 @@ public final class ManagedObjectContext {
     /// The contexts whose saves come here.
     let children = ContextLinks()
     /// Records that others stand for, while there are contexts below that may know them.
-    var successions = Successions()
+    var successions = RecordReplacements()
     /// How many of those of the context above this one has followed.
     var followedSuccessions = 0
     /// The state of the store that the context is pinned to; `nil` for the newest.
@@ -72,7 +72,7 @@ public final class ManagedObjectContext {
     /// Objects that mentioned a record whose deletion is pending.
     var refaultedIDs: [LocalID] = []
     /// How many of them there may be before those that are none any more are sorted out.
-    var mostRefaulted = 1024
+    var maximumRefaulted = 1024
     /// For what mentions a record that is gone.
     var searchLimits = SearchLimits()
     /// Of objects with groups that were set as a whole, the values: ``setGroup(_:of:to:)``.
@@ -98,7 +98,7 @@ public final class ManagedObjectContext {
     /// While a save resolves conflicts: what to go back to.
     @exclusivity(unchecked) var savePoint: SavePoint?
     /// What a property's accessor could not throw; the next save does.
-    var keptErrors = KeptErrors()
+    var keptErrors = DeferredErrors()
     /// Is called with each error of a property's accessor or a live view of a relationship, which
     /// can't throw: on the context's queue, soon after the call that met the error.
     ///
@@ -113,10 +113,10 @@ public final class ManagedObjectContext {
     private var isProcessingScheduled = false
     /// `nil` where nobody can observe objects.
     var observation: ObjectObservation?
-    let changeListeners = Listeners<ObjectIDChanges>()
-    let saveListeners = Listeners<ObjectIDChanges>()
-    let mergeListeners = Listeners<ObjectIDChanges>()
-    let errorListeners = Listeners<any Error>()
+    let changeListeners = EventStreams<ObjectIDChanges>()
+    let saveListeners = EventStreams<ObjectIDChanges>()
+    let mergeListeners = EventStreams<ObjectIDChanges>()
+    let errorListeners = EventStreams<any Error>()
     var followers = ResultsFollowers()
 
     convenience init(coordinator: PersistentStoreCoordinator, queue: ContextQueue) {
@@ -140,7 +140,7 @@ public final class ManagedObjectContext {
         // A write to them would ask nobody.
         for object in event.touched { object.flags.subtract(.writable) }
         forgetHomes()
-        link.noteEnd()
+        link.markEnded()
     }
 }
 
@@ -176,7 +176,7 @@ extension ManagedObjectContext {
 
     /// Whether an object stays registered though nobody else holds it.
     func isKept(_ object: ManagedObject) -> Bool {
-        isRetaining || !object.flags.isDisjoint(with: [.listed, .noted])
+        isRetaining || !object.flags.isDisjoint(with: [.listed, .recordedInEvent])
     }
 
     func home(of entity: EntityDescription) -> EntityHome { home(at: entity.index) }
@@ -268,7 +268,7 @@ extension ManagedObjectContext {
     /// event of its own; one that never rests is told the next time.
     func finishEvent() {
         processPendingChanges()
-        for _ in 0..<Self.mostRounds where !event.isEmpty { processPendingChanges() }
+        for _ in 0..<Self.maximumRounds where !event.isEmpty { processPendingChanges() }
         releaseSomeUnused()
     }
 

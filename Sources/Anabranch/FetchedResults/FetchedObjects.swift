@@ -16,11 +16,11 @@ import AnabranchStore
 /// Use it on its context's queue only.
 public struct FetchedObjects<Object: ManagedObject> {
     let state: ResultsState
-    let source: ObjectSource
+    let source: BatchLoader
     /// The range of the collection within the result's window.
     let range: Range<Int>
 
-    init(_ state: ResultsState, _ source: ObjectSource, _ range: Range<Int>? = nil) {
+    init(_ state: ResultsState, _ source: BatchLoader, _ range: Range<Int>? = nil) {
         self.state = state
         self.source = source
         self.range = range ?? 0..<state.count
@@ -126,6 +126,6 @@ extension ManagedObjectContext {
         let whole = try ResultsReader(context: self, plan: plan).whole()
         return FetchedObjects(
             ResultsState(whole.entries, horizon: whole.horizon, plan),
-            ObjectSource(context: self, plan: plan))
+            BatchLoader(context: self, plan: plan))
     }
 }

@@ -65,9 +65,9 @@ public final class FetchedResultsController<Object: ManagedObject> {
     /// over the delegate.
     public var sectionIndexTitle: ((_ sectionName: String) -> String?)?
 
-    let listeners = Listeners<FetchedResultsChanges>()
+    let listeners = EventStreams<FetchedResultsChanges>()
     var tracker: ResultsTracker?
-    var source: ObjectSource?
+    var source: BatchLoader?
 
     /// Creates a controller. ``performFetch()`` fetches its result.
     ///
@@ -102,7 +102,7 @@ public final class FetchedResultsController<Object: ManagedObject> {
         let plan = try ResultsPlan(
             fetchRequest, sectionNameKeyPath: sectionNameKeyPath, in: managedObjectContext)
         let whole = try read(plan)
-        let source = ObjectSource(context: managedObjectContext, plan: plan)
+        let source = BatchLoader(context: managedObjectContext, plan: plan)
         if plan.makesObjects { try source.prepare(whole.entries.compactMap(\.object)) }
         self.source = source
         let tracker = tracker ?? makeTracker(plan)
@@ -116,7 +116,7 @@ public final class FetchedResultsController<Object: ManagedObject> {
         let tracker = ResultsTracker(context: managedObjectContext, plan: plan)
         // A delegate may release the controller in the middle of an event.
         tracker.isHeard = { [weak self] in self?.isHeard ?? false }
-        tracker.report = { [weak self] in self?.tell($0) }
+        tracker.report = { [weak self] in self?.notify($0) }
         managedObjectContext.followers.add(tracker)
         self.tracker = tracker
         return tracker

@@ -47,17 +47,17 @@ private struct DependencySearch {
     mutating func visit(_ operand: ResolvedOperand) {
         switch operand {
         case .constant, .object: break
-        case .attribute(let path, let attribute): note(way(path), looksAt: attribute.slot)
-        case .record(let path): note(way(path), looksAt: nil)
+        case .attribute(let path, let attribute): record(way(path), looksAt: attribute.slot)
+        case .record(let path): record(way(path), looksAt: nil)
         case .count(let collection, let filter): visit(collection, filter)
         }
     }
 
     private mutating func visit(_ collection: ResolvedCollection, _ inner: ResolvedPredicate?) {
         let owner = way(collection.owner)
-        note(owner, looksAt: collection.relationship.slot)
+        record(owner, looksAt: collection.relationship.slot)
         let elements = owner + [collection.relationship]
-        note(elements, looksAt: nil)
+        record(elements, looksAt: nil)
         guard let inner else { return }
         let outer = ways
         ways = Array(ways.prefix(collection.scope)) + [elements]
@@ -69,7 +69,7 @@ private struct DependencySearch {
         (path.scope < ways.count ? ways[path.scope] : []) + path.steps
     }
 
-    private mutating func note(_ way: [RelationshipDescription], looksAt slot: Int?) {
+    private mutating func record(_ way: [RelationshipDescription], looksAt slot: Int?) {
         for end in way.indices {
             let part = Array(way[...end])
             if slots[part] == nil { order.append(part) }

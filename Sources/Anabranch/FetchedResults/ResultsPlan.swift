@@ -12,7 +12,7 @@ struct ResultsPlan {
     let dependencies: [RelationshipDependency]
     let batchSize: Int
     let prefetched: [String]
-    let realises: Bool
+    let firesFaults: Bool
 
     /// - Throws: ``FetchedResultsError``, and the errors of a fetch of the request.
     init<Object>(
@@ -47,7 +47,7 @@ struct ResultsPlan {
         dependencies = RelationshipDependency.all(of: fetch.predicate, fetch.sorts)
         batchSize = max(request.fetchBatchSize, 0)
         prefetched = request.relationshipsForPrefetching
-        realises = !request.returnsObjectsAsFaults
+        firesFaults = !request.returnsObjectsAsFaults
     }
 
     var makesObjects: Bool { batchSize == 0 }

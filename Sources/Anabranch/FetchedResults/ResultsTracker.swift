@@ -17,7 +17,7 @@ import AnabranchStore
 /// - A window has no spare records after it any more.
 /// - Another context or replica deleted a record to which other objects pointed by a relationship
 ///   that the record stored itself.
-final class ResultsTracker: ResultsFollower {
+final class ResultsTracker: ContextObserver {
     let context: ManagedObjectContext
     private(set) var plan: ResultsPlan
     private(set) var state = ResultsState()
@@ -61,7 +61,7 @@ final class ResultsTracker: ResultsFollower {
     func entry(of id: LocalID) -> ResultEntry? { entriesByID[id] }
 }
 
-// Following.
+// Following the changes of the context.
 extension ResultsTracker {
     func contextWasReset() {
         isFollowing = false
@@ -98,7 +98,7 @@ extension ResultsTracker {
     /// compares everything.
     private func follow(_ event: EventChanges) {
         do {
-            let concern = try ResultsConcern(event, plan, in: context)
+            let concern = try AffectedRecords(event, plan, in: context)
             if isBehind || concern.isUntraceable {
                 try reread(concern)
             } else if !concern.isEmpty {
@@ -110,7 +110,7 @@ extension ResultsTracker {
         }
     }
 
-    private func judge(_ concern: ResultsConcern) throws {
+    private func judge(_ concern: AffectedRecords) throws {
         let found = try reader.entries(among: concern.ids.keys)
         var gone: [ResultEntry] = []
         var arriving: [ResultEntry] = []
@@ -137,10 +137,10 @@ extension ResultsTracker {
     }
 
     /// Fetches everything again and compares.
-    private func reread(_ concern: ResultsConcern) throws {
+    private func reread(_ concern: AffectedRecords) throws {
         let whole = try reader.whole()
         let new = ResultsState(whole.entries, horizon: whole.horizon, plan)
-        let isChanged = isBehind ? ResultsConcern.haveDifferentRows : concern.isChanged
+        let isChanged = isBehind ? AffectedRecords.haveDifferentRows : concern.isChanged
         let reordering = ResultsReordering(from: state, to: new, isChanged: isChanged)
         isBehind = false
         take(whole)

@@ -13,7 +13,7 @@ struct FetchPlan {
 
     /// A number greater than the row count of any store, small enough for limit and offset to be
     /// added.
-    private static let mostRows = 1 << 48
+    private static let maximumRows = 1 << 48
 
     init<Object>(_ request: FetchRequest<Object>, in context: ManagedObjectContext) throws {
         let entity = try context.entity(named: request.entityName)
@@ -28,8 +28,8 @@ struct FetchPlan {
         predicate = try request.predicate?.resolved(for: entity, variables: request.variables)
         sorts = try request.sorts.map { try $0.resolved(for: entity) }
         includesSubentities = request.includesSubentities
-        limit = request.fetchLimit > 0 ? min(request.fetchLimit, Self.mostRows) : nil
-        offset = min(max(request.fetchOffset, 0), Self.mostRows)
+        limit = request.fetchLimit > 0 ? min(request.fetchLimit, Self.maximumRows) : nil
+        offset = min(max(request.fetchOffset, 0), Self.maximumRows)
     }
 
     /// Creates a plan from a child context's query, which the child has checked.
@@ -72,7 +72,7 @@ struct FetchPlan {
     var isWindow: Bool { limit != nil || offset > 0 }
 
     /// - Returns: `nil` for all rows, in any order.
-    private func mostRows(withExtra count: Int) -> Int? {
+    private func maximumRows(withExtra count: Int) -> Int? {
         guard isWindow else { return nil }
         let (rows, isMore) = (limit ?? Int.max).addingReportingOverflow(
             min(offset, 1 << 60) + count)
@@ -86,7 +86,7 @@ struct FetchPlan {
         query.includesSubentities = includesSubentities
         query.predicate = predicate
         query.sorts = sorts
-        query.limit = extraRows.map(mostRows) ?? limit
+        query.limit = extraRows.map(maximumRows) ?? limit
         query.offset = extraRows == nil ? offset : 0
         return query
     }

@@ -17,7 +17,7 @@ extension ManagedObject: PredicateSubject {
     public final func predicateValue(of property: PropertyDescription) throws -> PredicateOperand {
         switch property {
         case .attribute(let attribute):
-            try realiseOrThrow()
+            try fireFaultOrThrow()
             return .value(slots[attribute.slot])
         case .relationship(let relationship):
             let context = try context(for: relationship.name)

@@ -30,7 +30,9 @@ extension ManagedObjectContext {
         if !request.relationshipsForPrefetching.isEmpty {
             try prefetch(request.relationshipsForPrefetching, of: objects, plan.entity)
         }
-        if !request.returnsObjectsAsFaults { for object in objects { try object.realiseOrThrow() } }
+        if !request.returnsObjectsAsFaults {
+            for object in objects { try object.fireFaultOrThrow() }
+        }
         // The plan has checked the class, and the classes of sub-entities inherit from it. Arrays
         // of objects have the same layout; converting one by one would cost a tenth of the fetch.
         return unsafeBitCast(objects, to: [Object].self)

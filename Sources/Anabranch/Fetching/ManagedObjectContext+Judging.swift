@@ -37,7 +37,7 @@ extension ManagedObjectContext {
         for (entity, group) in Dictionary(grouping: faults, by: \.entity) {
             keepAlive(try self.objects(group.map(\.localID), of: entity))
         }
-        for object in faults where !object.flags.contains(.hasRow) { try realise(object) }
+        for object in faults where !object.flags.contains(.hasRow) { try fireFault(object) }
         return objects.filter { !$0.flags.contains(.detached) }
     }
 

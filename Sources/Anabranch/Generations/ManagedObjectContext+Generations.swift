@@ -56,12 +56,12 @@ extension ManagedObjectContext {
 
     /// Reads the store in one state: the newest, or the state to which the context is pinned.
     func readStore<Result>(_ body: (StoreReader) throws -> Result) throws -> Result {
-        try tellingObserversAfterwards { try readGeneration(body) }
+        try notifyingObserversAfterwards { try readGeneration(body) }
     }
 
     /// Runs a closure that must not be interrupted. Observers are notified of its changes after it
     /// has returned, because they may read, and reads can't be nested.
-    func tellingObserversAfterwards<Result>(_ body: () throws -> Result) rethrows -> Result {
+    func notifyingObserversAfterwards<Result>(_ body: () throws -> Result) rethrows -> Result {
         guard let observation else { return try body() }
         observation.beginHolding()
         defer { observation.endHolding() }

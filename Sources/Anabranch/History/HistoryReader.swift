@@ -11,7 +11,7 @@ struct HistoryReader {
         var properties: Set<String> = []
     }
 
-    func transaction(_ entry: LogEntry) throws -> HistoryTransaction {
+    func transaction(_ entry: StoredLogEntry) throws -> HistoryTransaction {
         let set = entry.changeSet
         let changes = set.kind.isSave ? try changes(set) : []
         return HistoryTransaction(

@@ -21,7 +21,7 @@ extension ManagedObjectContext {
         for (old, new) in names {
             guard let object = held(old) else { continue }
             let before = object.objectID
-            object.noteChanges()
+            object.reportChanges()
             registry.remove(old)
             object.localID = new
             registry.insert(object, for: new)

@@ -16,7 +16,7 @@ struct UnsavedChanges {
     /// - Parameter other: With its row.
     /// - Throws: ``StoreError``.
     func pass(to other: ManagedObject) throws {
-        object.noteChanges()
+        object.reportChanges()
         context.askAnewAround(object)
         let isDeleted = object.flags.contains(.deleted)
         if isDeleted {
@@ -98,7 +98,7 @@ struct UnsavedChanges {
         let added = order.filter(state.added.contains) + state.added.subtracting(order).sorted()
         let own = object.localID
         context.touch(other)
-        context.recorder?.noteList(of: other, at: place, in: context)
+        context.recorder?.recordList(of: other, at: place, in: context)
         other.changeRelation(place) { members in
             for id in added { members.add(id == own ? other.localID : id) }
             for id in state.removed where !members.added.contains(id) {

@@ -13,7 +13,7 @@ public struct LoggedChangeSet: Sendable {
     /// The change set.
     public let changeSet: ChangeSet
 
-    init(_ entry: LogEntry) {
+    init(_ entry: StoredLogEntry) {
         position = HistoryPosition(rawValue: entry.localPosition)
         zonePosition = entry.place?.position
         changeSet = entry.changeSet

@@ -17,7 +17,7 @@ extension ManagedObjectContext {
     public static let didMergeChangesObjectIDs = Notification.Name(
         "AnabranchContextDidMergeChangesObjectIDs")
 
-    enum Occasion {
+    enum NotificationKind {
         case objectsDidChange, willSave, didSave, didMerge
 
         var names: [Notification.Name] {
@@ -32,7 +32,7 @@ extension ManagedObjectContext {
 
     /// - Parameter objects: Returns the objects of the changes that are at hand.
     func post(
-        _ occasion: Occasion, _ changes: ObjectIDChanges?,
+        _ occasion: NotificationKind, _ changes: ObjectIDChanges?,
         among objects: (() -> [ManagedObject])? = nil
     ) {
         var content: [AnyHashable: Any] = [:]

@@ -11,8 +11,8 @@ extension ManagedObject {
     ///   can't be read.
     public final func value(forKey key: String) throws -> Value {
         let attribute = try attribute(named: key)
-        try realiseOrThrow()
-        noteAccess(attribute.slot)
+        try fireFaultOrThrow()
+        reportAccess(attribute.slot)
         return slots[attribute.slot]
     }
 
@@ -45,7 +45,7 @@ extension ManagedObject {
     public final func setValue(_ value: Value, forKey key: String) throws {
         let attribute = try attribute(named: key)
         let fitting = try fitting(value, attribute)
-        try realiseToWrite(attribute.slot)
+        try fireFaultToWrite(attribute.slot)
         write(fitting, to: attribute.slot)
     }
 
@@ -109,7 +109,7 @@ extension ManagedObject {
     ///   `StoreError`.
     public final func object(forKey key: String) throws -> ManagedObject? {
         let relationship = try relationship(named: key, isToMany: false)
-        noteAccess(relationship.slot)
+        reportAccess(relationship.slot)
         return try context(for: key).targetOrThrow(of: self, by: relationship)
     }
 

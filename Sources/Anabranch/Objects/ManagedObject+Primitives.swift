@@ -54,7 +54,7 @@ extension ManagedObject {
         attempt(or: ()) {
             let attribute = try attribute(named: key)
             let fitting = try fitting(value, attribute)
-            try realiseToWrite(attribute.slot)
+            try fireFaultToWrite(attribute.slot)
             writePrimitive(fitting, to: attribute.slot)
         }
     }
@@ -74,8 +74,8 @@ extension ManagedObject {
     public final func willAccessValue(forKey key: String) {
         attempt(or: ()) {
             let slot = try property(named: key).slot
-            if isFault { realise() }
-            noteAccess(slot)
+            if isFault { fireFault() }
+            reportAccess(slot)
         }
     }
 
@@ -89,9 +89,9 @@ extension ManagedObject {
         attempt(or: ()) {
             let slot = try attribute(named: key).slot
             let context = try context(for: key)
-            try realiseToWrite(slot)
-            context.noteWrite(self, slot)
-            noteChange(slot)
+            try fireFaultToWrite(slot)
+            context.recordWrite(self, slot)
+            reportChange(slot)
             context.primitives.announce(self, slot)
         }
     }
@@ -114,22 +114,22 @@ extension ManagedObject {
     private final func writePrimitive(_ value: Value, to slot: Int) {
         guard let context = managedObjectContext else { return }
         defer { slots[slot] = value }
-        if context.primitives.isAnnounced(self, slot) { return noteWritten(slot) }
+        if context.primitives.isAnnounced(self, slot) { return recordWrite(slot) }
         if !home.plan.isStored[slot], !flags.contains(.inserted), !committed.isEmpty {
             committed[slot] = value
         }
-        context.notePrimitive(self, slot)
+        context.recordPrimitive(self, slot)
     }
 }
 
 extension ManagedObjectContext {
     /// Records that the next write to a slot is saved but does not count as a change.
-    func notePrimitive(_ object: ManagedObject, _ slot: Int) {
-        if object.flags.contains(.inserted) { return object.noteWritten(slot) }
+    func recordPrimitive(_ object: ManagedObject, _ slot: Int) {
+        if object.flags.contains(.inserted) { return object.recordWrite(slot) }
         guard object.home.plan.isStored[slot] else { return }
         if object.committed.isEmpty { object.committed = SlotStorage(copying: object.slots) }
         if !object.isChangedSinceCommit(slot) { primitives.insert(object, slot) }
         object.flags.subtract(.writable)
-        object.noteWritten(slot)
+        object.recordWrite(slot)
     }
 }

@@ -46,7 +46,7 @@ extension ManagedObject {
     public final subscript<T: ManagedObject>(toOne slot: Int) -> T? {
         get {
             assert(isOnItsQueue, misuse("read"))
-            noteAccess(slot)
+            reportAccess(slot)
             guard let relationship = entity.slots[slot].relationship else { return nil }
             return managedObjectContext?.target(of: self, by: relationship) as? T
         }
@@ -114,17 +114,17 @@ extension ManagedObject {
     /// afterwards.
     @usableFromInline
     final func prepareToRead(_ slot: Int) {
-        if !flags.contains(.realised) { realise() }
-        noteAccess(slot)
+        if !flags.contains(.isFired) { fireFault() }
+        reportAccess(slot)
     }
 
     /// Fires the fault. Every slot has a value afterwards.
     @usableFromInline
-    final func realise() {
+    final func fireFault() {
         var hasWoken = false
         if flags.contains(.hasRow), !flags.contains(.detached), home.hasContext {
             wake()
-            if flags.contains(.realised) { return }
+            if flags.contains(.isFired) { return }
             hasWoken = true
         }
         // A hook can also make the context forget the object.
@@ -132,7 +132,7 @@ extension ManagedObject {
         guard let context = managedObjectContext else { return }
         do {
             if hasWoken, try isRealisedSilently(in: context) { return }
-            try context.realise(self)
+            try context.fireFault(self)
         } catch {
             context.keep(error)
         }
@@ -141,15 +141,15 @@ extension ManagedObject {
     /// Fires the fault.
     ///
     /// - Throws: `StoreError` if the row can't be read; ``PropertyError`` if it is gone.
-    final func realiseOrThrow() throws {
-        guard !flags.contains(.realised) else { return }
+    final func fireFaultOrThrow() throws {
+        guard !flags.contains(.isFired) else { return }
         guard let context = managedObjectContext else {
             throw PropertyError(
                 .inaccessible,
                 "Can't read \(objectID) because its context was reset or is gone; fetch it again.",
                 objectID: objectID)
         }
-        try context.realise(self)
+        try context.fireFault(self)
         if flags.contains(.detached) || slots.isEmpty {
             let cause = home.hasContext ? "it was deleted" : "its context was reset"
             throw PropertyError(
@@ -168,18 +168,18 @@ extension ManagedObject {
             return false
         }
         // An observer can turn the object into a fault.
-        noteChange(slot)
-        if flags.contains(.realised), !flags.contains(.detached), home.hasContext {
-            home.withContext { $0.noteWrite(self, slot) }
+        reportChange(slot)
+        if flags.contains(.isFired), !flags.contains(.detached), home.hasContext {
+            home.withContext { $0.recordWrite(self, slot) }
             return true
         }
         do {
-            try realiseToWrite(slot)
+            try fireFaultToWrite(slot)
         } catch {
             keep(error)
             return false
         }
-        managedObjectContext?.noteWrite(self, slot)
+        managedObjectContext?.recordWrite(self, slot)
         return true
     }
 
@@ -205,11 +205,11 @@ extension ManagedObject {
     ///
     /// - Throws: `StoreError` if the row can't be read; ``PropertyError`` if the object can't be
     ///   changed any more or the attribute is derived.
-    final func realiseToWrite(_ slot: Int) throws {
+    final func fireFaultToWrite(_ slot: Int) throws {
         if let refusal = derivedRefusal(slot) { throw refusal }
         guard let context = managedObjectContext else { throw inaccessible(slot) }
-        if flags.contains(.realised) { return }
-        try context.realise(self)
+        if flags.contains(.isFired) { return }
+        try context.fireFault(self)
         if flags.contains(.detached) || slots.isEmpty { throw inaccessible(slot) }
     }
 
@@ -227,15 +227,15 @@ extension ManagedObject {
         }
     }
 
-    final func noteWritten(_ slot: Int) { writtenSlots |= 1 << UInt64(min(slot, 63)) }
+    final func recordWrite(_ slot: Int) { writtenSlots |= 1 << UInt64(min(slot, 63)) }
 
     /// Writes a slot of an object that is not a fault. If an observer empties the object
     /// meanwhile, the context's next save throws an error.
     final func write(_ value: Value, to slot: Int) {
-        noteChange(slot)
+        reportChange(slot)
         if slots.isEmpty { return refuseChange(of: slot) }
-        if !flags.contains(.writable) { managedObjectContext?.noteWrite(self, slot) }
-        noteWritten(slot)
+        if !flags.contains(.writable) { managedObjectContext?.recordWrite(self, slot) }
+        recordWrite(slot)
         slots[slot] = value
     }
 

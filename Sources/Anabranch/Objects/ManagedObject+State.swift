@@ -19,12 +19,12 @@ extension ManagedObject {
     }
 
     /// True if the values have not been read from the store yet.
-    public final var isFault: Bool { !flags.contains(.realised) }
+    public final var isFault: Bool { !flags.contains(.isFired) }
     /// The state of the object in faulting: 0 if it is not a fault, 1 if it is a fault, 2 during a
     /// transition. A transition is ``awakeFromFetch()``, and the time from ``willTurnIntoFault()``
     /// to the end of ``didTurnIntoFault()``.
     public final var faultingState: UInt {
-        flags.contains(.inTransition) ? 2 : flags.contains(.realised) ? 0 : 1
+        flags.contains(.inTransition) ? 2 : flags.contains(.isFired) ? 0 : 1
     }
     /// True if the object was inserted and is not saved yet.
     public final var isInserted: Bool { flags.contains(.inserted) && !flags.contains(.deleted) }
@@ -98,7 +98,7 @@ extension ManagedObject {
     public final func committedValues(forKeys keys: [String]? = nil) throws -> [String: Value] {
         let properties = try keys?.map { try property(named: $0) } ?? entity.slots
         guard !flags.contains(.inserted) else { return [:] }
-        try realiseOrThrow()
+        try fireFaultOrThrow()
         var values: [String: Value] = [:]
         for property in properties {
             if let relationship = property.relationship, relationship.isInverseReference {

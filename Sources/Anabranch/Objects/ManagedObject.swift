@@ -48,7 +48,7 @@ open class ManagedObject {
     @exclusivity(unchecked) final var relations: RelationTable?
 
     /// Creates the object from what its context passes. Only contexts call it.
-    public required init(_ birth: ObjectBirth) {
+    public required init(_ birth: ObjectInitialization) {
         slots = birth.slots()
         flags = birth.home.isObserved ? birth.flags.observed : birth.flags
         home = birth.home
@@ -116,7 +116,7 @@ extension ManagedObject: Sendable {}
 /// It can refer to the row that is being read. An initializer in a subclass passes it on to its
 /// superclass; it must not keep it or create another object from it. After the initializer has
 /// returned, it refers to freed memory.
-public struct ObjectBirth {
+public struct ObjectInitialization {
     /// The source of the object's values.
     enum Values {
         case none

@@ -7,7 +7,7 @@ struct ObjectFlags: OptionSet, Sendable {
     init(rawValue: UInt16) { self.rawValue = rawValue }
 
     /// The slots can be read: the object is not a fault.
-    @usableFromInline static let realised = ObjectFlags(rawValue: 1)
+    @usableFromInline static let isFired = ObjectFlags(rawValue: 1)
     /// A write only has to set the slot: the object is not a fault, its committed values are kept,
     /// and it is recorded as changed in the present event.
     @usableFromInline static let writable = ObjectFlags(rawValue: 1 << 1)
@@ -20,9 +20,9 @@ struct ObjectFlags: OptionSet, Sendable {
     /// Deleted since the last save, or found to be deleted in the store.
     static let deleted = ObjectFlags(rawValue: 1 << 5)
     /// Recorded as changed in the present event.
-    static let noted = ObjectFlags(rawValue: 1 << 6)
+    static let recordedInEvent = ObjectFlags(rawValue: 1 << 6)
     /// Inserted in the present event.
-    static let born = ObjectFlags(rawValue: 1 << 7)
+    static let insertedInEvent = ObjectFlags(rawValue: 1 << 7)
     /// On the context's list of changed objects.
     static let listed = ObjectFlags(rawValue: 1 << 8)
     /// The context has forgotten the object.
@@ -30,14 +30,14 @@ struct ObjectFlags: OptionSet, Sendable {
     /// The committed values are not the store's: a rollback turns the object into a fault.
     static let refault = ObjectFlags(rawValue: 1 << 10)
     /// Changed in the event that is being reported to observers.
-    static let announced = ObjectFlags(rawValue: 1 << 12)
+    static let reported = ObjectFlags(rawValue: 1 << 12)
     /// Inserted in the event that is being reported to observers.
     static let announcedBirth = ObjectFlags(rawValue: 1 << 13)
 
     /// The object is turning into a fault, or ceasing to be one.
     static let inTransition = ObjectFlags(rawValue: 1 << 11)
     /// A hook is running in which setting an attribute does not count as a change.
-    static let waking = ObjectFlags(rawValue: 1 << 14)
+    static let runningAwakeHook = ObjectFlags(rawValue: 1 << 14)
     /// Reads and writes are reported to an observation. An object with this flag is never
     /// `writable`.
     @usableFromInline static let observed = ObjectFlags(rawValue: 1 << 15)

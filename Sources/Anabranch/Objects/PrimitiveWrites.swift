@@ -5,7 +5,7 @@ struct PrimitiveWrites {
     /// stays here until it is saved, rolled back or turned into a fault. It is never `writable`
     /// meanwhile, so that the first ordinary write of such a slot is recorded.
     private var slots: [ManagedObject: Set<Int>] = [:]
-    private var announced: [(object: ObjectIdentifier, slot: Int)] = []
+    private var reported: [(object: ObjectIdentifier, slot: Int)] = []
 
     func contains(_ object: ManagedObject) -> Bool { !slots.isEmpty && slots[object] != nil }
 
@@ -38,19 +38,19 @@ struct PrimitiveWrites {
     }
 
     mutating func announce(_ object: ManagedObject, _ slot: Int) {
-        announced.append((ObjectIdentifier(object), slot))
+        reported.append((ObjectIdentifier(object), slot))
     }
 
     mutating func endAnnouncement(_ object: ManagedObject, _ slot: Int) {
-        let place = announced.lastIndex { $0.object == ObjectIdentifier(object) && $0.slot == slot }
-        if let place { announced.remove(at: place) }
+        let place = reported.lastIndex { $0.object == ObjectIdentifier(object) && $0.slot == slot }
+        if let place { reported.remove(at: place) }
     }
 
     func isAnnounced(_ object: ManagedObject, _ slot: Int) -> Bool {
-        announced.contains { $0.object == ObjectIdentifier(object) && $0.slot == slot }
+        reported.contains { $0.object == ObjectIdentifier(object) && $0.slot == slot }
     }
 
     mutating func endEvent() {
-        if !announced.isEmpty { announced = [] }
+        if !reported.isEmpty { reported = [] }
     }
 }

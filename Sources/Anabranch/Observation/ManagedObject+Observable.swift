@@ -36,32 +36,32 @@ extension ManagedObjectContext {
 extension ManagedObject {
     /// Registers the read of a property with the observation.
     @usableFromInline
-    final func noteAccess(_ slot: Int) {
+    final func reportAccess(_ slot: Int) {
         guard flags.contains(.observed) else { return }
         home.withContext { context in
-            context.observation?.noteAccess(slot, of: localID) { context.registry.hasPage($0) }
+            context.observation?.reportAccess(slot, of: localID) { context.registry.hasPage($0) }
         }
     }
 
     /// Reports a change of a property to its observers.
-    final func noteChange(_ slot: Int) {
+    final func reportChange(_ slot: Int) {
         guard flags.contains(.observed) else { return }
-        home.withContext { $0.observation?.noteChange(slot, of: localID) }
+        home.withContext { $0.observation?.reportChange(slot, of: localID) }
     }
 
     /// Reports the properties that are about to get other values to their observers.
-    final func noteChanges(to values: borrowing SlotStorage) {
+    final func reportChanges(to values: borrowing SlotStorage) {
         guard flags.contains(.observed) else { return }
         for slot in 0..<min(values.count, slots.count) where values[slot] != slots[slot] {
-            noteChange(slot)
+            reportChange(slot)
         }
     }
 
     /// Reports a change of all properties to their observers.
-    final func noteChanges() {
+    final func reportChanges() {
         guard flags.contains(.observed) else { return }
         home.withContext { context in
-            context.observation?.noteChanges(of: localID, slots: 0..<entity.slots.count)
+            context.observation?.reportChanges(of: localID, slots: 0..<entity.slots.count)
         }
     }
 }

@@ -29,22 +29,22 @@ final class ObjectObservation {
     /// Registers the read of a property. Within a tracking scope its next change is then reported.
     ///
     /// - Parameter isInUse: Returns true if a page has objects; called when there are many pages.
-    func noteAccess(_ slot: Int, of id: LocalID, isInUse: (Int64) -> Bool) {
+    func reportAccess(_ slot: Int, of id: LocalID, isInUse: (Int64) -> Bool) {
         let number = IdentityPage.number(of: id)
         let page = pages[number] ?? addPage(number, isInUse: isInUse)
         page.registrar.access(page, keyPath: keyPath(slot, id))
     }
 
     /// Reports that a property has another value, or is about to get one.
-    func noteChange(_ slot: Int, of id: LocalID) {
+    func reportChange(_ slot: Int, of id: LocalID) {
         guard let page = pages[IdentityPage.number(of: id)] else { return }
-        noteChange(slot, of: id, on: page)
+        reportChange(slot, of: id, on: page)
     }
 
     /// Reports that all properties may have other values.
-    func noteChanges(of id: LocalID, slots: Range<Int>) {
+    func reportChanges(of id: LocalID, slots: Range<Int>) {
         guard let page = pages[IdentityPage.number(of: id)] else { return }
-        for slot in slots { noteChange(slot, of: id, on: page) }
+        for slot in slots { reportChange(slot, of: id, on: page) }
     }
 
     /// Holds reports back until `endHolding()` was called as often.
@@ -59,7 +59,7 @@ final class ObjectObservation {
         for (page, keyPath) in told { page.registrar.withMutation(of: page, keyPath: keyPath) {} }
     }
 
-    private func noteChange(_ slot: Int, of id: LocalID, on page: Page) {
+    private func reportChange(_ slot: Int, of id: LocalID, on page: Page) {
         let place = Self.place(slot, id)
         // Without a key path the property was never read.
         guard keyPaths.indices.contains(place), let keyPath = keyPaths[place] else { return }

@@ -10,7 +10,7 @@ import AnabranchStore
 struct ConflictResolving {
     /// Somebody else saves between reading and writing only now and then; of chains of unique keys
     /// each round takes one link.
-    static let mostRounds = 100
+    static let maximumRounds = 100
 
     let context: ManagedObjectContext
     /// What was renamed, old to new.
@@ -59,14 +59,14 @@ struct ConflictResolving {
         if context.savePoint == nil { context.savePoint = SavePoint(context) }
         if error.code == .mergeConflict {
             var locks = LockContest(context, error)
-            try locks.settle(isLast: rounds > Self.mostRounds)
+            try locks.settle(isLast: rounds > Self.maximumRounds)
             for (object, slots) in locks.rewritten {
                 rewritten[object, default: []].formUnion(slots)
             }
             renamed.merge(locks.renamed) { $1 }
         } else {
             var keys = KeyContests(context, error)
-            try keys.settle(isLast: rounds > Self.mostRounds)
+            try keys.settle(isLast: rounds > Self.maximumRounds)
             renamed.merge(keys.renamed) { $1 }
         }
         try context.propagateDeletes()

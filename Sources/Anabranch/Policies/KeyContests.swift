@@ -82,7 +82,7 @@ struct KeyContests {
             if isClaimant { claimants.append(object) } else { holders.append(object) }
         }
         for holder in holders where !holder.flags.contains(.hasRow) {
-            try context.realise(holder)
+            try context.fireFault(holder)
         }
         let inOrder =
             claimants.filter { !$0.flags.contains(.inserted) }
@@ -177,7 +177,7 @@ struct KeyContests {
     ) throws -> Bool {
         let before = object.objectID
         let old = object.localID
-        if other.flags.contains(.hasRow) { other.flags.formUnion(.realised) }
+        if other.flags.contains(.hasRow) { other.flags.formUnion(.isFired) }
         try ObjectFold(context, from: object, into: other, way).run()
         renamed[before] = other.objectID
         replaced[old] = other
@@ -200,7 +200,7 @@ struct KeyContests {
     ) throws -> ManagedObject {
         switch way {
         case .mergeByPropertyObjectTrump, .overwrite:
-            try other.realiseOrThrow()
+            try other.fireFaultOrThrow()
             try ObjectFold(context, from: other, into: object, .rollback).run()
             try leadHoldersWithoutInverse(from: other, to: object)
             context.delete(other)
@@ -230,7 +230,7 @@ struct KeyContests {
         for (id, relationship) in try context.coordinator.store.holders(of: other.localID)
         where relationship.inverse == nil && object.entity.isKind(of: relationship.destination) {
             guard let holder = try context.object(id, of: relationship.entity) else { continue }
-            try context.realise(holder)
+            try context.fireFault(holder)
             guard case .integer(other.localID) = holder.slots[relationship.slot] else { continue }
             try context.setTarget(of: holder, by: relationship, to: object)
         }

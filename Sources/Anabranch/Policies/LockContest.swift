@@ -34,7 +34,7 @@ struct LockContest {
         if hasUndeleted { try context.readAgainWhatReferred() }
         leave()
         if !reborn.isEmpty {
-            var rebirth = Rebirth(context, reborn)
+            var rebirth = RecordRecreation(context, reborn)
             try rebirth.run()
             renamed = rebirth.renamed
         }

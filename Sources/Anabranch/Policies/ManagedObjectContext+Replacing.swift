@@ -9,7 +9,7 @@ extension ManagedObjectContext {
     func transplant(_ other: ManagedObject, into object: ManagedObject) {
         savePoint?.capture(other)
         savePoint?.capture(object)
-        recorder?.noteAdoption(of: other, by: object, in: self)
+        recorder?.recordReplacement(of: other, by: object, in: self)
         for slot in other.slots.values.indices where !object.home.plan.isRead[slot] {
             other.slots[slot] = object.slots[slot]
             if !other.committed.isEmpty { other.committed[slot] = object.slots[slot] }
@@ -20,11 +20,11 @@ extension ManagedObjectContext {
         carriedGroups[object] = carriedGroups.removeValue(forKey: other)
         reclassify(other) { $0.subtract(.changes) }
         reclassify(object) {
-            $0.subtract([.inserted, .born, .writable])
+            $0.subtract([.inserted, .insertedInEvent, .writable])
             $0.formUnion(changes)
             if isRefault { $0.formUnion(.refault) }
         }
-        object.noteChanges()
+        object.reportChanges()
         follow(renaming: object.localID, to: other.localID)
         object.localID = other.localID
         object.version = other.version
@@ -34,7 +34,7 @@ extension ManagedObjectContext {
         swap(&object.committed, &other.committed)
         other.relations = nil
         other.flags.formUnion(.detached)
-        note(object)
+        recordChange(object)
         let replaced = registry.insert(object, for: object.localID)
         withExtendedLifetime(replaced) {}
     }
@@ -61,10 +61,10 @@ extension ManagedObjectContext {
     func restoreKey(_ attributes: [AttributeDescription], of object: ManagedObject) {
         savePoint?.capture(object)
         let slots = Set(attributes.map(\.slot))
-        noteWrite(object)
+        recordWrite(object)
         for unit in object.home.plan.units where !slots.isDisjoint(with: unit.slots) {
             for slot in unit.slots {
-                object.noteChange(slot)
+                object.reportChange(slot)
                 object.slots[slot] = object.committed[slot]
             }
             if let group = unit.group { carriedGroups[object]?[group] = nil }

@@ -43,7 +43,7 @@ extension ManagedObjectContext {
             table.states[index].forgetMoves()
             guard case .links = relationship.storage, table.changes(at: index) else { continue }
             let state = table.states[index]
-            object.noteChange(relationship.slot)
+            object.reportChange(relationship.slot)
             table.states[index] = RelationState(isOrdered: relationship.isOrdered)
             guard let inverse = relationship.inverse else { continue }
             for (others, isAdded) in [(state.added, true), (state.removed, false)] {
@@ -66,7 +66,7 @@ extension ManagedObjectContext {
         unpropagated.removeAll { $0 === object }
         deletedIDs.remove(object.localID)
         object.version = row.version
-        object.noteChanges()
+        object.reportChanges()
         object.slots = SlotStorage(copying: row.slots)
         object.committed = SlotStorage()
         object.writtenSlots = 0
@@ -81,7 +81,7 @@ extension ManagedObjectContext {
     /// here.
     ///
     /// - Parameter rows: Those that were read already.
-    func readAgainWhatReferred(_ rows: [LocalID: LentRow] = [:]) throws {
+    func readAgainWhatReferred(_ rows: [LocalID: RowCopy] = [:]) throws {
         let objects = objectsThatReferred
         for object in objects { savePoint?.capture(object) }
         try refreshMerging(objects, rows)

@@ -92,11 +92,11 @@ struct RowMerge {
         }
         let slots = SlotStorage(copying: merged)
         let before = context.event.earlierValues[object].map { _ in Array(object.slots.buffer) }
-        object.noteChanges(to: slots)
+        object.reportChanges(to: slots)
         object.committed = committed
         object.slots = slots
         if let before { context.rebaseEarlierValues(of: object, before) }
-        for slot in kept { object.noteWritten(slot) }
+        for slot in kept { object.recordWrite(slot) }
         object.flags.formUnion(.hasRow)
         object.flags.subtract(.refault)
         if way == .rollback { context.forgetCarriedGroups(of: object) }
@@ -126,7 +126,7 @@ extension MergeRule {
     func admits(_ value: Value, over held: Value) -> Bool {
         switch self {
         case .firstWriter: held.isNull
-        case .max, .min: Extremum.standing(of: value, against: held, by: self) != .behind
+        case .max, .min: Extremum.comparison(of: value, against: held, by: self) != .behind
         default: true
         }
     }

@@ -20,7 +20,7 @@ final class SavePoint {
     private let recorded: ChangeRecorder.Memory?
     private var kept: [ManagedObject: KeptObject] = [:]
     /// What a policy of the app's own has inserted.
-    private var born: Set<ManagedObject> = []
+    private var inserted: Set<ManagedObject> = []
 
     init(_ context: ManagedObjectContext) {
         changed = context.changed
@@ -37,7 +37,7 @@ final class SavePoint {
 
     /// Keeps an object as it is, unless it is kept already.
     func capture(_ object: ManagedObject) {
-        if kept[object] == nil, !born.contains(object) { kept[object] = KeptObject(object) }
+        if kept[object] == nil, !inserted.contains(object) { kept[object] = KeptObject(object) }
     }
 
     /// The kept objects that have other attributes or references than then, or are no longer
@@ -47,11 +47,11 @@ final class SavePoint {
     }
 
     /// Notes an object that was not there.
-    func noteInsertion(of object: ManagedObject) { born.insert(object) }
+    func recordInsertion(of object: ManagedObject) { inserted.insert(object) }
 
     func restore(_ context: ManagedObjectContext) {
-        for object in born where !object.flags.contains(.detached) {
-            object.noteChanges()
+        for object in inserted where !object.flags.contains(.detached) {
+            object.reportChanges()
             context.detach(object)
             object.flags.subtract([.deleted, .listed])
         }
@@ -98,13 +98,13 @@ private final class KeptObject {
     }
 
     func hasOtherValues(_ object: ManagedObject) -> Bool {
-        guard flags.contains(.realised) else { return false }
+        guard flags.contains(.isFired) else { return false }
         return flags.contains(.deleted) && !object.flags.contains(.deleted)
             || !slots.buffer.elementsEqual(object.slots.buffer)
     }
 
     func restore(_ object: ManagedObject) {
-        object.noteChanges()
+        object.reportChanges()
         swap(&object.slots, &slots)
         swap(&object.committed, &committed)
         object.writtenSlots = writtenSlots

@@ -9,7 +9,7 @@ import AnabranchStore
 /// row of a fetch would cost as much as decoding a column.
 enum ObjectRow {
     case stored(StoredRow)
-    case lent(Unmanaged<LentRow>)
+    case lent(Unmanaged<RowCopy>)
 
     var id: LocalID {
         switch self {
@@ -51,7 +51,7 @@ enum ObjectRow {
 }
 
 /// A copy of a row or of an object's values, for a child context.
-final class LentRow: Sendable {
+final class RowCopy: Sendable {
     let id: LocalID
     let version: RowVersion
     let entityIndex: Int32

@@ -11,7 +11,7 @@ extension ManagedObjectContext {
         guard !unpropagated.isEmpty || !deletedIDs.isEmpty else { return }
         recorder?.isPropagating = true
         defer { recorder?.isPropagating = false }
-        for _ in 0..<Self.mostRounds {
+        for _ in 0..<Self.maximumRounds {
             let count = rollbackCount
             try followDeletions()
             // A hook that has taken everything back may have deleted something else.
@@ -39,7 +39,7 @@ extension ManagedObjectContext {
             let wave = unpropagated.filter { $0.flags.contains(.deleted) }
             if let recorder, recorder.isRecording {
                 try loadRelations(of: wave)
-                try noteLists(with: wave, recorder)
+                try recordLists(with: wave, recorder)
             }
             for relationship in relationships(of: wave) where needsMembers(relationship) {
                 try follow(
@@ -62,10 +62,10 @@ extension ManagedObjectContext {
             let groups = Dictionary(grouping: objects, by: \.entity).mapValues {
                 $0.map(\.localID)
             }
-            recorder?.notesMentions = true
-            defer { recorder?.notesMentions = false }
+            recorder?.recordsMentions = true
+            defer { recorder?.recordsMentions = false }
             // A refresh may bring back one end of what was removed, and an undo the other.
-            for object in objects { noteRemovals(of: deletedIDs, in: object) }
+            for object in objects { recordRemovals(of: deletedIDs, in: object) }
             for object in clearMentions(of: groups, and: deletedIDs) { touch(object) }
             dropUnsavedDeletions(among: objects)
         }
@@ -130,20 +130,20 @@ extension ManagedObjectContext {
 
     /// The save takes those out of lists whose deletion it is the first to follow, in an event of
     /// its own; in this one they are deleted.
-    func noteListsOfWaiting(_ recorder: ChangeRecorder) {
+    func recordListsOfWaiting(_ recorder: ChangeRecorder) {
         let objects = unpropagated.filter { recorder.hasDeleted($0) }
         guard !objects.isEmpty else { return }
         do {
             try loadRelations(of: objects)
-            try noteLists(with: objects, recorder)
-            recorder.noteWaiting(objects)
+            try recordLists(with: objects, recorder)
+            recorder.recordWaiting(objects)
         } catch {
             keep(error)
         }
     }
 
     /// Where an object stands in the lists of others, only they know.
-    private func noteLists(with wave: [ManagedObject], _ recorder: ChangeRecorder) throws {
+    private func recordLists(with wave: [ManagedObject], _ recorder: ChangeRecorder) throws {
         for relationship in relationships(of: wave) {
             guard let inverse = relationship.inverse, inverse.isOrdered else { continue }
             var ids: Set<LocalID> = []
@@ -156,8 +156,8 @@ extension ManagedObjectContext {
             }
             for owner in try objects(ids, of: relationship.destination) {
                 guard let index = owner.home.plan.relationIndex(of: inverse) else { continue }
-                recorder.note(owner, in: self)
-                recorder.noteList(of: owner, at: index, in: self)
+                recorder.record(owner, in: self)
+                recorder.recordList(of: owner, at: index, in: self)
             }
         }
     }
@@ -179,7 +179,7 @@ extension ManagedObjectContext {
     private func dropUnsavedDeletions(among objects: [ManagedObject]) {
         for object in objects where object.flags.isSuperset(of: [.inserted, .deleted]) {
             // Otherwise observers have been told of the deletion already.
-            let isNews = object.flags.contains(.noted)
+            let isNews = object.flags.contains(.recordedInEvent)
             detach(object)
             object.flags.subtract(.deleted)
             if isNews { event.vanished.append(object) }
@@ -191,14 +191,14 @@ extension ManagedObjectContext {
         if let recorder, recorder.isRecording, object.mentions(gone),
             object.flags.isDisjoint(with: [.deleted, .detached])
         {
-            recorder.note(object, in: self)
+            recorder.record(object, in: self)
             if object.flags.contains(.hasRow) { keepEarlierValues(of: object) }
-            noteMentions(of: gone, in: object, recorder)
+            recordMentions(of: gone, in: object, recorder)
         }
         return clearReferences(of: object, to: gone)
     }
 
-    private func noteMentions(
+    private func recordMentions(
         of gone: Set<LocalID>, in object: ManagedObject, _ recorder: ChangeRecorder
     ) {
         let plan = object.home.plan
@@ -207,27 +207,27 @@ extension ManagedObjectContext {
             guard case .integer(let id) = object.slots[slot], gone.contains(id) else { continue }
             let committed: LocalID? =
                 if case .integer(let id) = object.committedValue(slot) { id } else { nil }
-            recorder.noteCleared(
+            recorder.recordCleared(
                 ClearedReference(object: object, slot: slot, id: id, committed: committed))
         }
-        noteRemovals(of: gone, in: object)
+        recordRemovals(of: gone, in: object)
         guard let table = object.relations else { return }
         for index in table.states.indices where table.states[index].mentions(gone) {
-            recorder.noteList(of: object, at: index, in: self)
+            recorder.recordList(of: object, at: index, in: self)
             // With an inverse the other end knows.
             guard plan.relations[index].inverse == nil else { continue }
             for id in gone where table.states[index].members?.contains(id) ?? false {
                 guard let member = held(id) else { continue }
-                recorder.noteLink(object, plan.relations[index], member, isAdded: false)
+                recorder.recordLink(object, plan.relations[index], member, isAdded: false)
             }
         }
     }
 
-    private func noteRemovals(of gone: Set<LocalID>, in object: ManagedObject) {
+    private func recordRemovals(of gone: Set<LocalID>, in object: ManagedObject) {
         guard let recorder, let table = object.relations else { return }
         for index in table.states.indices where !table.states[index].removed.isEmpty {
             let removed = table.states[index].removed.intersection(gone)
-            recorder.noteCleared(removed, of: object, at: index)
+            recorder.recordCleared(removed, of: object, at: index)
         }
     }
 
@@ -248,15 +248,15 @@ extension ManagedObjectContext {
             }
         }
         if object.forgetRelated(gone) { isChanged = true }
-        if isChanged, !gone.isDisjoint(with: deletedIDs) { noteIncomplete(object) }
+        if isChanged, !gone.isDisjoint(with: deletedIDs) { recordIncomplete(object) }
         return isChanged
     }
 
     /// An object lacks what is deleted here: after a rollback it has to be read again.
-    func noteIncomplete(_ object: ManagedObject) {
+    func recordIncomplete(_ object: ManagedObject) {
         guard !object.flags.contains(.refault) else { return }
         object.flags.formUnion(.refault)
-        if refaultedIDs.count >= mostRefaulted { sortRefaulted() }
+        if refaultedIDs.count >= maximumRefaulted { sortRefaulted() }
         refaultedIDs.append(object.localID)
     }
 
@@ -279,7 +279,7 @@ extension ManagedObjectContext {
             guard let object = held(id), object.flags.contains(.refault) else { return false }
             return seen.insert(id).inserted
         }
-        mostRefaulted = max(1024, refaultedIDs.count * 2)
+        maximumRefaulted = max(1024, refaultedIDs.count * 2)
     }
 
     private func clear(
@@ -293,9 +293,9 @@ extension ManagedObjectContext {
         let wasChanged = object.isChangedSinceCommit(slot)
         let isCleared = leadsToGone(object.slots[slot])
         if isCleared {
-            object.noteChange(slot)
+            object.reportChange(slot)
             object.slots[slot] = .null
-            object.noteWritten(slot)
+            object.recordWrite(slot)
         }
         guard !object.committed.isEmpty, leadsToGone(object.committed[slot]) else {
             return isCleared
@@ -305,7 +305,7 @@ extension ManagedObjectContext {
         let isPending = object.committed[slot].leads(to: deletedIDs)
         if wasChanged, isPending || !isCleared {
             // Where it led before must not be shown again.
-            if !isPending { noteIncomplete(object) }
+            if !isPending { recordIncomplete(object) }
             return isCleared || !isPending
         }
         object.committed[slot] = .null

@@ -26,7 +26,7 @@ extension ManagedObjectContext {
         }
         // The unstored side of a one-to-one: the reference is the other object's.
         guard let inverse = relationship.inverse else { return }
-        try object.realiseToWrite(relationship.slot)
+        try object.fireFaultToWrite(relationship.slot)
         guard try targetOrThrow(of: object, by: relationship) !== target else { return }
         if let target { return try setReference(of: target, by: inverse, to: object) }
         try unseat(nil, at: object, inverse)
@@ -36,16 +36,16 @@ extension ManagedObjectContext {
         of object: ManagedObject, by relationship: RelationshipDescription,
         to target: ManagedObject?
     ) throws {
-        try object.realiseToWrite(relationship.slot)
+        try object.fireFaultToWrite(relationship.slot)
         let slot = relationship.slot
         let present: LocalID? =
             if case .integer(let id) = object.slots[slot] { id } else { nil }
         let earlier = try earlierTarget(present, target, relationship)
         try unseat(object, at: target, relationship)
-        if !object.flags.contains(.writable) { noteWrite(object) }
+        if !object.flags.contains(.writable) { recordWrite(object) }
         guard present != target?.localID else { return }
         // Once the reference is another one, a list that is read then lacks the object.
-        for end in [earlier, target] { noteList(of: end, by: relationship.inverse) }
+        for end in [earlier, target] { recordList(of: end, by: relationship.inverse) }
         object.write(target.map { .integer($0.localID) } ?? .null, to: slot)
         guard let inverse = relationship.inverse else { return }
         if let earlier {
@@ -59,11 +59,11 @@ extension ManagedObjectContext {
     }
 
     /// Keeps the order of a list for an undo, where it is about to change.
-    private func noteList(of owner: ManagedObject?, by relationship: RelationshipDescription?) {
+    private func recordList(of owner: ManagedObject?, by relationship: RelationshipDescription?) {
         guard let recorder, let owner, let relationship, relationship.isOrdered,
             let index = owner.home.plan.relationIndex(of: relationship)
         else { return }
-        recorder.noteList(of: owner, at: index, in: self)
+        recorder.recordList(of: owner, at: index, in: self)
     }
 
     private func earlierTarget(
@@ -113,7 +113,7 @@ extension ManagedObjectContext {
         if let inverse = relationship.inverse, !(member === owner && inverse == relationship) {
             change(member, inverse) { $0.add(owner.localID, isStored: isStored) }
         }
-        recorder?.noteLink(owner, relationship, member, isAdded: true)
+        recorder?.recordLink(owner, relationship, member, isAdded: true)
     }
 
     /// Removes an object from a to-many relationship, and from its inverse.
@@ -133,7 +133,7 @@ extension ManagedObjectContext {
         if let inverse = relationship.inverse, !(member === owner && inverse == relationship) {
             change(member, inverse) { $0.remove(owner.localID, isStored: isStored) }
         }
-        recorder?.noteLink(owner, relationship, member, isAdded: false)
+        recorder?.recordLink(owner, relationship, member, isAdded: false)
     }
 
     /// The other end of a link that was changed here and that others may have changed since: both
@@ -172,7 +172,7 @@ extension ManagedObjectContext {
     ) {
         guard let index = object.home.plan.relationIndex(of: relationship) else { return }
         touch(object)
-        recorder?.noteList(of: object, at: index, in: self)
+        recorder?.recordList(of: object, at: index, in: self)
         object.changeRelation(index, body)
     }
 

@@ -26,7 +26,7 @@ extension ManagedObjectContext {
         }
         try prepareToMove(member, by: relationship)
         touch(owner)
-        recorder?.noteList(of: owner, at: index, in: self)
+        recorder?.recordList(of: owner, at: index, in: self)
         owner.changeRelation(index) { $0.move(member.localID, to: place) }
     }
 
@@ -46,7 +46,7 @@ extension ManagedObjectContext {
         let order = objects.map(\.localID).filter { seen.insert($0).inserted }
         guard try listedMembers(of: owner, by: relationship) != order else { return }
         touch(owner)
-        recorder?.noteList(of: owner, at: index, in: self)
+        recorder?.recordList(of: owner, at: index, in: self)
         let moved = Set(owner.changeRelation(index) { $0.arrange(order) })
         for object in objects where moved.contains(object.localID) {
             try prepareToMove(object, by: relationship)
@@ -60,7 +60,7 @@ extension ManagedObjectContext {
         guard relationship.storage == .inverseReference, let inverse = relationship.inverse else {
             return
         }
-        try member.realiseToWrite(inverse.slot)
-        if !member.flags.contains(.writable) { noteWrite(member) }
+        try member.fireFaultToWrite(inverse.slot)
+        if !member.flags.contains(.writable) { recordWrite(member) }
     }
 }

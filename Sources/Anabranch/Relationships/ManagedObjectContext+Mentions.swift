@@ -58,22 +58,22 @@ extension ManagedObjectContext {
     }
 
     private func clear(_ object: ManagedObject, _ ids: Set<LocalID>) -> Bool {
-        recorder?.notesMentions == true
+        recorder?.recordsMentions == true
             ? takeOut(ids, of: object) : clearReferences(of: object, to: ids)
     }
 
     /// The deletions are saved, or somebody else's: what still mentions the records reads nil.
-    func noteGone(_ ids: Set<LocalID>) {
+    func recordGone(_ ids: Set<LocalID>) {
         guard !incompletelyCleared.isEmpty else { return }
         goneIDs.formUnion(incompletelyCleared.intersection(ids))
         incompletelyCleared.subtract(ids)
         guard goneIDs.count * searchLimits.each >= registry.count else { return }
-        noteBereft(clearAll(goneIDs))
+        recordWithoutTargets(clearAll(goneIDs))
         goneIDs = []
     }
 
     /// Somebody whom objects mentioned is gone.
-    func noteBereft(_ objects: [ManagedObject]) {
+    func recordWithoutTargets(_ objects: [ManagedObject]) {
         event.refreshed += objects
         if !followers.isEmpty { event.bereft.formUnion(objects) }
     }

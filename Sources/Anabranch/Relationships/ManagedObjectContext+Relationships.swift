@@ -34,7 +34,7 @@ extension ManagedObjectContext {
             // Beside who was set here, and is the later one, others have saved another.
             return members.intersection(state.added).min() ?? members.min()
         }
-        try object.realiseOrThrow()
+        try object.fireFaultOrThrow()
         guard case .integer(let id) = object.slots[relationship.slot] else { return nil }
         return goneIDs.isEmpty || !goneIDs.contains(id) ? id : nil
     }
@@ -131,7 +131,7 @@ extension ManagedObjectContext {
                 state.load(members, of: all)
             }
             // The deletions that have hidden them may be taken back.
-            if members.count + left.count < all.count { noteIncomplete(owner) }
+            if members.count + left.count < all.count { recordIncomplete(owner) }
         }
     }
 

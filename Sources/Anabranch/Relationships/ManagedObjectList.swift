@@ -192,7 +192,7 @@ extension ManagedObject {
     ) -> Element {
         let detached = EntityHome(beside: home, EntityPlan(entity, type: type))
         let object = type.init(
-            ObjectBirth(home: detached, id: 0, flags: [.realised, .deleted, .detached]))
+            ObjectInitialization(home: detached, id: 0, flags: [.isFired, .deleted, .detached]))
         object.fillSlots()
         return object
     }

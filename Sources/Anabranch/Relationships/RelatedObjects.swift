@@ -35,7 +35,7 @@ extension EntityHome {
     }
 
     /// Notes that an object has a state of a relationship from now on.
-    func noteRelation(_ index: Int, of id: LocalID) {
+    func addRelation(_ index: Int, of id: LocalID) {
         if related[index].isFull {
             withContext { context in
                 related[index].removeAll { !context.hasState($0, at: index, in: self) }
@@ -94,12 +94,12 @@ extension ManagedObjectContext {
         let isLoaded = table.states[index].members != nil && !isNew && !isKept
         if isLoaded { table.states[index].members = nil }
         if isNew || isKept || table.states[index].hasChanges {
-            object.home.noteRelation(index, of: object.localID)
+            object.home.addRelation(index, of: object.localID)
         } else {
             table.states[index].isListed = false
         }
         // Whoever is told may load it at once, which lists it anew.
-        if isLoaded { object.noteChange(object.home.plan.relations[index].slot) }
+        if isLoaded { object.reportChange(object.home.plan.relations[index].slot) }
         return isLoaded
     }
 }
@@ -109,7 +109,7 @@ extension ManagedObject {
     final func listRelations() {
         guard let states = relations?.states else { return }
         for index in states.indices where states[index].isListed {
-            home.noteRelation(index, of: localID)
+            home.addRelation(index, of: localID)
         }
     }
 }

@@ -222,7 +222,7 @@ extension ManagedObject {
     final func changeRelation<Result>(
         _ index: Int, _ body: (inout RelationState) throws -> Result
     ) rethrows -> Result {
-        noteChange(home.plan.relations[index].slot)
+        reportChange(home.plan.relations[index].slot)
         return try withRelation(index, body)
     }
 
@@ -234,7 +234,7 @@ extension ManagedObject {
         guard let relations else { return false }
         var isChanged = false
         for index in relations.states.indices where relations.states[index].forget(gone) {
-            noteChange(home.plan.relations[index].slot)
+            reportChange(home.plan.relations[index].slot)
             isChanged = true
         }
         return isChanged
@@ -263,6 +263,6 @@ extension ManagedObject {
 
     private final func list(_ index: Int, of table: RelationTable) {
         table.states[index].isListed = true
-        home.noteRelation(index, of: localID)
+        home.addRelation(index, of: localID)
     }
 }

@@ -18,7 +18,7 @@ extension RelationshipView {
         _ body: (ManagedObjectContext, RelationshipDescription) throws -> Result
     ) -> Result {
         assert(owner.isOnItsQueue, owner.misuse("used"))
-        owner.noteAccess(slot)
+        owner.reportAccess(slot)
         guard let context = owner.managedObjectContext, let relationship else { return fallback }
         do {
             return try body(context, relationship)
@@ -32,7 +32,7 @@ extension RelationshipView {
     func change(_ body: (ManagedObjectContext, RelationshipDescription) throws -> Void) {
         if owner.managedObjectContext == nil { return owner.refuseChange(of: slot) }
         attempt(or: ()) { context, relationship in
-            try owner.realiseToWrite(slot)
+            try owner.fireFaultToWrite(slot)
             try body(context, relationship)
         }
     }

@@ -13,7 +13,7 @@ extension ManagedObjectContext {
     func refreshDerived(after records: ChangedRecords) -> ChangedRecords {
         guard coordinator.plans.haveDerivations else { return records }
         do {
-            return try tellingObserversAfterwards {
+            return try notifyingObserversAfterwards {
                 try coordinator.store.read { reader in
                     let all = try reader.withDerived(records)
                     for entity in all.entities { try takeDerived(entity, after: records, reader) }
@@ -62,7 +62,7 @@ extension ManagedObject {
     ) -> Bool {
         var isChanged = false
         for slot in derived where slot < slots.count && slots[slot] != row[slot] {
-            noteChange(slot)
+            reportChange(slot)
             slots[slot] = row[slot]
             if !committed.isEmpty { committed[slot] = row[slot] }
             context.event.earlierValues[self]?[slot] = row[slot]

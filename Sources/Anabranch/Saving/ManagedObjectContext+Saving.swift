@@ -69,7 +69,7 @@ extension ManagedObjectContext {
         finish(builder)
     }
 
-    static let mostRounds = 1000
+    static let maximumRounds = 1000
 
     /// Calls `willSave` of every changed object. Objects that change meanwhile get another call,
     /// until none does.
@@ -78,7 +78,7 @@ extension ManagedObjectContext {
     private func callWillSave() throws -> [ManagedObject] {
         post(.willSave, nil)
         var round = pending
-        for _ in 0..<Self.mostRounds {
+        for _ in 0..<Self.maximumRounds {
             for object in round { object.willSave() }
             guard let changed = try takeChangesByHooks() else { return pending }
             round = changed
@@ -153,7 +153,7 @@ extension ManagedObjectContext {
         advanceGeneration()
         var records = result?.dot == nil ? own : refreshDerived(after: own)
         records.replaced = resolving?.replaced(with: renamed) ?? [:]
-        noteSuccessions(records.replaced)
+        recordReplacements(records.replaced)
         if let resolved { announce(resolved) }
         for follower in followers.all { follower.contextDidSave() }
         if event.concernsRecords || !event.refreshed.isEmpty { announceChanges() }
@@ -197,13 +197,15 @@ extension ManagedObjectContext {
         refaultedIDs = []
         changed = []
         counts = ChangeCounts()
-        noteGone(deletedIDs)
+        recordGone(deletedIDs)
         deletedIDs = []
         carriedGroups = [:]
         recorder?.saveCount += 1
         conflictChecks = []
         // Objects that `didSave` changes begin another event and need another save.
-        for object in event.touched { object.flags.subtract([.noted, .writable, .born]) }
+        for object in event.touched {
+            object.flags.subtract([.recordedInEvent, .writable, .insertedInEvent])
+        }
         event.touched = []
         primitives.settle()
     }
@@ -212,8 +214,10 @@ extension ManagedObjectContext {
         object.version = version
         object.committed = SlotStorage()
         object.writtenSlots = 0
-        object.flags.subtract([.inserted, .updated, .listed, .noted, .writable, .born, .refault])
-        registry.noteRecent(object.localID)
+        object.flags.subtract([
+            .inserted, .updated, .listed, .recordedInEvent, .writable, .insertedInEvent, .refault,
+        ])
+        registry.markRecent(object.localID)
         if let table = object.relations {
             for index in table.states.indices { table.states[index].commit() }
         }

@@ -47,8 +47,8 @@ extension ManagedObject {
         forKey key: String, as type: T.Type = T.self
     ) throws -> T? {
         let attribute = try attribute(named: key)
-        try realiseOrThrow()
-        noteAccess(attribute.slot)
+        try fireFaultOrThrow()
+        reportAccess(attribute.slot)
         return try transformed(slots[attribute.slot], of: .attribute(attribute), as: type)
     }
 
@@ -91,7 +91,7 @@ extension ManagedObject {
         } catch let failure as AttributeTransformation.Failure {
             throw error(failure, "set", property)
         }
-        try realiseToWrite(property.slot)
+        try fireFaultToWrite(property.slot)
         write(bytes, to: property.slot)
     }
 

@@ -33,7 +33,7 @@ final class ChangeRecorder {
     var isPropagating = false
 
     /// Whether what objects mention is being taken out of them so that it can be put back.
-    var notesMentions = false
+    var recordsMentions = false
 
     /// Of one event.
     struct Record {
@@ -66,7 +66,7 @@ final class ChangeRecorder {
     var hasChanges: Bool { !record.objects.isEmpty }
 
     /// An object is about to change, or was just inserted.
-    func note(_ object: ManagedObject, in context: ManagedObjectContext) {
+    func record(_ object: ManagedObject, in context: ManagedObjectContext) {
         guard isRecording, record.origins[object] == nil else { return }
         record.origins[object] = ObjectOrigin(of: object, in: context)
         record.objects.append(object)
@@ -74,7 +74,7 @@ final class ChangeRecorder {
     }
 
     /// A link was added or removed; both ends are noted.
-    func noteLink(
+    func recordLink(
         _ owner: ManagedObject, _ relationship: RelationshipDescription, _ member: ManagedObject,
         isAdded: Bool
     ) {
@@ -88,7 +88,7 @@ final class ChangeRecorder {
     }
 
     /// A relationship is about to change; of a list the order is read, if need be, and kept.
-    func noteList(of owner: ManagedObject, at index: Int, in context: ManagedObjectContext) {
+    func recordList(of owner: ManagedObject, at index: Int, in context: ManagedObjectContext) {
         guard isRecording, owner.home.plan.relations[index].isOrdered else { return }
         let key = ListKey(owner: owner, index: index)
         guard record.lists[key] == nil else { return }
@@ -101,7 +101,7 @@ final class ChangeRecorder {
         record.lists[key] = ListOrigin(order: list.order, placed: list.placed)
     }
 
-    func noteCleared(_ reference: ClearedReference) {
+    func recordCleared(_ reference: ClearedReference) {
         if isRecording { record.clearedReferences.append(reference) }
     }
 
@@ -110,32 +110,32 @@ final class ChangeRecorder {
         object.flags.contains(.deleted) && record.origins[object]?.existence == .present
     }
 
-    func noteWaiting(_ objects: [ManagedObject]) {
+    func recordWaiting(_ objects: [ManagedObject]) {
         if isRecording { record.waiting.formUnion(objects.map(\.localID)) }
     }
 
     /// A reference that a deletion had emptied leads to who came back, and that is no change.
-    func noteFilled(_ slot: Int, of object: ManagedObject) {
+    func recordFilled(_ slot: Int, of object: ManagedObject) {
         if isRecording { record.filled[object, default: []].insert(slot) }
     }
 
     /// A deletion takes out of a relationship what was removed from it since the last save.
-    func noteCleared(_ removed: Set<LocalID>, of owner: ManagedObject, at index: Int) {
+    func recordCleared(_ removed: Set<LocalID>, of owner: ManagedObject, at index: Int) {
         guard isRecording, !removed.isEmpty else { return }
         record.clearedRemovals[ListKey(owner: owner, index: index), default: []]
             .formUnion(removed)
     }
 
     /// Others have given an owner parts while its deletion was pending, and it is there again.
-    func noteRegained(_ parts: Set<LocalID>, of owner: ManagedObject, at index: Int) {
+    func recordRegained(_ parts: Set<LocalID>, of owner: ManagedObject, at index: Int) {
         guard isRecording, !parts.isEmpty else { return }
         record.regainedParts[ListKey(owner: owner, index: index)] = parts
     }
 
     /// An object that others have changed leads to somebody who is there again.
-    func noteLed(_ object: ManagedObject, in context: ManagedObjectContext) {
+    func recordRedirected(_ object: ManagedObject, in context: ManagedObjectContext) {
         guard isRecording else { return }
-        note(object, in: context)
+        record(object, in: context)
         record.led.insert(object)
     }
 
@@ -159,16 +159,16 @@ final class ChangeRecorder {
     }
 
     /// An object of this context is the record of somebody else from now on.
-    func noteAdoption(of id: LocalID) { adopted.insert(id) }
+    func recordReplacement(of id: LocalID) { adopted.insert(id) }
 
     /// A new object takes the place of another record's object: what the event has done to that
     /// record is done to the new object. What the new one gave up for it is no change.
-    func noteAdoption(
+    func recordReplacement(
         of other: ManagedObject, by object: ManagedObject, in context: ManagedObjectContext
     ) {
-        noteAdoption(of: other.localID)
+        recordReplacement(of: other.localID)
         guard isRecording else { return }
-        note(other, in: context)
+        record(other, in: context)
         let values = context.event.earlierValues[other] ?? Array(other.slots.buffer)
         record.replace(other, by: object, values)
     }

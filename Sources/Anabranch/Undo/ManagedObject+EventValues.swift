@@ -25,11 +25,13 @@ extension ManagedObject {
     /// `nil` where the event has not written the object.
     private final var valuesBeforeEvent: [Value]? {
         guard let context = managedObjectContext else { return nil }
-        let isPresent = flags.contains(.noted)
+        let isPresent = flags.contains(.recordedInEvent)
         let values = isPresent ? context.event.earlierValues : context.announcedValues
         if let earlier = values[self] { return earlier }
-        if flags.contains(isPresent ? .born : .announcedBirth) { return home.plan.defaults }
-        guard flags.contains(isPresent ? .writable : .announced) else { return nil }
+        if flags.contains(isPresent ? .insertedInEvent : .announcedBirth) {
+            return home.plan.defaults
+        }
+        guard flags.contains(isPresent ? .writable : .reported) else { return nil }
         return committed.isEmpty ? nil : Array(committed.buffer)
     }
 }

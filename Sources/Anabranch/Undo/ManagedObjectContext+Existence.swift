@@ -6,7 +6,7 @@ import AnabranchStore
 extension ManagedObjectContext {
     /// Takes back a deletion that is not saved; those who mentioned the object do not yet.
     func undelete(_ object: ManagedObject) {
-        note(object)
+        recordChange(object)
         reclassify(object) { $0.subtract(.deleted) }
         unpropagated.removeAll { $0 === object }
         deletedIDs.remove(object.localID)
@@ -20,7 +20,7 @@ extension ManagedObjectContext {
     func reinsert(_ object: ManagedObject, _ recorder: ChangeRecorder) throws {
         let former = object.objectID
         // Whoever observes it knows it by its ID.
-        object.noteChanges()
+        object.reportChanges()
         if object.version != .none || parent != nil {
             object.localID = try takeNumber()
             recorder.rename([former.localID: object.localID])
@@ -39,14 +39,14 @@ extension ManagedObjectContext {
         if isObserved { object.flags = object.flags.observed }
         let forgotten = registry.insert(object, for: object.localID)
         reclassify(object) { $0.insert(.inserted) }
-        note(object)
+        recordChange(object)
         withExtendedLifetime(forgotten) {}
     }
 
     /// Takes an object out of the context that was never saved. It keeps its values, and knows
     /// whom it was related to.
     func withdraw(_ object: ManagedObject) {
-        note(object)
+        recordChange(object)
         let gone: Set<LocalID> = [object.localID]
         for other in holders(of: object) where other !== object {
             if takeOut(gone, of: other) { touch(other) }
@@ -74,14 +74,14 @@ extension ManagedObjectContext {
 
     /// Sets a reference that a deletion had emptied as if it never had been.
     func fill(_ slot: Int, of object: ManagedObject, _ id: LocalID, isCommitted: Bool) {
-        note(object)
+        recordChange(object)
         keepEarlierValues(of: object)
-        if isCommitted { recorder?.noteFilled(slot, of: object) }
-        object.noteWritten(slot)
+        if isCommitted { recorder?.recordFilled(slot, of: object) }
+        object.recordWrite(slot)
         if !isCommitted, object.committed.isEmpty {
             object.committed = SlotStorage(copying: object.slots)
         }
-        object.noteChange(slot)
+        object.reportChange(slot)
         object.slots[slot] = .integer(id)
         if isCommitted, !object.committed.isEmpty { object.committed[slot] = .integer(id) }
         guard !object.hasChanges else { return }

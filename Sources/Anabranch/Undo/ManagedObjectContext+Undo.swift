@@ -48,7 +48,7 @@ extension ManagedObjectContext {
     /// At the end of an event.
     func registerUndo() {
         guard let recorder, recorder.hasChanges else { return }
-        noteListsOfWaiting(recorder)
+        recordListsOfWaiting(recorder)
         let record = recorder.take()
         guard recorder.stack.isUndoRegistrationEnabled,
             let step = UndoStep(

@@ -19,7 +19,7 @@ struct ObjectOrigin {
 
     init(of object: ManagedObject, in context: ManagedObjectContext) {
         existence =
-            object.flags.contains(.born)
+            object.flags.contains(.insertedInEvent)
             ? .absent : object.flags.contains(.deleted) ? .deleted : .present
         wasUpdated = object.flags.contains(.updated)
         carriedGroups = context.carriedGroups.isEmpty ? nil : context.carriedGroups[object]

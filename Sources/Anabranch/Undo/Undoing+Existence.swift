@@ -32,7 +32,7 @@ extension Undoing {
         for object in undeleted { try mention(object) }
         if !isSameMerge {
             try reread(related(to: undeleted))
-            try noteParts(of: undeleted)
+            try recordParts(of: undeleted)
         }
         let values = former.isEmpty ? [:] : step.formerValues
         for (object, relations) in former { try relate(object, relations, values) }
@@ -84,7 +84,7 @@ extension Undoing {
                 listed: ids.map(recorder.current), of: relationship.destination)
             for other in others where isLive(other) {
                 if relationship.storage == .inverseReference, let inverse = relationship.inverse {
-                    try other.realiseOrThrow()
+                    try other.fireFaultOrThrow()
                     // Where it leads itself, it has told.
                     guard other !== object, other.slots[inverse.slot].isNull,
                         !wasElsewhere(other, inverse.slot, than: object.localID)
@@ -210,7 +210,7 @@ extension Undoing {
                 let targets = other.targets
                 context.merge(row, into: other)
                 context.event.refreshed.append(other)
-                if other.targets != targets { recorder.noteLed(other, in: context) }
+                if other.targets != targets { recorder.recordRedirected(other, in: context) }
             }
         }
     }
@@ -218,7 +218,7 @@ extension Undoing {
     /// Parts that did not go with an object when it was deleted were given to it by others since.
     ///
     /// Those of which it is mandatory to have an owner can't be without one.
-    private func noteParts(of objects: [ManagedObject]) throws {
+    private func recordParts(of objects: [ManagedObject]) throws {
         let back = Set(objects.map(\.localID))
         for object in objects {
             for (index, relationship) in object.home.plan.relations.enumerated() {
@@ -226,7 +226,7 @@ extension Undoing {
                     inverse.storage == .reference, inverse.isOptional
                 else { continue }
                 let parts = try context.members(of: object, at: index).subtracting(back)
-                recorder.noteRegained(parts, of: object, at: index)
+                recorder.recordRegained(parts, of: object, at: index)
             }
         }
     }
@@ -300,8 +300,8 @@ extension Undoing {
         guard isLive(other), let index = other.home.plan.relationIndex(of: inverse),
             other.relations != nil || isAdded
         else { return }
-        if isAdded { context.touch(other) } else { context.note(other) }
-        recorder.noteList(of: other, at: index, in: context)
+        if isAdded { context.touch(other) } else { context.recordChange(other) }
+        recorder.recordList(of: other, at: index, in: context)
         let isInStep = step.lists.contains { $0.key == ListKey(owner: other, index: index) }
         other.changeRelation(index) { state in
             // Was deleted too, and knows.

@@ -99,7 +99,7 @@ extension Undoing {
         guard !part.slots.isEmpty || part.hasOtherGroups else { return }
         let object = part.object
         do {
-            try object.realiseOrThrow()
+            try object.fireFaultOrThrow()
             for (slot, before, after) in part.slots {
                 if let relationship = object.entity.slots[slot].relationship {
                     let isDoomed = part.doomedSlots.contains(slot)
@@ -117,13 +117,13 @@ extension Undoing {
             context.touch(object)
             context.carriedGroups[object] = part.origin.carriedGroups
             // What is set whole is written, whichever of its members differ.
-            if part.origin.carriedGroups != nil { noteWrite(object) }
+            if part.origin.carriedGroups != nil { recordWrite(object) }
         }
         updated.insert(object)
     }
 
-    private func noteWrite(_ object: ManagedObject) {
-        if !object.flags.contains(.writable) { context.noteWrite(object) }
+    private func recordWrite(_ object: ManagedObject) {
+        if !object.flags.contains(.writable) { context.recordWrite(object) }
     }
 
     /// - Parameter isDoomed: Whether it had led to somebody whose deletion was pending; once that
@@ -170,7 +170,7 @@ extension Undoing {
         let parts = try context.objects(
             Set(ids.map(recorder.current)), of: relationship.destination)
         for part in parts where isLive(part) {
-            try part.realiseOrThrow()
+            try part.fireFaultOrThrow()
             guard case .integer(owner.localID) = part.slots[inverse.slot] else { continue }
             try context.setTarget(of: part, by: inverse, to: nil)
         }
@@ -230,7 +230,7 @@ extension Undoing {
         let placed = Set(list.origin.placed.map(recorder.current))
         let changed = Set(list.placedOtherwise.union(waiting).map(recorder.current))
         context.touch(owner)
-        recorder.noteList(of: owner, at: index, in: context)
+        recorder.recordList(of: owner, at: index, in: context)
         // Those that get a place at the save are written with it.
         let written = isSameSave ? placed.intersection(changed).intersection(members) : moved
         for member in try context.objects(written, of: relationship.destination)
@@ -276,7 +276,7 @@ extension ManagedObjectContext {
 
     /// An object counts as changed no more.
     fileprivate func clean(_ object: ManagedObject) {
-        note(object)
+        recordChange(object)
         reclassify(object) { $0.subtract(.updated) }
         object.committed = SlotStorage()
         object.writtenSlots = 0

@@ -11,7 +11,7 @@ extension ManagedObjectContext {
     func validate(_ pending: [ManagedObject]) throws -> [ManagedObject] {
         var validation = SaveValidation(context: self)
         var round = pending
-        for _ in 0..<Self.mostRounds {
+        for _ in 0..<Self.maximumRounds {
             try validation.ask(round)
             guard let changed = try takeChangesByHooks() else {
                 try validation.finish(self.pending)
@@ -30,15 +30,15 @@ extension ManagedObjectContext {
         var validation = SaveValidation(context: self)
         var round = pending
         defer { joinRounds() }
-        for _ in 0..<Self.mostRounds {
-            for object in event.touched { object.flags.subtract([.noted, .writable]) }
+        for _ in 0..<Self.maximumRounds {
+            for object in event.touched { object.flags.subtract([.recordedInEvent, .writable]) }
             try validation.ask(round)
             try propagateDeletes()
             if let error = keptErrors.take() { throw error }
             // A hook that rolls back empties the event, and so its length can't be compared.
             var seen: Set<ManagedObject> = []
             round = event.touched.filter {
-                $0.flags.contains(.noted) && !$0.flags.contains(.detached)
+                $0.flags.contains(.recordedInEvent) && !$0.flags.contains(.detached)
                     && seen.insert($0).inserted
             }
             if round.isEmpty { return try validation.finish(pending) }
@@ -51,7 +51,7 @@ extension ManagedObjectContext {
         var seen: Set<ManagedObject> = []
         event.touched = event.touched.filter { seen.insert($0).inserted }
         for object in event.touched where !object.flags.contains(.detached) {
-            object.flags.formUnion(.noted)
+            object.flags.formUnion(.recordedInEvent)
         }
     }
 }

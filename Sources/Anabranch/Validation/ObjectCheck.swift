@@ -221,7 +221,7 @@ extension ObjectCheck {
         target: ManagedObject?
     ) throws {
         if let target {
-            try context.realise(target)
+            try context.fireFault(target)
             // A reference to a deleted record reads nil.
             if target.isDeleted { return }
         }

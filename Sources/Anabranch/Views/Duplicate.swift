@@ -15,7 +15,7 @@ public struct Duplicate: Hashable, Sendable {
     /// The ID of the surviving record.
     public let objectID: ManagedObjectID
     /// The merged duplicates, in ascending order.
-    public let others: [RecordID]
+    public let mergedDuplicates: [RecordID]
 }
 
 extension ManagedObjectContext {
@@ -41,7 +41,7 @@ extension ManagedObjectContext {
                 Duplicate(
                     objectID: ManagedObjectID(
                         origin: origin, entity: row.entity, localID: row.id),
-                    others: row.others)
+                    mergedDuplicates: row.merged)
             }
         }
     }

@@ -13,29 +13,29 @@ extension ModelChecker {
                 }
                 refuse(
                     .invalidProperty, entity.name, name,
-                    "\(lead(group, entity.name)) \(name) is in it twice, or in \(other) too; an "
+                    "\(path(group, entity.name)) \(name) is in it twice, or in \(other) too; an "
                         + "attribute is in one group.")
             }
         }
     }
 
-    private func lead(_ group: AttributeGroup, _ entity: String) -> String {
+    private func path(_ group: AttributeGroup, _ entity: String) -> String {
         "Can't use group \(entity).\(group.name) because"
     }
 
     private mutating func check(_ group: AttributeGroup, of entity: Entity) {
-        let lead = lead(group, entity.name)
+        let lead = path(group, entity.name)
         if let objection = NameRules.objection(toWireName: group.name) {
             refuse(.invalidName, entity.name, group.name, "\(lead) of its name: \(objection).")
         }
         if group.attributes.isEmpty {
             refuse(.invalidProperty, entity.name, group.name, "\(lead) it names no attribute.")
         }
-        if group.attributes.count > Limits.mostMembers {
+        if group.attributes.count > Limits.maximumMembers {
             refuse(
                 .limitExceeded, entity.name, group.name,
                 "\(lead) it has \(group.attributes.count) attributes; the most is "
-                    + "\(Limits.mostMembers).")
+                    + "\(Limits.maximumMembers).")
         }
     }
 
@@ -43,7 +43,7 @@ extension ModelChecker {
         _ name: String, of group: AttributeGroup, declaredBy position: Int
     ) {
         let entity = entities[position].name
-        let lead = lead(group, entity)
+        let lead = path(group, entity)
         guard let found = index.find(name, in: position) else {
             return refuse(
                 .unknownProperty, entity, name, "\(lead) there is no attribute \(name).")

@@ -36,18 +36,18 @@ extension ModelChecker {
         let slots = entities.indices.reduce(0) { sum, entity in
             sum + index.lineage(of: entity).reduce(0) { $0 + counts[$1] }
         }
-        guard slots > ModelLimits.mostSlots else { return }
+        guard slots > ModelLimits.maximumSlots else { return }
         refuse(
             .limitExceeded, nil, nil,
             "Can't use the model because its entities have \(slots) properties in all, inherited "
-                + "ones included; the most is \(ModelLimits.mostSlots).")
+                + "ones included; the most is \(ModelLimits.maximumSlots).")
     }
 
     private mutating func checkHierarchy(_ members: [Int], root: Int) {
         let count = members.reduce(0) {
             $0 + entities[$1].attributes.count + entities[$1].relationships.count
         }
-        let most = ModelLimits.mostPropertiesInHierarchy
+        let most = ModelLimits.maximumPropertiesInHierarchy
         if count > most {
             refuse(
                 .limitExceeded, entities[root].name, nil,

@@ -7,9 +7,9 @@ enum ModelLimits {
     ///
     /// A hierarchy shares one table. SQLite's tables have at most 2,000 columns, and the store uses
     /// some of them itself.
-    static let mostPropertiesInHierarchy = 1900
+    static let maximumPropertiesInHierarchy = 1900
     /// The greatest number of properties of all entities together.
     ///
     /// Inherited properties count once for each entity, as each entity's description lists them.
-    static let mostSlots = 1 << 18
+    static let maximumSlots = 1 << 18
 }

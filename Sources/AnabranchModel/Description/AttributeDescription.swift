@@ -44,7 +44,7 @@ public final class AttributeDescription: Sendable {
     ///   - entityName: The name of the declaring entity.
     ///   - group: The group of the attribute, with its position among the entity's groups.
     init(
-        _ declaration: Attribute, of entityName: String, at place: PropertyPlace,
+        _ declaration: Attribute, of entityName: String, at place: PropertyLocation,
         group: (index: Int, name: String)?, graph: ModelGraph
     ) {
         self.declaration = declaration

@@ -45,9 +45,9 @@ struct GraphBuilder {
     private func ownProperties(of entity: Int) -> [PropertyDescription] {
         let declared = index.entities[entity]
         var slot = firstOwnSlots[entity]
-        func next() -> PropertyPlace {
+        func next() -> PropertyLocation {
             defer { slot += 1 }
-            return PropertyPlace(entity: entity, slot: slot)
+            return PropertyLocation(entity: entity, slot: slot)
         }
         let attributes = declared.attributes.map {
             PropertyDescription.attribute(
@@ -89,7 +89,7 @@ struct GraphBuilder {
     }
 
     private func describe(
-        _ relationship: Relationship, at place: PropertyPlace
+        _ relationship: Relationship, at place: PropertyLocation
     ) -> RelationshipDescription {
         let inverse = index.inverse(of: relationship, declaredBy: place.entity)
         let storage = StoredSide.storage(
@@ -105,11 +105,11 @@ struct GraphBuilder {
 
     private func place(
         of relationship: Relationship, declaredBy entity: Int
-    ) -> PropertyPlace {
+    ) -> PropertyLocation {
         let declared = index.entities[entity]
         let order = Self.slotOrder(declared.relationships)
         let offset = order.firstIndex { $0.name.hasSameBytes(as: relationship.name) } ?? 0
-        return PropertyPlace(
+        return PropertyLocation(
             entity: entity, slot: firstOwnSlots[entity] + declared.attributes.count + offset)
     }
 }

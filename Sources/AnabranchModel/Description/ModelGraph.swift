@@ -58,7 +58,7 @@ final class ModelGraph: Sendable {
 }
 
 /// The place of a property: its declaring entity and its slot, which sub-entities share.
-struct PropertyPlace: Hashable, Sendable {
+struct PropertyLocation: Hashable, Sendable {
     let entity: Int
     let slot: Int
 }

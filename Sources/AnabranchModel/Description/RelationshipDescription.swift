@@ -38,11 +38,11 @@ public final class RelationshipDescription: Sendable {
     private let graph: ModelGraph
     private let entityIndex: Int
     private let destinationIndex: Int
-    private let inversePlace: PropertyPlace?
+    private let inversePlace: PropertyLocation?
 
     init(
-        _ declaration: Relationship, at place: PropertyPlace, storage: RelationshipStorage,
-        destination: Int, inverse: PropertyPlace?, wireProperty: WireProperty, graph: ModelGraph
+        _ declaration: Relationship, at place: PropertyLocation, storage: RelationshipStorage,
+        destination: Int, inverse: PropertyLocation?, wireProperty: WireProperty, graph: ModelGraph
     ) {
         self.declaration = declaration
         name = declaration.name

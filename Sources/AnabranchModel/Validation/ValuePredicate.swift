@@ -41,7 +41,7 @@ struct ValuePredicate: Sendable {
     ///
     /// - Parameter value: A value of the attribute's type, not null.
     func holds(for value: Value) -> Bool {
-        let subject = StandIn(predicateEntity: entity, value: value, expressions: expressions)
+        let subject = ValueSubject(predicateEntity: entity, value: value, expressions: expressions)
         // The substitute never throws.
         return (try? predicate.evaluate(with: subject)) ?? false
     }
@@ -138,7 +138,7 @@ private struct MatchExtraction {
 }
 
 /// The substitute object, which offers a value to the predicate of a rule.
-private struct StandIn: PredicateSubject {
+private struct ValueSubject: PredicateSubject {
     let predicateEntity: EntityDescription
     let value: Value
     let expressions: [WholeTextExpression]

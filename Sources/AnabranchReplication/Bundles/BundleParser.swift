@@ -15,7 +15,7 @@ package struct BundleParser: ~Copyable {
         case end(count: Int)
     }
 
-    private enum Part { case magic, header, changeSets, end, over }
+    private enum Part { case magic, header, changeSets, end, finished }
 
     private var part = Part.magic
     private var buffer: [UInt8] = []
@@ -69,7 +69,7 @@ package struct BundleParser: ~Copyable {
             }
         case .changeSets: return try nextSet()
         case .end: return try readEnd()
-        case .over:
+        case .finished:
             guard position == buffer.count else {
                 throw failure(.malformed, "further bytes follow the end of the bundle")
             }
@@ -81,7 +81,7 @@ package struct BundleParser: ~Copyable {
     ///
     /// - Throws: ``ChangeSetDecodingError`` with code `truncated` if the bundle is incomplete.
     package func finish() throws(ChangeSetDecodingError) {
-        guard part == .over else {
+        guard part == .finished else {
             throw ChangeSetDecodingError(
                 code: .truncated, offset: start + buffer.count, cause: "the bundle ends too early")
         }
@@ -171,7 +171,7 @@ package struct BundleParser: ~Copyable {
             throw failure(.malformed, "the bundle has \(setCount) change sets, not \(count)")
         }
         position += Digest.byteCount
-        part = .over
+        part = .finished
         return .end(count: setCount)
     }
 

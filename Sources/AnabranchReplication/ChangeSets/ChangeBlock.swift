@@ -87,17 +87,17 @@ public struct LinkBlock: Hashable, Sendable {
         public var right: RecordID
         /// The tags that the author of a removal or a move saw, and that it removes. Empty if a
         /// link is added: its tag is the stamp of its change set.
-        public var tagsSeen: [Stamp]
+        public var observedTags: [Stamp]
         /// The place of a link that is added or moved in an ordered relationship.
-        public var place: LinkPlace
+        public var place: LinkPosition
 
         /// Creates a link with the tags that its author saw.
         public init(
-            left: RecordID, right: RecordID, tagsSeen: [Stamp] = [], place: LinkPlace = .none
+            left: RecordID, right: RecordID, observedTags: [Stamp] = [], place: LinkPosition = .none
         ) {
             self.left = left
             self.right = right
-            self.tagsSeen = tagsSeen
+            self.observedTags = observedTags
             self.place = place
         }
     }
@@ -126,13 +126,13 @@ public struct SiblingBlock: Hashable, Sendable {
         /// The new value.
         public var value: Value
         /// The stamps of the values that the author saw. The new value replaces them.
-        public var tagsSeen: [Stamp]
+        public var observedTags: [Stamp]
 
         /// Creates a write that replaces the values with the seen stamps.
-        public init(record: RecordID, value: Value, tagsSeen: [Stamp]) {
+        public init(record: RecordID, value: Value, observedTags: [Stamp]) {
             self.record = record
             self.value = value
-            self.tagsSeen = tagsSeen
+            self.observedTags = observedTags
         }
     }
 }

@@ -21,8 +21,8 @@ public struct ChangePayloadDecoder: Sendable {
     let replicas: [ReplicaID]
     private let names: [WireName]
     let properties: [WireProperty]
-    private var cellsLeft = Limits.mostCells
-    private var blocksLeft = Limits.mostBlocks
+    private var cellsLeft = Limits.maximumCells
+    private var blocksLeft = Limits.maximumBlocks
 
     /// Reads the version and the tables at the payload's beginning.
     ///
@@ -57,8 +57,9 @@ public struct ChangePayloadDecoder: Sendable {
         _ reader: inout ByteReader
     ) throws(ChangeSetDecodingError) -> Int {
         let count = try reader.readCount()
-        guard count <= Limits.mostNames else {
-            throw reader.failure(.limitExceeded, "a table has more than \(Limits.mostNames) names")
+        guard count <= Limits.maximumNames else {
+            throw reader.failure(
+                .limitExceeded, "a table has more than \(Limits.maximumNames) names")
         }
         return count
     }
@@ -72,7 +73,7 @@ public struct ChangePayloadDecoder: Sendable {
     ) throws(ChangeSetDecodingError) {
         guard count <= cellsLeft / max(each, 1) else {
             throw body.failure(
-                .limitExceeded, "a change set has more than \(Limits.mostCells) values")
+                .limitExceeded, "a change set has more than \(Limits.maximumCells) values")
         }
         cellsLeft -= count * each
     }
@@ -86,7 +87,7 @@ public struct ChangePayloadDecoder: Sendable {
         guard !reader.isAtEnd else { return nil }
         guard blocksLeft > 0 else {
             throw reader.failure(
-                .limitExceeded, "a change set has more than \(Limits.mostBlocks) blocks")
+                .limitExceeded, "a change set has more than \(Limits.maximumBlocks) blocks")
         }
         blocksLeft -= 1
         let operation = try reader.readVarint()
@@ -201,7 +202,7 @@ public struct ChangePayloadDecoder: Sendable {
             }
         }
         if operation != Operation.link {
-            for index in links.indices { links[index].tagsSeen = try readTags(&body) }
+            for index in links.indices { links[index].observedTags = try readTags(&body) }
         }
         return LinkBlock(entity: entity, property: property, links: links)
     }
@@ -210,9 +211,9 @@ public struct ChangePayloadDecoder: Sendable {
     /// moved.
     private func readOrderedSides(
         _ body: inout ByteReader, of property: WireProperty, _ operation: UInt64
-    ) throws(ChangeSetDecodingError) -> [WritableKeyPath<LinkPlace, ListPosition?>] {
+    ) throws(ChangeSetDecodingError) -> [WritableKeyPath<LinkPosition, ListPosition?>] {
         let flags = try body.readByte()
-        guard flags <= LinkPlace.allSides else {
+        guard flags <= LinkPosition.allSides else {
             throw body.failure(
                 .unsupportedVersion, "this version does not know all sides of a link")
         }
@@ -220,7 +221,7 @@ public struct ChangePayloadDecoder: Sendable {
         guard isList || (flags == 0 && operation != Operation.move) else {
             throw body.failure(.malformed, "\(property) has no order")
         }
-        return LinkPlace.sides(flags)
+        return LinkPosition.sides(flags)
     }
 
     mutating func readTags(

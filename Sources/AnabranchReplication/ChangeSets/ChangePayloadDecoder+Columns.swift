@@ -68,7 +68,7 @@ extension ChangePayloadDecoder {
         var writes: [SiblingBlock.Write] = []
         writes.reserveCapacity(records.count)
         for (record, value) in zip(records, values) {
-            writes.append(.init(record: record, value: value, tagsSeen: try readTags(&body)))
+            writes.append(.init(record: record, value: value, observedTags: try readTags(&body)))
         }
         return SiblingBlock(entity: entity, property: property, writes: writes)
     }
@@ -94,7 +94,7 @@ extension ChangePayloadDecoder {
         guard missing == 0 else {
             throw column.failure(.malformed, "a column lacks \(missing) values")
         }
-        let isPicky = property.isPicky
+        let checksValues = property.checksValues
         var bodies = try column.readNested()
         var values: [Value] = []
         values.reserveCapacity(count)
@@ -105,7 +105,7 @@ extension ChangePayloadDecoder {
             }
             for _ in 0..<run.count {
                 if let value = try bodies.readBody(tag: run.tag) {
-                    guard !isPicky || property.accepts(value) else {
+                    guard !checksValues || property.accepts(value) else {
                         throw bodies.failure(.malformed, "\(property) can't hold \(value)")
                     }
                     if case .group(let group) = value { try spend(group.members.count, bodies) }

@@ -7,7 +7,7 @@ public struct ChangePayloadEncoder: Sendable {
     /// Indicates whether the payload so far is within ``Limits``. A reader refuses a payload that
     /// is not.
     public var isWithinLimits: Bool {
-        cellCount <= Limits.mostCells && blockCount <= Limits.mostBlocks
+        cellCount <= Limits.maximumCells && blockCount <= Limits.maximumBlocks
             && tables.isWithinLimits && blocks.count <= Limits.largestPart
     }
 
@@ -127,7 +127,7 @@ public struct ChangePayloadEncoder: Sendable {
         for write in block.writes { column.append(write.value) }
         column.write(to: &body, tables: &tables)
         cellCount += block.writes.count + column.memberCount
-        for write in block.writes { append(tags: write.tagsSeen, to: &body) }
+        for write in block.writes { append(tags: write.observedTags, to: &body) }
         append(operation: Operation.write, body: body)
     }
 
@@ -142,19 +142,19 @@ public struct ChangePayloadEncoder: Sendable {
         var body = ByteWriter()
         body.append(varint: tables.index(of: block.entity))
         body.append(varint: tables.index(of: block.property))
-        let flags = LinkPlace.flags(of: block.links.map(\.place))
+        let flags = LinkPosition.flags(of: block.links.map(\.place))
         body.append(byte: flags)
         for side in [\LinkBlock.Link.left, \LinkBlock.Link.right] {
             append(records: block.links.map { $0[keyPath: side] }, to: &body)
         }
-        for side in LinkPlace.sides(flags) {
+        for side in LinkPosition.sides(flags) {
             cellCount += block.links.count
             for link in block.links {
                 body.append(block: link.place[keyPath: side]?.bytes ?? [])
             }
         }
         if operation != Operation.link {
-            for link in block.links { append(tags: link.tagsSeen, to: &body) }
+            for link in block.links { append(tags: link.observedTags, to: &body) }
         }
         append(operation: operation, body: body)
     }

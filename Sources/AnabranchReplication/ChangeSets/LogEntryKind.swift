@@ -1,7 +1,7 @@
 /// The kind of an entry of a log.
 ///
 /// The numbers are part of the format; 4 is reserved for the horizon. A new kind gets its number
-/// here and its form in `LogEntryKind+Form`. Its effect belongs to `PushIntake` in a zone and to
+/// here and its form in `LogEntryKind+Form`. Its effect belongs to `PushProcessor` in a zone and to
 /// `ApplyOperation` in a store.
 public struct LogEntryKind: RawRepresentable, Hashable, Sendable {
     /// The number of the kind in the format.

@@ -17,7 +17,7 @@ struct PayloadTables: Sendable {
     }
 
     var isWithinLimits: Bool {
-        names.count <= Limits.mostNames && properties.count <= Limits.mostNames
+        names.count <= Limits.maximumNames && properties.count <= Limits.maximumNames
     }
 
     mutating func index(of replica: ReplicaID) -> UInt64 {

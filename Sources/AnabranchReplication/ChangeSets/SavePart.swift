@@ -67,9 +67,9 @@ public struct PartList: Hashable, Sendable {
                 "this version does not know version \(version) of lists of parts")
         }
         let count = try reader.readCount(ofAtLeast: Digest.byteCount + 1)
-        guard (1...Limits.mostParts).contains(count) else {
+        guard (1...Limits.maximumParts).contains(count) else {
             throw reader.failure(
-                .limitExceeded, "a save has \(count) parts, not 1 to \(Limits.mostParts)")
+                .limitExceeded, "a save has \(count) parts, not 1 to \(Limits.maximumParts)")
         }
         var parts: [SavePart] = []
         for _ in 0..<count {
@@ -95,7 +95,7 @@ public protocol PartReading {
 }
 
 /// A place that stores the parts of saves.
-public protocol PartKeeping: PartReading {
+public protocol PartStore: PartReading {
     /// Stores the bytes of a part, once.
     ///
     /// - Returns: The name of the part.

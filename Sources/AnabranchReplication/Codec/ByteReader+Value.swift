@@ -56,9 +56,9 @@ extension ByteReader {
         var body = try readNested()
         // A member has at least the length of its name, a type and the tag of its value.
         let count = try body.readCount(ofAtLeast: 3)
-        guard count <= Limits.mostMembers else {
+        guard count <= Limits.maximumMembers else {
             throw body.failure(
-                .limitExceeded, "an attribute group has more than \(Limits.mostMembers) members")
+                .limitExceeded, "an attribute group has more than \(Limits.maximumMembers) members")
         }
         var members: [GroupValue.Member] = []
         members.reserveCapacity(count)

@@ -9,7 +9,7 @@
 /// A value of hundreds of megabytes can so be encoded, digested and written to a file while it is
 /// in memory only once.
 @usableFromInline
-struct LargePiece: Sendable {
+struct ReferencedBytes: Sendable {
     @usableFromInline
     enum Content: Sendable {
         case data(Data)
@@ -70,7 +70,8 @@ extension ByteWriter {
     /// Appends everything that another writer contains.
     public mutating func append(contentsOf other: ByteWriter) {
         for piece in other.large {
-            large.append(LargePiece(place: storage.count + piece.place, content: piece.content))
+            large.append(
+                ReferencedBytes(place: storage.count + piece.place, content: piece.content))
         }
         largeCount += other.largeCount
         storage.append(contentsOf: other.storage)
@@ -88,8 +89,8 @@ extension ByteWriter {
         append(large: .bytes(slice))
     }
 
-    private mutating func append(large content: LargePiece.Content) {
-        let piece = LargePiece(place: storage.count, content: content)
+    private mutating func append(large content: ReferencedBytes.Content) {
+        let piece = ReferencedBytes(place: storage.count, content: content)
         large.append(piece)
         largeCount += piece.count
     }

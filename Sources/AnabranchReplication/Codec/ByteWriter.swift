@@ -7,7 +7,7 @@ public struct ByteWriter: Sendable {
     /// All appended bytes except those in `large`.
     @usableFromInline var storage: [UInt8]
     /// The large pieces in the order in which they were appended.
-    @usableFromInline var large: [LargePiece]
+    @usableFromInline var large: [ReferencedBytes]
     /// The number of bytes in all of `large`.
     @usableFromInline var largeCount: Int
 

@@ -30,18 +30,18 @@ public enum Limits {
     /// records, so a part contains at most one large record after other values of ordinary size.
     public static let largestPart = 900 << 20
     /// The greatest number of parts of one save.
-    public static let mostParts = 1 << 16
+    public static let maximumParts = 1 << 16
     /// The greatest number of values, record identities, tags and group members in one change set.
     /// A column of nulls needs no bytes, so a limit on bytes does not limit memory.
-    public static let mostCells = 1 << 24
+    public static let maximumCells = 1 << 24
     /// The greatest number of names, and of properties, in one change set.
-    public static let mostNames = 1 << 16
+    public static let maximumNames = 1 << 16
     /// The greatest number of members of one attribute group.
-    public static let mostMembers = 1 << 10
+    public static let maximumMembers = 1 << 10
     /// The greatest length of a position in a list, in bytes.
     public static let longestPosition = 16 << 10
     /// The greatest number of blocks in one change set.
-    public static let mostBlocks = 1 << 20
+    public static let maximumBlocks = 1 << 20
     /// The greatest number of entries of a causal context: as many as a zone may have replicas.
     public static let longestContextVector = Int(greatestReplicaOrdinal)
 }

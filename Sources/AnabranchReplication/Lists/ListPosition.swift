@@ -2,8 +2,8 @@
 /// one stands further ahead.
 ///
 /// A position never changes; an element that moves gets a new one. Positions are generated so that
-/// concurrent runs at one place do not interleave (see ``ListPositionMaker``). They are compared as
-/// unsigned bytes, the first byte first.
+/// concurrent runs at one place do not interleave (see ``ListPositionGenerator``). They are
+/// compared as unsigned bytes, the first byte first.
 ///
 /// A position is a path of *steps*. The steps below one parent are ordered by their bytes. A step
 /// consists of:

@@ -9,7 +9,7 @@
 /// is commutative, associative and idempotent.
 public enum Extremum {
     /// The result of comparing an incoming value with the held one.
-    public enum Standing: Sendable {
+    public enum Comparison: Sendable {
         /// The incoming value wins, equals the held one, or loses.
         case ahead, level, behind
     }
@@ -20,9 +20,9 @@ public enum Extremum {
     ///   - incoming: The value of the incoming write.
     ///   - held: The value that the property has.
     ///   - rule: `max` or `min`.
-    public static func standing(
+    public static func comparison(
         of incoming: Value, against held: Value, by rule: MergeRule
-    ) -> Standing {
+    ) -> Comparison {
         let ranks = (rank(of: incoming), rank(of: held))
         if ranks.0 != ranks.1 { return ranks.0 > ranks.1 ? .ahead : .behind }
         guard ranks.0 >= firstOrdered else { return .level }

@@ -15,11 +15,12 @@ public struct LinkTags: Hashable, Sendable {
     public struct Tag: Hashable, Sendable {
         /// The stamp of the save that added the link or moved it.
         public let stamp: Stamp
-        /// The place that this save gave the link; ``LinkPlace/none`` in an unordered relationship.
-        public let place: LinkPlace
+        /// The place that this save gave the link; ``LinkPosition/none`` in an unordered
+        /// relationship.
+        public let place: LinkPosition
 
         /// Creates a tag with a place.
-        public init(_ stamp: Stamp, at place: LinkPlace = .none) {
+        public init(_ stamp: Stamp, at place: LinkPosition = .none) {
             self.stamp = stamp
             self.place = place
         }
@@ -54,7 +55,7 @@ public struct LinkTags: Hashable, Sendable {
     public var greatest: Stamp? { all.last?.stamp }
 
     /// The visible place of the link: that of its greatest tag.
-    public var place: LinkPlace { all.last?.place ?? .none }
+    public var place: LinkPosition { all.last?.place ?? .none }
 
     /// Adds a tag.
     ///
@@ -62,7 +63,7 @@ public struct LinkTags: Hashable, Sendable {
     ///   is.
     /// - Returns: `true` if the tag is new.
     @discardableResult
-    public mutating func add(_ tag: Stamp, at place: LinkPlace = .none) -> Bool {
+    public mutating func add(_ tag: Stamp, at place: LinkPosition = .none) -> Bool {
         let index = index(of: tag)
         if index < all.endIndex, all[index].stamp == tag { return false }
         all.insert(Tag(tag, at: place), at: index)
@@ -89,7 +90,7 @@ public struct LinkTags: Hashable, Sendable {
     ///
     /// - Returns: `true` if anything changed.
     @discardableResult
-    public mutating func move(_ seen: [Stamp], to place: LinkPlace, tag: Stamp) -> Bool {
+    public mutating func move(_ seen: [Stamp], to place: LinkPosition, tag: Stamp) -> Bool {
         let isRemoved = remove(seen)
         return add(tag, at: place) || isRemoved
     }

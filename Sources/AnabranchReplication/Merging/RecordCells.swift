@@ -26,7 +26,7 @@ public struct RecordCells: Hashable, Sendable {
         let outcome = Register.outcome(
             ofWriting: stamp, over: held?.stamp, by: property.rule,
             values: { (value, held?.value ?? .null) })
-        if outcome == .takes {
+        if outcome == .replaces {
             put(Cell(property: property, value: value, stamp: stamp), at: place)
         }
         return (outcome, held)

@@ -11,11 +11,11 @@ public enum Register {
     /// The outcome of an incoming write.
     public enum Outcome: Sendable {
         /// The incoming write wins and replaces the held value.
-        case takes
+        case replaces
         /// The held value stays: the incoming write loses.
-        case keeps
+        case loses
         /// The incoming write is the held one.
-        case repeats
+        case isDuplicate
     }
 
     /// Decides a write under the rule `lastWriter`, which `group` shares.
@@ -27,8 +27,8 @@ public enum Register {
     ///   - held: The stamp of the held value, or `nil` if the register was never written.
     @inlinable
     public static func outcome(ofWriting incoming: Stamp, over held: Stamp?) -> Outcome {
-        guard let held else { return .takes }
-        return held < incoming ? .takes : held == incoming ? .repeats : .keeps
+        guard let held else { return .replaces }
+        return held < incoming ? .replaces : held == incoming ? .isDuplicate : .loses
     }
 
     /// Decides a write under any rule that keeps one value.
@@ -47,12 +47,12 @@ public enum Register {
         guard let held, rule != .lastWriter else { return outcome(ofWriting: incoming, over: held) }
         switch rule {
         case .firstWriter:
-            return incoming < held ? .takes : incoming == held ? .repeats : .keeps
+            return incoming < held ? .replaces : incoming == held ? .isDuplicate : .loses
         case .max, .min:
             let values = try values()
-            switch Extremum.standing(of: values.incoming, against: values.held, by: rule) {
-            case .ahead: return .takes
-            case .behind: return .keeps
+            switch Extremum.comparison(of: values.incoming, against: values.held, by: rule) {
+            case .ahead: return .replaces
+            case .behind: return .loses
             case .level: return outcome(ofWriting: incoming, over: held)
             }
         default: return outcome(ofWriting: incoming, over: held)

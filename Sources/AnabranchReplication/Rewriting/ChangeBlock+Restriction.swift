@@ -35,10 +35,10 @@ extension ChangeBlock {
     /// The stamps that the author of the block saw and that the block removes or deletes.
     public var seenStamps: [Stamp] {
         switch self {
-        case .write(let block): block.writes.flatMap(\.tagsSeen)
+        case .write(let block): block.writes.flatMap(\.observedTags)
         case .yieldingDelete(let block): block.deletes.flatMap(\.stampsSeen)
         case .link(let links), .unlink(let links), .move(let links):
-            links.links.flatMap(\.tagsSeen)
+            links.links.flatMap(\.observedTags)
         case .insert, .update, .add, .delete, .unknown: []
         }
     }

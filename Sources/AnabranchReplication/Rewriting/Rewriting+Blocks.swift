@@ -29,7 +29,7 @@ extension Rewriting {
             writes: block.writes.map {
                 .init(
                     record: rewritten($0.record), value: rewritten($0.value),
-                    tagsSeen: rewritten($0.tagsSeen))
+                    observedTags: rewritten($0.observedTags))
             })
     }
 
@@ -49,7 +49,8 @@ extension Rewriting {
             let isTurned = links.property.type == .mutualLinks && right < left
             links.links[index] = LinkBlock.Link(
                 left: isTurned ? right : left, right: isTurned ? left : right,
-                tagsSeen: rewritten(link.tagsSeen), place: isTurned ? link.place.turned : link.place
+                observedTags: rewritten(link.observedTags),
+                place: isTurned ? link.place.turned : link.place
             )
         }
         return links

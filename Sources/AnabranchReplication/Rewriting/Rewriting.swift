@@ -45,8 +45,8 @@ public struct Rewriting: Sendable {
     public mutating func rename(
         _ set: ChangeSet, to name: Name
     ) throws(ChangeSetDecodingError) {
-        guard noteName(of: set, name) else { return }
-        for block in try set.decodedPayload().blocks { noteRecords(of: block, name) }
+        guard addName(of: set, name) else { return }
+        for block in try set.decodedPayload().blocks { addRecords(of: block, name) }
     }
 
     /// Records the new dot and timestamp of a change set, which may be a save in parts.
@@ -55,11 +55,11 @@ public struct Rewriting: Sendable {
     public mutating func rename(
         _ set: ChangeSet, to name: Name, _ parts: some PartReading
     ) throws {
-        guard noteName(of: set, name) else { return }
-        try set.forEachBlock(parts) { noteRecords(of: $0, name) }
+        guard addName(of: set, name) else { return }
+        try set.forEachBlock(parts) { addRecords(of: $0, name) }
     }
 
-    private mutating func noteRecords(of block: ChangeBlock, _ name: Name) {
+    private mutating func addRecords(of block: ChangeBlock, _ name: Name) {
         guard case .insert(let rows) = block else { return }
         for record in rows.records {
             records[record] = RecordID(replica: name.dot.replica, number: record.number)
@@ -69,7 +69,7 @@ public struct Rewriting: Sendable {
     /// Records a change set's new name.
     ///
     /// - Returns: `true` if the records that the change set inserted get new identities.
-    private mutating func noteName(of set: ChangeSet, _ name: Name) -> Bool {
+    private mutating func addName(of set: ChangeSet, _ name: Name) -> Bool {
         names[set.dot] = name
         stamps[set.stamp] = Stamp(timestamp: name.timestamp, replica: name.dot.replica)
         guard name.dot.replica != set.dot.replica else { return false }
@@ -88,7 +88,7 @@ public struct Rewriting: Sendable {
     /// - Returns: The change set itself if nothing of it changes.
     /// - Throws: ``ChangeSetDecodingError`` if the payload can't be read or has an unknown
     ///   operation, or the error of `parts`.
-    public func rewritten(_ set: ChangeSet, _ parts: some PartKeeping) throws -> ChangeSet {
+    public func rewritten(_ set: ChangeSet, _ parts: some PartStore) throws -> ChangeSet {
         guard set.kind == .saveInParts else { return try rewritten(set) }
         let name = names[set.dot] ?? Name(dot: set.dot, timestamp: set.timestamp)
         let old = try set.parts()

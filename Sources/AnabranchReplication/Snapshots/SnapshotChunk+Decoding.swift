@@ -7,7 +7,7 @@ extension SnapshotChunk {
     ///   read. Nothing has been stored; ask for the chunk again.
     public init(decoding bytes: [UInt8]) throws(ChangeSetDecodingError) {
         // A chunk begins like a payload, with a version and tables.
-        var payload = try ChangePayloadDecoder(bytes, author: Self.nobody)
+        var payload = try ChangePayloadDecoder(bytes, author: Self.noReplica)
         while !payload.reader.isAtEnd {
             let block = try payload.reader.readVarint()
             var body = try payload.reader.readNested()

@@ -14,7 +14,7 @@ public struct SnapshotChunkEncoder: Sendable {
     private var links: [(property: WireProperty, links: LinksEncoder)] = []
     /// The approximate number of bytes of the chunk, by which a writer knows when it is full.
     public private(set) var byteCount = 0
-    /// The number of values, identities and tags, which ``Limits/mostCells`` limits.
+    /// The number of values, identities and tags, which ``Limits/maximumCells`` limits.
     public private(set) var cellCount = 0
 
     /// Creates an encoder of an empty chunk.
@@ -85,7 +85,7 @@ public struct SnapshotChunkEncoder: Sendable {
 
     /// Returns the encoded chunk without copying its large values.
     public consuming func finished() -> ByteWriter {
-        var tables = PayloadTables(author: SnapshotChunk.nobody)
+        var tables = PayloadTables(author: SnapshotChunk.noReplica)
         var blocks = ByteWriter(reservingCapacity: byteCount - largeByteCount)
         func append(_ block: UInt64, _ body: ByteWriter) {
             blocks.append(varint: block)
@@ -114,7 +114,7 @@ public struct SnapshotChunkEncoder: Sendable {
 
 extension SnapshotChunk {
     /// The author of a chunk's tables: a replica ID of zeros, because a chunk has no author.
-    static let nobody = ReplicaID(high: 0, low: 0)
+    static let noReplica = ReplicaID(high: 0, low: 0)
 }
 
 /// Encodes the records of one entity and one set of properties in columns, with their stamps.

@@ -39,14 +39,14 @@ public struct GroupValue: Hashable, Sendable {
     /// - Parameter members: Members in any order. Of several with one name and type the last is
     ///   kept.
     /// - Returns: `nil` if a value does not suit the type of its member, or there are more than
-    ///   ``Limits/mostMembers``. No reader would accept such a group.
+    ///   ``Limits/maximumMembers``. No reader would accept such a group.
     public init?(_ members: some Sequence<Member>) {
         var latest: [MemberKey: Member] = [:]
         for member in members {
             guard member.isWellFormed else { return nil }
             latest[MemberKey(name: member.name, type: member.type)] = member
         }
-        guard latest.count <= Limits.mostMembers else { return nil }
+        guard latest.count <= Limits.maximumMembers else { return nil }
         self.init(ordered: latest.values.sorted { $0.precedes($1) })
     }
 
@@ -57,7 +57,7 @@ public struct GroupValue: Hashable, Sendable {
     /// - Parameter members: Members in ascending order, each once.
     /// - Returns: `nil` in the same cases as `init(_:)`.
     package init?(ascending members: [Member]) {
-        guard members.count <= Limits.mostMembers, members.allSatisfy(\.isWellFormed) else {
+        guard members.count <= Limits.maximumMembers, members.allSatisfy(\.isWellFormed) else {
             return nil
         }
         assert(zip(members, members.dropFirst()).allSatisfy { $0.precedes($1) })

@@ -51,7 +51,7 @@ public struct WireProperty: Hashable, Sendable {
     }
 
     /// Indicates whether `accepts(_:)` must check each value.
-    var isPicky: Bool {
+    var checksValues: Bool {
         type.integers != nil || rule == .max || rule == .min || rule == .counter
     }
 }

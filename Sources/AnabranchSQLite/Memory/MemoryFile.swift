@@ -3,7 +3,7 @@ import Synchronization
 /// One file in memory, shared by its openings.
 final class MemoryFile: @unchecked Sendable {
     /// The locks and the log index; they have a lock of their own.
-    let sharing = FileSharing()
+    let sharing = SharedFileState()
     // These properties are used only while the lock is held, for as long as it takes to copy a
     // page.
     private let lock = Mutex(())

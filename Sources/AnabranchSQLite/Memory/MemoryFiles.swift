@@ -18,13 +18,13 @@ public enum MemoryFiles {
     }()
 
     private static let registeredName = "anabranch-memory"
-    private static let layer = MemoryLayer()
+    private static let layer = MemoryFileSystem()
 
     /// The registration; `nil` if SQLite has no default file system.
     ///
     /// The default file system provides randomness, sleep and the time of day.
     private static let registration = sqlite3_vfs_find(nil).map {
-        FileLayerRegistration(of: layer, as: registeredName, over: $0.pointee)
+        VirtualFileSystemRegistration(of: layer, as: registeredName, over: $0.pointee)
     }
 
     /// The number of bytes of a database with its log; 0 if it is not open.

@@ -99,7 +99,7 @@ extension ConnectionPool {
         var idle: [Reader] = []
         /// The number of connections that are idle, lent or being opened.
         var openCount = 0
-        var waiting: [Turn] = []
+        var waiting: [Waiter] = []
         var closers: [DispatchSemaphore] = []
         var isClosed = false
         var statistics = ConnectionStatistics()
@@ -115,7 +115,7 @@ extension ConnectionPool {
     }
 
     /// One waiting caller.
-    fileprivate final class Turn: Sendable {
+    fileprivate final class Waiter: Sendable {
         enum Outcome {
             case reader(Reader)
             /// A connection failed to open, so this caller may open one itself.
@@ -138,8 +138,8 @@ extension ConnectionPool {
     }
 
     private enum Claim {
-        case outcome(Turn.Outcome)
-        case wait(Turn)
+        case outcome(Waiter.Outcome)
+        case wait(Waiter)
     }
 
     private func take() throws -> Reader {
@@ -165,7 +165,7 @@ extension ConnectionPool {
                 state.openCount += 1
                 return .outcome(.place)
             }
-            let turn = Turn()
+            let turn = Waiter()
             state.waiting.append(turn)
             return .wait(turn)
         }
@@ -186,7 +186,7 @@ extension ConnectionPool {
     private func giveUpPlace() {
         let (turn, closers) = state.withLock { state in
             guard state.waiting.isEmpty else {
-                return (state.waiting.removeFirst() as Turn?, [DispatchSemaphore]())
+                return (state.waiting.removeFirst() as Waiter?, [DispatchSemaphore]())
             }
             state.openCount -= 1
             return (nil, state.closersToWake())
@@ -199,7 +199,7 @@ extension ConnectionPool {
         let (turn, closers) = state.withLock { state in
             state.statistics = state.statistics + used
             guard state.waiting.isEmpty else {
-                return (state.waiting.removeFirst() as Turn?, [DispatchSemaphore]())
+                return (state.waiting.removeFirst() as Waiter?, [DispatchSemaphore]())
             }
             state.idle.append(reader)
             return (nil, state.closersToWake())

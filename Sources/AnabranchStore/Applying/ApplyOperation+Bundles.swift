@@ -11,13 +11,13 @@ extension ApplyOperation {
         case waiting
     }
 
-    private var room: WaitingRoom { WaitingRoom(connection) }
+    private var waitingSets: WaitingChangeSets { WaitingChangeSets(connection) }
 
     /// Applies a change set of a bundle, or stores it until everything that its author had seen is
     /// held.
     ///
     /// - Parameter set: A change set with a context that names everything its author had seen.
-    mutating func arrive(_ set: ChangeSet) throws -> Arrival {
+    mutating func applyFromBundle(_ set: ChangeSet) throws -> Arrival {
         if try isHeld(set.origin) { return .held }
         if try isBeneathSnapshot(set) {
             try forget(set)
@@ -27,7 +27,7 @@ extension ApplyOperation {
             try wait(set, lacking: dot)
             return .waiting
         }
-        try takeInBeyondLog(set)
+        try applyBeyondLog(set)
         return .applied
     }
 
@@ -35,10 +35,10 @@ extension ApplyOperation {
     /// counts. A store that began with a snapshot may name more causes in a context than the author
     /// had seen.
     private mutating func wait(_ set: ChangeSet, lacking dot: Dot) throws {
-        let waiting = try room.set(set.origin)
+        let waiting = try waitingSets.set(set.origin)
         guard waiting.map({ $0.context.covers(set.context) }) ?? true else { return }
-        if waiting == nil { try noteOwnHistory(of: set.dot.replica) }
-        try room.add(set, lacking: dot)
+        if waiting == nil { try addOwnHistory(of: set.dot.replica) }
+        try waitingSets.add(set, lacking: dot)
     }
 
     private func isHeld(_ origin: Digest) throws -> Bool {
@@ -47,10 +47,10 @@ extension ApplyOperation {
         return found != nil
     }
 
-    private mutating func takeInBeyondLog(_ set: ChangeSet) throws {
+    private mutating func applyBeyondLog(_ set: ChangeSet) throws {
         // Later saves of this file must name this change set in their contexts.
         let ordinal = try transaction.ordinal(of: set.dot.replica, isOwn: true)
-        try takeIn(set, ordinal: ordinal, at: nil)
+        try append(set, ordinal: ordinal, at: nil)
     }
 
     // MARK: - Missing causes
@@ -182,13 +182,13 @@ extension ApplyOperation {
 
     /// Removes a change set that a snapshot includes, and its predecessors that wait.
     private mutating func forget(_ set: ChangeSet) throws {
-        try room.remove(set.origin)
-        arrivals.note(set.dot, set.origin)
+        try waitingSets.remove(set.origin)
+        arrivals.add(set.dot, set.origin)
         var origin = set.previousOrigin
-        while let earlier = try room.set(origin) {
-            try room.remove(origin)
-            arrivals.note(earlier.dot, origin)
-            arrivals.noteBeneathSnapshot()
+        while let earlier = try waitingSets.set(origin) {
+            try waitingSets.remove(origin)
+            arrivals.add(earlier.dot, origin)
+            arrivals.markBeneathSnapshot()
             origin = earlier.previousOrigin
         }
     }
@@ -197,7 +197,7 @@ extension ApplyOperation {
 
     /// Applies change sets that waited for others which this transaction has applied.
     mutating func releaseWaiting() throws {
-        guard try !room.isEmpty else { return }
+        guard try !waitingSets.isEmpty else { return }
         if arrivals.hasRewritten { try reconsiderAll() }
         try releaseFollowers()
     }
@@ -205,23 +205,23 @@ extension ApplyOperation {
     /// Checks every change set that waits.
     mutating func reconsiderAll() throws {
         arrivals.forgetRewriting()
-        for origin in try room.origins() {
-            if let set = try room.set(origin) { try reconsider(set) }
+        for origin in try waitingSets.origins() {
+            if let set = try waitingSets.set(origin) { try reconsider(set) }
         }
         try releaseFollowers()
     }
 
     private mutating func releaseFollowers() throws {
         while let last = arrivals.takeLast() {
-            try room.remove(last.origin)
-            for set in try room.sets(lacking: last.dot) { try reconsider(set) }
+            try waitingSets.remove(last.origin)
+            for set in try waitingSets.sets(lacking: last.dot) { try reconsider(set) }
         }
     }
 
     private mutating func reconsider(_ set: ChangeSet) throws {
-        if try isHeld(set.origin) { return try room.remove(set.origin) }
+        if try isHeld(set.origin) { return try waitingSets.remove(set.origin) }
         if try isBeneathSnapshot(set) { return try forget(set) }
-        if let dot = try lacking(set) { return try room.move(set, lacking: dot) }
-        try takeInBeyondLog(set)
+        if let dot = try lacking(set) { return try waitingSets.move(set, lacking: dot) }
+        try applyBeyondLog(set)
     }
 }

@@ -34,11 +34,11 @@ extension ApplyOperation {
         guard let held, held.value != value else { return }
         let heldStamp = try transaction.localStamp(held.stamp)
         let isLoss =
-            try outcome == .keeps
-            || (outcome == .takes && journal.isConcurrent(heldStamp, with: set))
+            try outcome == .loses
+            || (outcome == .replaces && journal.isConcurrent(heldStamp, with: set))
         guard isLoss, property.rule.loses else { return }
         let (lost, stamp, winner, winning) =
-            outcome == .keeps
+            outcome == .loses
             ? (value, set.stamp, heldStamp, held.value)
             : (held.value, heldStamp, set.stamp, value)
         try journal.record(

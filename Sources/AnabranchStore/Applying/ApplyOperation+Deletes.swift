@@ -22,11 +22,11 @@ extension ApplyOperation {
         try journalDeferred(
             unseenBy: set, id: row.id, entity: row.layout.entity.wireName, besides: row.layout)
         try journalLinks(unseenBy: set, of: row.id, in: links)
-        try changes.noteNeighbours(of: row, StoreReader(connection, schema: schema))
+        try changes.addNeighbours(of: row, StoreReader(connection, schema: schema))
         try connection.run(row.layout.deleteSQL, .integer(row.id))
         try LinkRows(connection).removeAll(of: row.id, in: links)
         try deferred.removeProperties(of: row.id)
-        changes.noteDeleted(row.id, of: row.layout.entity)
+        changes.addDeleted(row.id, of: row.layout.entity)
     }
 
     /// Records writes that the deleting replica had not seen; they are lost with the record.

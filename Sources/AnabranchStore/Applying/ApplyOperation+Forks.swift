@@ -5,7 +5,7 @@ extension ApplyOperation {
     /// 3).
     ///
     /// - Parameter place: The position in the zone's log, which the zone may have reported before.
-    mutating func adopt(
+    mutating func replaceByZoneForm(
         _ set: ChangeSet, at place: CausalContext.Prefix, heldAt position: Int64
     ) throws {
         guard let held = try log.entry(at: position), held.place == nil || held.place == place
@@ -17,7 +17,7 @@ extension ApplyOperation {
                 path: transaction.store.path)
         }
         // The log treats the entry from here on like one that the zone does not have.
-        if held.place != nil { try ZonePlaces(transaction).forget(ofSetAt: position) }
+        if held.place != nil { try ZonePositions(transaction).forget(ofSetAt: position) }
         if !held.changeSet.kind.isSave || !set.kind.isSave {
             return try exchange(held, for: set)
         }
@@ -30,7 +30,7 @@ extension ApplyOperation {
     mutating func move(
         _ set: ChangeSet, to dot: Dot, _ timestamp: HybridTimestamp, adopting given: ChangeSet?
     ) throws {
-        let set = try vacate(dot, for: set)
+        let set = try freeDot(dot, for: set)
         var rewriting = Rewriting()
         try name(set, dot, timestamp, in: &rewriting)
         try moveSuccessors(of: set.dot, to: dot, in: &rewriting)
@@ -45,14 +45,14 @@ extension ApplyOperation {
         of set: ChangeSet, to timestamp: HybridTimestamp, in rewriting: inout Rewriting
     ) throws {
         guard timestamp > set.timestamp else { return }
-        var raised = RaisedSets(set.dot, to: timestamp)
+        var raised = RestampedChangeSets(set.dot, to: timestamp)
         try log.forEach(log.unplacedPositions()) { entry in
             let follower = entry.changeSet
             guard follower.dot != set.dot, let floor = raised.floor(of: follower),
                 follower.timestamp <= floor
             else { return }
             let later = HybridTimestamp(rawValue: floor.rawValue + 1)
-            raised.note(follower.dot, at: later)
+            raised.add(follower.dot, at: later)
             try name(follower, rewriting[follower.dot]?.dot ?? follower.dot, later, in: &rewriting)
             transaction.state.clock.observe(later)
         }
@@ -62,14 +62,14 @@ extension ApplyOperation {
     /// that was declared lost is the same change set; any other history is renamed.
     ///
     /// - Returns: The change set, which may have been part of the renamed history.
-    private mutating func vacate(
+    private mutating func freeDot(
         _ dot: Dot, for set: ChangeSet
     ) throws -> ChangeSet {
         guard dot != set.dot, let other = try log.entry(named: dot) else { return set }
         guard other.changeSet.kind == .lost, other.place == nil,
             try isStoodIn(for: other, by: set.origin)
         else {
-            try yieldName(dot)
+            try renameBranch(dot)
             return try log.entry(withOrigin: set.origin)?.changeSet ?? set
         }
         try log.forget(other.localPosition)
@@ -83,7 +83,7 @@ extension ApplyOperation {
     /// Exchanges a save that this file holds for the void in the zone's log, a void for the save,
     /// or a void for one with another reason.
     private mutating func exchange(
-        _ held: LogEntry, for set: ChangeSet
+        _ held: StoredLogEntry, for set: ChangeSet
     ) throws {
         let old = held.changeSet
         if old.dot != set.dot || old.timestamp != set.timestamp {
@@ -98,7 +98,7 @@ extension ApplyOperation {
                 entry, by: set, ordinal: try transaction.ordinal(of: set.dot.replica))
             if set.kind.isSave {
                 try RejectedSaves(connection: connection).remove(withOrigin: set.origin)
-                try Debts(connection: connection)
+                try RepairQueue(connection: connection)
                     .add(try transaction.touched(by: set), since: held.localPosition)
             }
         }
@@ -106,7 +106,7 @@ extension ApplyOperation {
 
     /// Renames this file's branch of a forked history: the zone's log has another change set under
     /// its dot. The branch that is not in the log gets another replica ID (invariant 2).
-    mutating func yieldName(_ dot: Dot) throws {
+    mutating func renameBranch(_ dot: Dot) throws {
         let isOff = transaction.environment.disabled.contains(.forkNaming)
         guard !isOff, let held = try log.entry(named: dot), held.place == nil else {
             throw StoreError(
@@ -165,6 +165,6 @@ extension ApplyOperation {
     private mutating func rewrite(_ rewriting: Rewriting, adopting set: ChangeSet?) throws {
         var log = LogRewriting(transaction, rewriting, adopting: set)
         try log.run(&changes)
-        arrivals.noteRewriting()
+        arrivals.markRewritten()
     }
 }

@@ -11,7 +11,7 @@ extension ApplyOperation {
 
     mutating func move(_ block: LinkBlock, of set: IncomingSet) throws {
         try changeHeldLinks(of: block, by: set) { link, tags in
-            tags.move(link.tagsSeen, to: link.place, tag: set.stampOnWire)
+            tags.move(link.observedTags, to: link.place, tag: set.stampOnWire)
         }
     }
 
@@ -44,7 +44,7 @@ extension ApplyOperation {
         for link in block.links {
             let ends = try localEnds(of: link)
             try change(ends, in: block, layout) { tags in
-                tags.remove(seesAll ? tags.tags : link.tagsSeen)
+                tags.remove(seesAll ? tags.tags : link.observedTags)
             }
         }
     }
@@ -78,20 +78,20 @@ extension ApplyOperation {
         guard merge(&tags) else { return }
         try rows.set(
             try transaction.localTags(tags), left: ends.left, right: ends.right, in: layout)
-        if held.isEmpty != tags.isEmpty || place != tags.place { try noteEnds(ends, of: layout) }
+        if held.isEmpty != tags.isEmpty || place != tags.place { try addEnds(ends, of: layout) }
     }
 
-    private mutating func noteEnds(
+    private mutating func addEnds(
         _ ends: (left: LocalID, right: LocalID), of layout: LinkLayout
     ) throws {
         let reader = StoreReader(connection, schema: schema)
         let relationship = layout.relationship
         if let entity = try reader.entity(of: ends.left, in: relationship.entity) {
-            changes.noteUpdated(ends.left, of: entity, slots: [relationship.slot])
+            changes.addUpdated(ends.left, of: entity, slots: [relationship.slot])
         }
         guard let inverse = relationship.inverse else { return }
         if let entity = try reader.entity(of: ends.right, in: inverse.entity) {
-            changes.noteUpdated(ends.right, of: entity, slots: [inverse.slot])
+            changes.addUpdated(ends.right, of: entity, slots: [inverse.slot])
         }
     }
 }

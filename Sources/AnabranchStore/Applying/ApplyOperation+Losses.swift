@@ -16,24 +16,24 @@ extension ApplyOperation {
         guard set.dot.sequence <= head.sequence else { return false }
         let held = try log.entry(named: set.dot)
         guard let held else {
-            try owe(for: set, at: try log.append(set, ordinal: ordinal, place: place))
+            try queueForRepair(for: set, at: try log.append(set, ordinal: ordinal, place: place))
             return true
         }
         guard held.changeSet.kind == .lost, held.place == nil,
             try isStoodIn(for: held, by: set.origin)
         else { return false }
         try transaction.replace(held, by: set, ordinal: ordinal)
-        try ZonePlaces(transaction).note(place, ofSetAt: held.localPosition)
+        try ZonePositions(transaction).record(place, ofSetAt: held.localPosition)
         if head.sequence == set.dot.sequence {
             try transaction.setHead(of: ordinal, sequence: head.sequence, origin: set.origin)
         }
-        try owe(for: set, at: held.localPosition)
+        try queueForRepair(for: set, at: held.localPosition)
         return true
     }
 
     /// True if a change set may replace an entry that was declared lost: this file's next change
     /// set names it as its predecessor, is declared lost itself, or does not exist.
-    func isStoodIn(for lost: LogEntry, by origin: Digest) throws -> Bool {
+    func isStoodIn(for lost: StoredLogEntry, by origin: Digest) throws -> Bool {
         let dot = lost.changeSet.dot
         let next = Dot(replica: dot.replica, sequence: dot.sequence + 1)
         guard let follower = try log.entry(named: next)?.changeSet, follower.kind != .lost
@@ -60,14 +60,14 @@ extension ApplyOperation {
     /// Queues the records that a change set may have changed for repair.
     ///
     /// - Parameter position: The change set's local position.
-    private func owe(for set: ChangeSet, at position: Int64) throws {
-        let debts = Debts(connection: connection)
+    private func queueForRepair(for set: ChangeSet, at position: Int64) throws {
+        let queue = RepairQueue(connection: connection)
         guard set.kind == .lost else {
-            return try debts.add(try transaction.touched(by: set), since: position)
+            return try queue.add(try transaction.touched(by: set), since: position)
         }
-        try debts.addEverything(in: schema)
+        try queue.addEverything(in: schema)
         try log.forEach(after: 0) { entry in
-            try debts.add((try? transaction.touched(by: entry.changeSet)) ?? [])
+            try queue.add((try? transaction.touched(by: entry.changeSet)) ?? [])
         }
     }
 }

@@ -40,6 +40,6 @@ extension ApplyOperation {
                 transaction.localID(of:))
         }
         try statement.run()
-        changes.noteInserted([id], of: layout.entity)
+        changes.addInserted([id], of: layout.entity)
     }
 }

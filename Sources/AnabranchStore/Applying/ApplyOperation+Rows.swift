@@ -8,23 +8,23 @@ extension ApplyOperation {
         try checkAreNew(block, in: layout?.table, of: set)
         guard let layout else { return try deferred.insert(block, stamp: set.stamp) }
         let mapping = ColumnMapping(block.properties, layout: layout)
-        let statement = try connection.cached(
-            EntityLayout.insertSQL(table: layout.table, columns: mapping.columns))
-        try statement.bind(mapping.writes(by: set), at: 2)
-        if layout.table.hasDiscriminator { try statement.bind(layout.number, at: 4) }
+        var writer = try InsertWriter(
+            mapping.columns, of: layout, rowCount: block.records.count,
+            writes: mapping.writes(by: set), connection)
         let ordinal = set.stamp.ordinal
         for (row, record) in block.records.enumerated() {
             let id = LocalID(ordinal: ordinal, number: record.number)
-            try statement.bind(id, at: 1)
-            var place = layout.firstColumnParameter
+            try writer.begin(id)
+            var place = writer.parameter(ofColumn: 0)
             for (property, source) in zip(mapping.properties, mapping.sources) {
                 let value = try localValue(block.columns[source][row])
-                try statement.bind(value, to: property, at: &place, transaction.localID(of:))
+                try writer.statement.bind(
+                    value, to: property, at: &place, transaction.localID(of:))
                 if property.column.kind == .reference {
-                    changes.noteInverse(of: property.column, target: try target(of: value))
+                    changes.addInverse(of: property.column, target: try target(of: value))
                 }
             }
-            try insert(statement, id: id, of: set)
+            try end(&writer, of: set)
             for (property, source) in zip(mapping.properties, mapping.sources) {
                 try deferred.keepWhole(
                     block.columns[source][row], of: property, id: id, stamp: set.stamp)
@@ -34,7 +34,7 @@ extension ApplyOperation {
                     block.properties[source], block.columns[source][row], to: id, stamp: set.stamp)
             }
         }
-        changes.noteInserted(
+        changes.addInserted(
             block.records.map { LocalID(ordinal: ordinal, number: $0.number) },
             of: layout.entity)
     }
@@ -60,12 +60,11 @@ extension ApplyOperation {
             underlying: underlying)
     }
 
-    private func insert(
-        _ statement: Statement, id: LocalID, of set: IncomingSet
-    ) throws {
+    private func end(_ writer: inout InsertWriter, of set: IncomingSet) throws {
         do {
-            try statement.run()
+            try writer.end()
         } catch let error as SQLiteError where error.code == .constraint {
+            guard let id = writer.repeatedRow else { throw error }
             throw insertedTwice(id, of: set, underlying: error)
         }
     }
@@ -120,22 +119,22 @@ extension ApplyOperation {
             var stamp: LocalStamp?
             if let position = writes[property.number] { stamp = try logStamps[position] }
             switch try outcome(of: set.stamp, writing: value, to: property, of: held, over: stamp) {
-            case .takes:
+            case .replaces:
                 if let stamp, property.rule.loses {
                     try journalOverwritten(property, of: held, held: stamp, by: value, set)
                 }
                 try take(value, of: property, held, &taken, &slots)
                 try deferred.keepWhole(value, of: property, id: held.id, stamp: set.stamp)
                 try write(property.number, by: set, in: &writes)
-            case .keeps where property.rule.loses:
+            case .loses where property.rule.loses:
                 try journalLost(property, of: held, value: value, to: stamp, set)
-            case .keeps, .repeats: break
+            case .loses, .isDuplicate: break
             }
         }
         guard !taken.isEmpty else { return }
-        try noteChangedTargets(taken, of: held)
+        try addChangedTargets(taken, of: held)
         try writer.writeSoon(taken, writes: writes, to: held.id)
-        changes.noteUpdated(held.id, of: held.layout.entity, slots: slots)
+        changes.addUpdated(held.id, of: held.layout.entity, slots: slots)
     }
 
     /// Adds the cells of a value that wins.
@@ -165,12 +164,12 @@ extension ApplyOperation {
     }
 
     /// Reports the changed inverse of a to-one: on the previous target and on the new one.
-    private mutating func noteChangedTargets(
+    private mutating func addChangedTargets(
         _ taken: [TableLayout.Property.Cell], of row: HeldRow
     ) throws {
         for (column, value) in taken where column.kind == .reference {
-            changes.noteInverse(of: column, target: try self.value(of: column, in: row))
-            changes.noteInverse(of: column, target: try target(of: value))
+            changes.addInverse(of: column, target: try self.value(of: column, in: row))
+            changes.addInverse(of: column, target: try target(of: value))
         }
     }
 
@@ -205,7 +204,7 @@ extension ApplyOperation {
         guard let held, property.rule != .lastWriter else {
             return outcome(of: incoming, over: held)
         }
-        return try ruledOutcome(of: incoming, writing: value, to: property, of: row, over: held)
+        return try mergeRuleOutcome(of: incoming, writing: value, to: property, of: row, over: held)
     }
 
     /// The outcome of a write under a rule other than `lastWriter`.
@@ -213,7 +212,7 @@ extension ApplyOperation {
     /// It must not be inlined into the loop over a row's values. Otherwise the optimizer of Swift
     /// 6.3 fails when it compiles for size or without exclusivity checks.
     @inline(never)
-    private func ruledOutcome(
+    private func mergeRuleOutcome(
         of incoming: LocalStamp, writing value: Value, to property: TableLayout.Property,
         of row: HeldRow, over held: LocalStamp
     ) throws -> Register.Outcome {
@@ -226,9 +225,9 @@ extension ApplyOperation {
     private func outcome(
         of incoming: LocalStamp, over held: LocalStamp?
     ) -> Register.Outcome {
-        guard let held else { return .takes }
-        if held == incoming { return .repeats }
-        return precedes(held, incoming) ? .takes : .keeps
+        guard let held else { return .replaces }
+        if held == incoming { return .isDuplicate }
+        return precedes(held, incoming) ? .replaces : .loses
     }
 
     /// The order of stamps: by timestamp, then by the bytes of the replica ID, never by ordinal.

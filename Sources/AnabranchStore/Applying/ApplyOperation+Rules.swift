@@ -50,7 +50,7 @@ extension ApplyOperation {
         }
         guard !taken.isEmpty else { return }
         try writer.write(taken, writes: writes, to: held.id)
-        changes.noteUpdated(
+        changes.addUpdated(
             held.id, of: held.layout.entity, slots: SlotSet(taken.map(\.column.slot)))
     }
 
@@ -88,7 +88,7 @@ extension ApplyOperation {
                     try deferred.change(block.property, of: id) {
                         $0.write(
                             write.value, to: block.property, stamp: set.stampOnWire,
-                            seeing: write.tagsSeen)
+                            seeing: write.observedTags)
                     }
                 }
             } else {
@@ -111,7 +111,7 @@ extension ApplyOperation {
         var cells = RecordCells(
             try deferred.wireCells(property.wire, of: row.id) + (try shown(property, in: row)))
         cells.write(
-            write.value, to: property.wire, stamp: set.stampOnWire, seeing: write.tagsSeen)
+            write.value, to: property.wire, stamp: set.stampOnWire, seeing: write.observedTags)
         guard let last = cells.cells.last else { return }
         try deferred.replace(property.wire, of: row.id, by: Array(cells.cells.dropLast()))
         var writes = row.writes
@@ -121,7 +121,7 @@ extension ApplyOperation {
         }
         let writer = try RowWriter(transaction, layout: row.layout)
         try writer.write([(column, try localValue(last.value))], writes: writes, to: row.id)
-        changes.noteUpdated(row.id, of: row.layout.entity, slots: [column.slot])
+        changes.addUpdated(row.id, of: row.layout.entity, slots: [column.slot])
     }
 
     /// The cell of a property's column; empty if it was never written.
@@ -148,7 +148,7 @@ extension ApplyOperation {
         }
         try deferred.change(block.property, of: id) {
             $0.write(
-                write.value, to: block.property, stamp: set.stampOnWire, seeing: write.tagsSeen)
+                write.value, to: block.property, stamp: set.stampOnWire, seeing: write.observedTags)
         }
         try reviveIfAlive(id, by: set)
     }

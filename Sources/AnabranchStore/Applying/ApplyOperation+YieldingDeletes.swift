@@ -14,7 +14,7 @@ extension ApplyOperation {
         for row in rows {
             // A record that one block deletes twice is already dead the second time.
             guard let record = try states.record(row.id, in: table), record.isDead else { continue }
-            try bury(record, row)
+            try insertDeletedRow(record, row)
         }
     }
 
@@ -35,11 +35,11 @@ extension ApplyOperation {
 
     /// Moves a dead record with all its values to the deferred rows. Its links stay, and are hidden
     /// as long as one of their ends is.
-    private mutating func bury(_ record: CanonicalRecord, _ row: HeldRow) throws {
-        try changes.noteNeighbours(of: row, StoreReader(connection, schema: schema))
+    private mutating func insertDeletedRow(_ record: CanonicalRecord, _ row: HeldRow) throws {
+        try changes.addNeighbours(of: row, StoreReader(connection, schema: schema))
         try connection.run(row.layout.deleteSQL, .integer(row.id))
-        try deferred.bury(record, id: row.id)
-        changes.noteDeleted(row.id, of: row.layout.entity)
+        try deferred.insertDeleted(record, id: row.id)
+        changes.addDeleted(row.id, of: row.layout.entity)
     }
 
     /// Revives a dead record as soon as it holds a value that no delete has seen.
@@ -51,16 +51,16 @@ extension ApplyOperation {
             id: try transaction.recordID(of: id), entity: name,
             cells: try deferred.wireCells(of: id), deleteMark: try deferred.mark(of: id))
         guard !record.isDead else { return }
-        try deferred.unbury(id)
+        try deferred.removeDeleted(id)
         let positions = try StampPositions(
             log, stamps: logStamps)
         try RecordRows(self, positions: positions)
             .insert(record, id: id, version: RowVersion(set.position))
         try positions.finish()
         try transaction.views.willChange([id], of: layout)
-        changes.noteInserted([id], of: layout.entity)
+        changes.addInserted([id], of: layout.entity)
         if let row = try heldRow(id, layout) {
-            try changes.noteNeighbours(of: row, StoreReader(connection, schema: schema))
+            try changes.addNeighbours(of: row, StoreReader(connection, schema: schema))
         }
     }
 }

@@ -36,21 +36,21 @@ struct ApplyOperation {
     }
 
     mutating func apply(_ set: ChangeSet, at place: CausalContext.Prefix) throws {
-        if try noteEcho(of: set, at: place) { return }
+        if try recordEcho(of: set, at: place) { return }
         if try meetLoss(of: set, at: place) { return }
         let ordinal = try transaction.ordinal(of: set.dot.replica)
         try checkContinues(set, ordinal: ordinal)
-        try takeIn(set, ordinal: ordinal, at: place)
+        try append(set, ordinal: ordinal, at: place)
     }
 
     /// Appends a change set to the log and applies it to the rows.
     ///
     /// - Parameter place: The position in the zone's log; `nil` if it is not known.
-    mutating func takeIn(
+    mutating func append(
         _ set: ChangeSet, ordinal: Int64, at place: CausalContext.Prefix?
     ) throws {
-        try noteOwnHistory(of: set.dot.replica)
-        arrivals.note(set.dot, set.origin)
+        try addOwnHistory(of: set.dot.replica)
+        arrivals.add(set.dot, set.origin)
         if !disabled.contains(.clockObservation) {
             transaction.state.clock.observe(set.timestamp)
         }
@@ -62,7 +62,7 @@ struct ApplyOperation {
 
     /// Requests a new replica ID if a change set of this replica arrives that this file does not
     /// hold: the file was restored or copied.
-    func noteOwnHistory(of replica: ReplicaID) throws {
+    func addOwnHistory(of replica: ReplicaID) throws {
         guard try replica == transaction.ownReplica(), !disabled.contains(.identityRenewal)
         else { return }
         transaction.state.isRenewing = true
@@ -71,7 +71,8 @@ struct ApplyOperation {
     /// Recognizes a change set that the file already holds, and records its zone position.
     ///
     /// - Returns: True if the file holds the change set.
-    private mutating func noteEcho(of set: ChangeSet, at place: CausalContext.Prefix) throws -> Bool
+    private mutating func recordEcho(of set: ChangeSet, at place: CausalContext.Prefix) throws
+        -> Bool
     {
         guard !disabled.contains(.originEcho) else { return false }
         let statement = try connection.cached(
@@ -88,9 +89,9 @@ struct ApplyOperation {
             return false
         }
         if !hasSameForm, !disabled.contains(.formAdoption) {
-            try adopt(set, at: place, heldAt: position)
+            try replaceByZoneForm(set, at: place, heldAt: position)
         }
-        try ZonePlaces(transaction).note(place, ofSetAt: position)
+        try ZonePositions(transaction).record(place, ofSetAt: position)
         return true
     }
 
@@ -106,7 +107,7 @@ struct ApplyOperation {
     /// 1).
     private mutating func checkContinues(_ set: ChangeSet, ordinal: Int64) throws {
         if set.dot.sequence <= (try transaction.head(of: ordinal)).sequence {
-            try yieldName(set.dot)
+            try renameBranch(set.dot)
         }
         let head = try transaction.head(of: ordinal)
         guard !disabled.contains(.gapCheck) else { return }

@@ -12,11 +12,11 @@ final class Arrivals {
     /// True if change sets were renamed or restamped since the waiting ones were checked.
     private(set) var hasRewritten = false
 
-    func note(_ dot: Dot, _ origin: Digest) { sets.append((dot, origin)) }
+    func add(_ dot: Dot, _ origin: Digest) { sets.append((dot, origin)) }
 
-    func noteBeneathSnapshot() { beneathSnapshotCount += 1 }
+    func markBeneathSnapshot() { beneathSnapshotCount += 1 }
 
-    func noteRewriting() { hasRewritten = true }
+    func markRewritten() { hasRewritten = true }
 
     func forgetRewriting() { hasRewritten = false }
 

@@ -11,24 +11,24 @@ struct ChangeCollector {
     /// destination or a sub-entity of it.
     private var targets: [RelationshipDescription: Set<LocalID>] = [:]
 
-    mutating func noteInserted(_ ids: [LocalID], of entity: EntityDescription) {
+    mutating func addInserted(_ ids: [LocalID], of entity: EntityDescription) {
         var ids = ids
         if let gone = deleted[entity.index] {
             // This is another record, under the ID of a record that the same page has renamed.
             for id in ids where gone.contains(id) {
                 deleted[entity.index]?.remove(id)
-                noteUpdated(id, of: entity, slots: SlotSet(entity.slots.indices))
+                addUpdated(id, of: entity, slots: SlotSet(entity.slots.indices))
             }
             ids.removeAll(where: gone.contains)
         }
         inserted[entity.index, default: []].append(contentsOf: ids)
     }
 
-    mutating func noteUpdated(_ id: LocalID, of entity: EntityDescription, slots: SlotSet) {
+    mutating func addUpdated(_ id: LocalID, of entity: EntityDescription, slots: SlotSet) {
         updated[entity.index, default: [:]][id, default: []].formUnion(slots)
     }
 
-    mutating func noteDeleted(_ id: LocalID, of entity: EntityDescription) {
+    mutating func addDeleted(_ id: LocalID, of entity: EntityDescription) {
         deleted[entity.index, default: []].insert(id)
     }
 
@@ -53,11 +53,11 @@ struct ChangeCollector {
 
     /// Adds renamed records: the old IDs are also collected as deleted, and the new ones as
     /// inserted.
-    mutating func noteRenamed(_ names: [LocalID: LocalID]) {
+    mutating func addRenamed(_ names: [LocalID: LocalID]) {
         renamed.merge(names) { _, new in new }
     }
 
-    mutating func noteInverse(of column: TableLayout.Column, target: Value) {
+    mutating func addInverse(of column: TableLayout.Column, target: Value) {
         guard case .integer(let id) = target, let inverse = column.property.relationship?.inverse
         else { return }
         targets[inverse, default: []].insert(id)
@@ -65,16 +65,16 @@ struct ChangeCollector {
 
     /// Adds the records with relationships that change when a row is inserted or deleted: those
     /// that it references, those that reference it, and those that are linked with it.
-    mutating func noteNeighbours(of row: HeldRow, _ reader: StoreReader) throws {
+    mutating func addNeighbours(of row: HeldRow, _ reader: StoreReader) throws {
         for column in row.layout.columns where column.kind == .reference {
-            noteInverse(of: column, target: try row.value(of: column, on: reader.connection))
+            addInverse(of: column, target: try row.value(of: column, on: reader.connection))
         }
         for relationship in row.layout.entity.relationships {
             guard relationship.storage != .reference, let inverse = relationship.inverse else {
                 continue
             }
             for related in try reader.related(by: relationship, of: [row.id]) {
-                noteUpdated(related.id, of: related.entity, slots: [inverse.slot])
+                addUpdated(related.id, of: related.entity, slots: [inverse.slot])
             }
         }
     }

@@ -37,7 +37,7 @@ extension Store {
                 try PartTable(transaction.connection).removeUnused()
             }
             var changed = try transaction.collected(operation.changes)
-            changed.conflicts = try transaction.settleConflicts()
+            changed.conflicts = try transaction.writeConflicts()
             changed.rejections = transaction.rejections
             return changed
         }

@@ -29,7 +29,7 @@ package struct BundleFile: Sendable {
     package struct Summary: Sendable {
         package let header: BundleHeader
         /// The change sets that its change sets follow and that it does not contain.
-        package let needs: VersionVector
+        package let prerequisites: VersionVector
         package let setCount: Int
         /// The greatest timestamp of its change sets; zero if it has none.
         package let greatestTimestamp: HybridTimestamp
@@ -48,7 +48,7 @@ package struct BundleFile: Sendable {
     package func check() throws -> Summary {
         var found: BundleHeader?
         var setCount = 0
-        var needs = BundleNeeds()
+        var needs = BundlePrerequisites()
         var greatest = HybridTimestamp.zero
         var parts: Set<SavePart> = []
         let envelope = try forEachItem { item in
@@ -71,7 +71,8 @@ package struct BundleFile: Sendable {
         }
         guard let found else { throw damaged("it has no header") }
         return Summary(
-            header: found, needs: needs.vector, setCount: setCount, greatestTimestamp: greatest,
+            header: found, prerequisites: needs.vector, setCount: setCount,
+            greatestTimestamp: greatest,
             byteCount: envelope.byteCount, seal: envelope.seal)
     }
 

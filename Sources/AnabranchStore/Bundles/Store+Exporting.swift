@@ -28,21 +28,22 @@ extension Store {
         }
         try output.finish()
         return BundleFile.Summary(
-            header: header, needs: needs.vector, setCount: setCount, greatestTimestamp: greatest,
+            header: header, prerequisites: needs.vector, setCount: setCount,
+            greatestTimestamp: greatest,
             byteCount: output.byteCount, seal: output.seal)
     }
 
     private func write(
         _ reader: StoreReader, _ state: StoreState, lacking base: BundleBase,
         to output: inout BundleOutput
-    ) throws -> (BundleHeader, BundleNeeds, Int, HybridTimestamp) {
+    ) throws -> (BundleHeader, BundlePrerequisites, Int, HybridTimestamp) {
         let replicas = try reader.replicas()
         guard let sender = replicas[state.ordinal] else {
             throw StoreError(
                 .corrupt,
                 "Can't use \(path) because its replica ID is missing. Restore a backup.")
         }
-        let contexts = try WholeContexts(reader, state, replicas: replicas, path: path)
+        let contexts = try ExplicitContexts(reader, state, replicas: replicas, path: path)
         let log = ChangeLog(connection: reader.connection, replicas: replicas)
         let left = try counts(leftOutBy: base, contexts, log, replicas)
         let header = BundleHeader(
@@ -51,7 +52,7 @@ extension Store {
         var encoder = BundleEncoder()
         let parts = PartTable(reader.connection)
         try output.write(encoder.begin(header, hasParts: try log.hasParts()))
-        var needs = BundleNeeds()
+        var needs = BundlePrerequisites()
         var setCount = 0
         var greatest = HybridTimestamp.zero
         try log.forEach(after: 0) { entry in
@@ -78,7 +79,7 @@ extension Store {
 
     /// For each replica, the last change set that the bundle omits.
     private func counts(
-        leftOutBy base: BundleBase, _ contexts: WholeContexts, _ log: ChangeLog,
+        leftOutBy base: BundleBase, _ contexts: ExplicitContexts, _ log: ChangeLog,
         _ replicas: ReplicaTable
     ) throws -> [ReplicaID: UInt64] {
         switch base {

@@ -99,7 +99,7 @@ extension Store {
             var held = 0
             for set in page.changeSets {
                 try checkParts(of: set, transaction)
-                if try operation.arrive(set) == .held { held += 1 }
+                if try operation.applyFromBundle(set) == .held { held += 1 }
             }
             try operation.releaseWaiting()
             if isLast {
@@ -108,7 +108,7 @@ extension Store {
                 try PartTable(transaction.connection).removeUnused()
             }
             var changed = try transaction.collected(operation.changes)
-            changed.conflicts = try transaction.settleConflicts()
+            changed.conflicts = try transaction.writeConflicts()
             held += transaction.arrivals.beneathSnapshotCount
             return (changed, try transaction.setCount(after: first), held)
         }
@@ -123,10 +123,10 @@ private struct BundlePage {
     private(set) var changeSets: [ChangeSet] = []
     private var byteCount = 0
 
-    private static let mostSets = 1_000
-    private static let mostBytes = 1 << 20
+    private static let maximumSets = 1_000
+    private static let maximumBytes = 1 << 20
 
-    var isFull: Bool { changeSets.count >= Self.mostSets || byteCount >= Self.mostBytes }
+    var isFull: Bool { changeSets.count >= Self.maximumSets || byteCount >= Self.maximumBytes }
 
     mutating func append(_ set: ChangeSet) {
         changeSets.append(set)

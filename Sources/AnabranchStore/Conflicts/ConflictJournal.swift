@@ -6,7 +6,7 @@ import AnabranchSQLite
 /// the merged state.
 final class ConflictJournal {
     /// A discarded value before it is written to the journal.
-    struct Loss {
+    struct LostWrite {
         var kind: Conflict.Kind
         var record: LocalID
         var entity: WireName
@@ -23,11 +23,11 @@ final class ConflictJournal {
 
     // Every discarded value accesses the properties marked `unchecked`; a transaction is confined
     // to one thread.
-    @exclusivity(unchecked) private var known: [LocalStamp: LogPlace?] = [:]
-    @exclusivity(unchecked) private var recent = RecentPair<LocalStamp, LogPlace?>()
+    @exclusivity(unchecked) private var known: [LocalStamp: LogLocation?] = [:]
+    @exclusivity(unchecked) private var recent = RecentPair<LocalStamp, LogLocation?>()
 
     /// The change set of a stamp in this file's log.
-    private final class LogPlace {
+    private final class LogLocation {
         let dot: Dot
         let place: CausalContext.Prefix?
         let author: String
@@ -55,7 +55,7 @@ final class ConflictJournal {
         isSilent = true
     }
 
-    func record(_ loss: Loss) throws {
+    func record(_ loss: LostWrite) throws {
         guard !isSilent, !transaction.environment.disabled.contains(.journal) else { return }
         try transaction.conflicts.add(
             loss, author: try author(of: loss.lost),
@@ -89,7 +89,7 @@ final class ConflictJournal {
         try place(of: stamp)?.author ?? ""
     }
 
-    private func place(of stamp: LocalStamp) throws -> LogPlace? {
+    private func place(of stamp: LocalStamp) throws -> LogLocation? {
         try recent.value(of: stamp) {
             if let found = known[stamp] { return found }
             let found = try lookUp(stamp)
@@ -98,7 +98,7 @@ final class ConflictJournal {
         }
     }
 
-    private func lookUp(_ stamp: LocalStamp) throws -> LogPlace? {
+    private func lookUp(_ stamp: LocalStamp) throws -> LogLocation? {
         let statement = try transaction.connection.cached(
             """
             SELECT seq, epoch, server_position, author FROM ab_changeset
@@ -110,7 +110,7 @@ final class ConflictJournal {
             return nil
         }
         defer { statement.reset() }
-        return LogPlace(
+        return LogLocation(
             dot: Dot(replica: replica, sequence: UInt64(bitPattern: statement.int64(at: 0))),
             place: EpochID(bytes: statement.bytes(at: 1)).map {
                 CausalContext.Prefix(

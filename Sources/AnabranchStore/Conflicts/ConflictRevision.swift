@@ -35,7 +35,7 @@ struct ConflictRevision {
         self.records = Set(records)
         self.since = since
         journal = transaction.journal
-        let states = try StatesOfRecords(transaction)
+        let states = try RecordStates(transaction)
         for record in records { present[record] = try states[record] }
     }
 
@@ -43,7 +43,7 @@ struct ConflictRevision {
     ///
     /// - Parameter forEachEntry: Reads the log, oldest first, at least all entries that ever
     ///   changed the records.
-    func run(_ forEachEntry: ((LogEntry) throws -> Void) throws -> Void) throws {
+    func run(_ forEachEntry: ((StoredLogEntry) throws -> Void) throws -> Void) throws {
         guard !transaction.environment.disabled.contains(.journalRevision) else { return }
         var histories = try RecordHistories(of: records, PartTable(connection), forEachEntry)
         for record in present.values { histories.complete(with: record) }
@@ -51,16 +51,20 @@ struct ConflictRevision {
         let names = Dictionary(
             losses.map { ($0.name, $0) }, uniquingKeysWith: { first, _ in first })
         try transaction.conflicts.write()
-        let states = try StatesOfRecords(transaction)
-        var noted: Set<Lost> = []
+        let states = try RecordStates(transaction)
+        var noted: Set<LostWriteName> = []
         let entries = try JournalEntry.all(transaction).filter { entry in
             records.contains(entry.record) || entry.right.map(records.contains) == true
         }
         for entry in entries where entry.kind != .replacedByRepair {
-            if try shows(entry, states) { try remove(entry) } else { noted.insert(Lost(entry)) }
-            if let loss = names[Lost(entry)] { try correctWinner(of: entry, loss) }
+            if try shows(entry, states) {
+                try remove(entry)
+            } else {
+                noted.insert(LostWriteName(entry))
+            }
+            if let loss = names[LostWriteName(entry)] { try correctWinner(of: entry, loss) }
         }
-        noted.formUnion(entries.filter { $0.kind == .replacedByRepair }.map(Lost.init))
+        noted.formUnion(entries.filter { $0.kind == .replacedByRepair }.map(LostWriteName.init))
         let new = losses.filter { $0.isNew && !noted.contains($0.name) }
         for loss in new.sorted(by: { $0.position < $1.position }) {
             try journal.record(try entry(for: loss))
@@ -70,7 +74,7 @@ struct ConflictRevision {
     // MARK: - Losses
 
     /// The name of a lost write, or of a lost link of a save.
-    private struct Lost: Hashable {
+    private struct LostWriteName: Hashable {
         let record: RecordID
         let property: WireProperty
         let right: RecordID?
@@ -91,8 +95,8 @@ struct ConflictRevision {
         }
     }
 
-    private struct Loss {
-        let name: Lost
+    private struct LostValue {
+        let name: LostWriteName
         let kind: Conflict.Kind
         let entity: WireName
         let value: Value
@@ -103,13 +107,14 @@ struct ConflictRevision {
         let isNew: Bool
     }
 
-    private func lostWrites(_ histories: RecordHistories) throws -> [Loss] {
-        var losses: [Loss] = []
+    private func lostWrites(_ histories: RecordHistories) throws -> [LostValue] {
+        var losses: [LostValue] = []
         for (register, writes) in histories.writes {
             let deleters = histories.deleters[register.record] ?? []
             // A record that a rejected save had inserted is in another table.
             guard !deleters.isEmpty || present[register.record] != nil else { continue }
-            let contest = Contest(writes: writes, deleters: deleters, rule: register.property.rule)
+            let contest = RegisterHistory(
+                writes: writes, deleters: deleters, rule: register.property.rule)
             let lost = try contest.lost(log)
             let old =
                 lost.isEmpty
@@ -117,8 +122,8 @@ struct ConflictRevision {
             for (write, author) in lost {
                 guard let (winner, value) = contest.winner(over: author) else { continue }
                 losses.append(
-                    Loss(
-                        name: Lost(register.record, register.property, nil, write.stamp),
+                    LostValue(
+                        name: LostWriteName(register.record, register.property, nil, write.stamp),
                         kind: contest.kind(of: author), entity: write.entity, value: write.value,
                         winner: winner, winningValue: value, position: author.position,
                         isNew: !old.contains(author.position)))
@@ -127,8 +132,8 @@ struct ConflictRevision {
         return losses
     }
 
-    private func lostLinks(_ histories: RecordHistories) throws -> [Loss] {
-        var losses: [Loss] = []
+    private func lostLinks(_ histories: RecordHistories) throws -> [LostValue] {
+        var losses: [LostValue] = []
         for (link, adds) in histories.adds {
             let deleters =
                 (histories.deleters[link.left] ?? []) + (histories.deleters[link.right] ?? [])
@@ -140,8 +145,8 @@ struct ConflictRevision {
                 else { continue }
                 let isOld = author.position < since && deleter.position < since
                 losses.append(
-                    Loss(
-                        name: Lost(link.left, link.property, link.right, add.stamp),
+                    LostValue(
+                        name: LostWriteName(link.left, link.property, link.right, add.stamp),
                         kind: .linkToDeleted, entity: add.entity, value: add.value,
                         winner: deleter.stamp, winningValue: nil, position: author.position,
                         isNew: !isOld))
@@ -152,7 +157,7 @@ struct ConflictRevision {
 
     // MARK: - Journal entries
 
-    private func shows(_ entry: JournalEntry, _ states: StatesOfRecords) throws -> Bool {
+    private func shows(_ entry: JournalEntry, _ states: RecordStates) throws -> Bool {
         guard let record = try present[entry.record] ?? states[entry.record] else { return false }
         if let right = entry.right {
             return record.links.contains {
@@ -171,7 +176,7 @@ struct ConflictRevision {
         try connection.run("DELETE FROM ab_conflict WHERE id = ?", .integer(entry.id))
     }
 
-    private func correctWinner(of entry: JournalEntry, _ loss: Loss) throws {
+    private func correctWinner(of entry: JournalEntry, _ loss: LostValue) throws {
         guard let winner = entry.winner, winner != loss.winner, try isVoid(winner) else { return }
         let local = try transaction.localStamp(loss.winner)
         let author = try journal.author(of: local)
@@ -193,8 +198,8 @@ struct ConflictRevision {
         return kind == .integer(Int64(LogEntryKind.void.rawValue))
     }
 
-    private func entry(for loss: Loss) throws -> ConflictJournal.Loss {
-        ConflictJournal.Loss(
+    private func entry(for loss: LostValue) throws -> ConflictJournal.LostWrite {
+        ConflictJournal.LostWrite(
             kind: loss.kind, record: try transaction.localID(of: loss.name.record),
             entity: loss.entity, property: loss.name.property, value: loss.value,
             lost: try transaction.localStamp(loss.name.stamp),

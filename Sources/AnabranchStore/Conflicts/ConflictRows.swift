@@ -13,7 +13,7 @@ final class ConflictRows {
     ]
     private static let rowsAtOnce = 16
     /// The size of one entry from which it is written at once, without waiting for more entries.
-    private static let mostBytesWaiting = 1 << 20
+    private static let maximumBytesWaiting = 1 << 20
 
     private let connection: Connection
 
@@ -31,7 +31,7 @@ final class ConflictRows {
     }
 
     private struct Row {
-        let loss: ConflictJournal.Loss
+        let loss: ConflictJournal.LostWrite
         let subject: Int64
         let author: SQLiteValue
         let winningAuthor: SQLiteValue
@@ -48,7 +48,7 @@ final class ConflictRows {
     ///
     /// - Parameter winningAuthor: The author of the winner; `nil` if the loss names no winner.
     func add(
-        _ loss: ConflictJournal.Loss, author: String, winningAuthor: String?, noticed: Int64
+        _ loss: ConflictJournal.LostWrite, author: String, winningAuthor: String?, noticed: Int64
     ) throws {
         waiting.append(
             Row(
@@ -56,12 +56,12 @@ final class ConflictRows {
                 author: try number(ofAuthor: author),
                 winningAuthor: try number(ofAuthor: winningAuthor ?? ""), noticed: noticed))
         let byteCount = Self.byteCount(of: loss)
-        if waiting.count == Self.rowsAtOnce || byteCount > Self.mostBytesWaiting { try write() }
+        if waiting.count == Self.rowsAtOnce || byteCount > Self.maximumBytesWaiting { try write() }
     }
 
     // MARK: - Shared subjects and authors
 
-    private func number(of loss: ConflictJournal.Loss) throws -> Int64 {
+    private func number(of loss: ConflictJournal.LostWrite) throws -> Int64 {
         let subject = Subject(entity: loss.entity, property: loss.property)
         return try recentSubjects.value(of: subject) {
             if let number = subjects[subject] { return number }
@@ -156,7 +156,7 @@ final class ConflictRows {
         try statement.bind(row.noticed, at: before + 12)
     }
 
-    private static func byteCount(of loss: ConflictJournal.Loss) -> Int {
+    private static func byteCount(of loss: ConflictJournal.LostWrite) -> Int {
         loss.value.byteEstimate + (loss.winningValue?.byteEstimate ?? 0)
     }
 

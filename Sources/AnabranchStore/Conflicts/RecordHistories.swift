@@ -45,12 +45,12 @@ struct RecordHistories {
     /// - Parameter forEachEntry: Reads a log, oldest first.
     init(
         of records: Set<RecordID>, _ parts: PartTable,
-        _ forEachEntry: ((LogEntry) throws -> Void) throws -> Void
+        _ forEachEntry: ((StoredLogEntry) throws -> Void) throws -> Void
     ) throws {
         try forEachEntry { entry in
             try Self.forEachBlock(of: entry, parts) { block, author in
                 guard let part = block.restricted(to: records.contains) else { return }
-                note(part, by: author)
+                add(part, by: author)
             }
         }
         let ends = Set(adds.keys.flatMap { [$0.left, $0.right] }).subtracting(records)
@@ -60,13 +60,13 @@ struct RecordHistories {
                 guard case .delete = block, let part = block.restricted(to: ends.contains) else {
                     return
                 }
-                note(part, by: author)
+                add(part, by: author)
             }
         }
     }
 
     private static func forEachBlock(
-        of entry: LogEntry, _ parts: PartTable, _ body: (ChangeBlock, Author) throws -> Void
+        of entry: StoredLogEntry, _ parts: PartTable, _ body: (ChangeBlock, Author) throws -> Void
     ) throws {
         let set = entry.changeSet
         let author = Author(
@@ -78,31 +78,31 @@ struct RecordHistories {
         } catch is ChangeSetDecodingError {}
     }
 
-    private mutating func note(_ block: ChangeBlock, by author: Author) {
+    private mutating func add(_ block: ChangeBlock, by author: Author) {
         switch block {
-        case .insert(let rows), .update(let rows): note(rows, by: author)
+        case .insert(let rows), .update(let rows): add(rows, by: author)
         case .write(let block):
             for write in block.writes {
-                note(write.value, in: block.property, of: write.record, block.entity, author)
+                add(write.value, in: block.property, of: write.record, block.entity, author)
             }
         case .delete(let deleted):
             for record in deleted.records { deleters[record, default: []].append(author) }
         case .link(let links), .unlink(let links), .move(let links):
-            for link in links.links { note(link, block, of: links, by: author) }
+            for link in links.links { add(link, block, of: links, by: author) }
         // A yielding delete removes nothing from the state.
         case .add, .yieldingDelete, .unknown: break
         }
     }
 
-    private mutating func note(_ rows: RowBlock, by author: Author) {
+    private mutating func add(_ rows: RowBlock, by author: Author) {
         for (property, column) in zip(rows.properties, rows.columns) {
             for (record, value) in zip(rows.records, column) {
-                note(value, in: property, of: record, rows.entity, author)
+                add(value, in: property, of: record, rows.entity, author)
             }
         }
     }
 
-    private mutating func note(
+    private mutating func add(
         _ value: Value, in property: WireProperty, of record: RecordID, _ entity: WireName,
         _ author: Author
     ) {
@@ -111,11 +111,11 @@ struct RecordHistories {
             Write(entity: entity, value: value, stamp: author.stamp, author: author))
     }
 
-    private mutating func note(
+    private mutating func add(
         _ link: LinkBlock.Link, _ block: ChangeBlock, of links: LinkBlock, by author: Author
     ) {
         let name = Link(left: link.left, property: links.property, right: link.right)
-        removedTags[name, default: []].formUnion(link.tagsSeen)
+        removedTags[name, default: []].formUnion(link.observedTags)
         if case .unlink = block { return }
         adds[name, default: []].append(
             Write(

@@ -117,7 +117,7 @@ extension WriteTransaction {
     /// new ones.
     ///
     /// - Returns: The entries that this transaction has added and the retention rule keeps.
-    func settleConflicts() throws -> [RecordedConflict] {
+    func writeConflicts() throws -> [RecordedConflict] {
         try conflicts.write()
         let retention = store.options.conflictRetention
         if let age = retention.age { _ = try purgeConflicts(.expired(after: age)) }

@@ -58,14 +58,14 @@ extension DeferredRows {
 // Records without a row: dead records and members of merged groups.
 extension DeferredRows {
     /// Keeps a record that has no row, with all its cells.
-    func bury(_ record: CanonicalRecord, id: LocalID) throws {
+    func insertDeleted(_ record: CanonicalRecord, id: LocalID) throws {
         try connection.run("DELETE FROM ab_deferred_cell WHERE record = ?", .integer(id))
         try insert(id, entity: record.entity)
         for cell in record.cells { try write(cell, to: id) }
     }
 
     /// Removes a record that gets a row. Its delete mark and its unknown links stay.
-    func unbury(_ id: LocalID) throws {
+    func removeDeleted(_ id: LocalID) throws {
         try connection.run("DELETE FROM ab_deferred_record WHERE record = ?", .integer(id))
         try connection.run("DELETE FROM ab_deferred_cell WHERE record = ?", .integer(id))
     }

@@ -3,7 +3,7 @@ import AnabranchModel
 /// The properties on which the derived attributes of a model depend, computed once.
 struct DerivedDependencies: Sendable {
     /// A derived attribute, and the properties of its own object on which it depends.
-    struct Own: Sendable {
+    struct OwnDependency: Sendable {
         let slot: Int
         let sources: SlotSet
     }
@@ -20,7 +20,7 @@ struct DerivedDependencies: Sendable {
     }
 
     /// The dependencies within an object, by the index of the entity.
-    let own: [[Own]]
+    let own: [[OwnDependency]]
     let paths: [Path]
     /// All relationships that a path contains or that a derived attribute counts.
     private let steps: Set<RelationshipDescription>
@@ -30,7 +30,7 @@ struct DerivedDependencies: Sendable {
     init(_ model: ManagedObjectModel) {
         own = model.entities.map { entity in
             entity.derivedAttributes.map {
-                Own(slot: $0.slot, sources: Self.sources(of: $0, in: entity))
+                OwnDependency(slot: $0.slot, sources: Self.sources(of: $0, in: entity))
             }
         }
         steps = Set(

@@ -6,23 +6,23 @@ extension SaveOperation {
     /// Registers the records with derived attributes that depend on rows about to be deleted.
     /// Contexts that have registered these records are notified, including the saving context,
     /// which may not know the dependency.
-    mutating func noteOwners(of delete: SaveRequest.Delete, _ layout: EntityLayout) throws {
+    mutating func addOwners(of delete: SaveRequest.Delete, _ layout: EntityLayout) throws {
         let backwards = schema.dependencies.backwards(from: delete.entity)
         guard !backwards.isEmpty else { return }
         let ids = delete.rows.map(\.id)
         let reader = StoreReader(connection, schema: schema)
         for relationship in backwards {
             if relationship.storage == .reference {
-                try noteTargets(of: ids, by: relationship, layout)
+                try addTargets(of: ids, by: relationship, layout)
             } else if let inverse = relationship.inverse {
                 for related in try reader.related(by: relationship, of: ids) {
-                    owners.noteUpdated(related.id, of: related.entity, slots: [inverse.slot])
+                    owners.addUpdated(related.id, of: related.entity, slots: [inverse.slot])
                 }
             }
         }
     }
 
-    private mutating func noteTargets(
+    private mutating func addTargets(
         of ids: [LocalID], by relationship: RelationshipDescription, _ layout: EntityLayout
     ) throws {
         guard
@@ -33,7 +33,7 @@ extension SaveOperation {
                 + "WHERE ab_pk IN (SELECT value FROM json_each(?))")
         try statement.bind(StoreReader.json(ids), at: 1)
         while try statement.step() {
-            owners.noteInverse(of: column, target: statement.slot(at: 0, as: .reference))
+            owners.addInverse(of: column, target: statement.slot(at: 0, as: .reference))
         }
     }
 }

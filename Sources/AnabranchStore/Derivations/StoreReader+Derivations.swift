@@ -101,7 +101,7 @@ extension StoreReader {
 
 extension ChangedRecords.Entity {
     /// Adds the derived attributes that depend on changed slots of the same records.
-    fileprivate mutating func addOwn(_ dependencies: [DerivedDependencies.Own]) {
+    fileprivate mutating func addOwn(_ dependencies: [DerivedDependencies.OwnDependency]) {
         for place in updated.indices {
             for own in dependencies where updated[place].slots.intersects(own.sources) {
                 updated[place].slots.insert(own.slot)

@@ -189,7 +189,7 @@ private struct StoreOpening {
 
     private func createTables(_ schema: StoreSchema) throws {
         // Tables and indexes share one namespace.
-        var names = NameTaker(
+        var names = UniqueNames(
             taken: schema.tables.map(\.plainName) + schema.linkLayouts.map(\.plainName))
         for table in schema.tables {
             for sql in table.creation(indexNames: &names) { try connection.execute(sql) }

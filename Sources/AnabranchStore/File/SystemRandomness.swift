@@ -7,14 +7,14 @@ import Foundation
 /// an error, and the caller's data stay as they were.
 enum SystemRandomness {
     /// The most bytes that one call of `getentropy` gives.
-    private static let mostAtOnce = 256
+    private static let maximumAtOnce = 256
 
     /// - Throws: ``SystemError`` if the system has no source of randomness.
     static func bytes(_ count: Int) throws(SystemError) -> [UInt8] {
         #if os(Linux) || os(Android)
             var bytes = [UInt8](repeating: 0, count: count)
-            for start in stride(from: 0, to: count, by: mostAtOnce) {
-                let length = min(mostAtOnce, count - start)
+            for start in stride(from: 0, to: count, by: maximumAtOnce) {
+                let length = min(maximumAtOnce, count - start)
                 let failed = bytes.withUnsafeMutableBytes { buffer in
                     getentropy(buffer.baseAddress! + start, length) != 0
                 }

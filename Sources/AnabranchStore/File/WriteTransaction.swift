@@ -72,7 +72,7 @@ final class WriteTransaction {
 
     /// Gives an entry of the log another form (``ChangeLog/replace(_:by:ordinal:)``), and forgets
     /// what was read of it.
-    func replace(_ entry: LogEntry, by set: ChangeSet, ordinal: Int64) throws {
+    func replace(_ entry: StoredLogEntry, by set: ChangeSet, ordinal: Int64) throws {
         try log.replace(entry, by: set, ordinal: ordinal)
         forgetReadings()
     }
@@ -85,7 +85,7 @@ final class WriteTransaction {
         journal.forgetPlaces()
     }
 
-    func noteRejection(_ id: RejectedSave.ID) { rejections.append(id) }
+    func recordRejection(_ id: RejectedSave.ID) { rejections.append(id) }
 
     func finish() throws {
         precondition(views.isSettled, "Apply the view rules before the transaction ends.")
@@ -96,7 +96,7 @@ final class WriteTransaction {
     /// Applies the view rules, and returns the changed records.
     func collected(_ changes: ChangeCollector) throws -> ChangedRecords {
         var changes = changes
-        try views.settle(&changes)
+        try views.apply(&changes)
         let reader = StoreReader(connection, schema: schema)
         return try reader.withDerived(changes.collected(reader))
     }

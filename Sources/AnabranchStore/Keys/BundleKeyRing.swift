@@ -22,7 +22,7 @@ public struct BundleKeyRing: Sendable {
     }
 
     /// The greatest number of keys in a ring.
-    public static let mostKeys = 1_000
+    public static let maximumKeys = 1_000
 
     /// The keys in ascending order of their creation second, then of their ID; never empty. So all
     /// rings with the same keys seal with the same key, in whatever order they got them.
@@ -53,10 +53,10 @@ public struct BundleKeyRing: Sendable {
     }
 
     /// The keys, oldest first.
-    public var keys: [Key] { all.map(\.told) }
+    public var keys: [Key] { all.map(\.textCount) }
 
     /// The key that seals new bundles.
-    public var newest: Key { sealing.told }
+    public var newest: Key { sealing.textCount }
 
     var sealing: BundleKey { all[all.count - 1] }
 
@@ -133,18 +133,18 @@ extension BundleKeyRing {
     private var canRotate: Bool { sealing.seconds < BundleKey.greatestSeconds }
 
     private mutating func put(_ keys: [BundleKey]) throws(KeyRingError) {
-        guard keys.count <= Self.mostKeys else {
+        guard keys.count <= Self.maximumKeys else {
             throw KeyRingError(
                 .tooManyKeys,
-                "Can't have \(keys.count) keys in one ring because the limit is \(Self.mostKeys). "
-                    + "Remove old keys.")
+                "Can't have \(keys.count) keys in one ring because the limit is "
+                    + "\(Self.maximumKeys). Remove old keys.")
         }
         all = keys
     }
 }
 
 extension BundleKey {
-    fileprivate var told: BundleKeyRing.Key {
+    fileprivate var textCount: BundleKeyRing.Key {
         BundleKeyRing.Key(id: id, date: Date(timeIntervalSince1970: Double(seconds)))
     }
 

@@ -22,7 +22,7 @@ enum KeyRingText {
     private static let secretRange = 54..<118
     private static let lineBytes = 118
 
-    static let largestFile = heading.count + BundleKeyRing.mostKeys * (lineBytes + 1)
+    static let largestFile = heading.count + BundleKeyRing.maximumKeys * (lineBytes + 1)
 
     // MARK: - Writing
 
@@ -68,7 +68,7 @@ enum KeyRingText {
         var start = heading.count
         while start < text.count {
             let place = Place(path: path, line: keys.count + 2)
-            guard keys.count < BundleKeyRing.mostKeys else {
+            guard keys.count < BundleKeyRing.maximumKeys else {
                 throw place.malformed("exceeds the number of keys that a ring may have")
             }
             let end = text[start...].firstIndex(of: newline) ?? text.count

@@ -44,11 +44,11 @@ struct LinkRows {
             ordinal: statement.int64(at: column + 1))
     }
 
-    private static func place(of statement: Statement, at column: Int) -> LinkPlace {
+    private static func place(of statement: Statement, at column: Int) -> LinkPosition {
         func position(_ column: Int) -> ListPosition? {
             statement.isNull(at: column) ? nil : ListPosition(bytes: statement.bytes(at: column))
         }
-        return LinkPlace(inLeft: position(column), inRight: position(column + 1))
+        return LinkPosition(inLeft: position(column), inRight: position(column + 1))
     }
 
     /// Decodes stamps that have no positions.

@@ -3,7 +3,7 @@ import AnabranchReplication
 /// A tag of a link that names its replica by the ordinal in this file.
 struct LocalTag: Hashable {
     var stamp: LocalStamp
-    var place: LinkPlace = .none
+    var place: LinkPosition = .none
 }
 
 extension ReplicaTable {

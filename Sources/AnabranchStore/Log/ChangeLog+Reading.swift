@@ -46,14 +46,14 @@ extension ChangeLog {
 
     /// Calls the body for the entries at positions, in the given order. The log may change
     /// meanwhile.
-    func forEach(_ positions: [Int64], _ body: (LogEntry) throws -> Void) throws {
+    func forEach(_ positions: [Int64], _ body: (StoredLogEntry) throws -> Void) throws {
         for position in positions {
             if let entry = try entry(at: position) { try body(entry) }
         }
     }
 
     /// Calls the body for every entry after a local position, oldest first.
-    func forEach(after position: Int64, _ body: (LogEntry) throws -> Void) throws {
+    func forEach(after position: Int64, _ body: (StoredLogEntry) throws -> Void) throws {
         var position = position
         while true {
             let page = try entries(

@@ -64,7 +64,7 @@ struct ChangeLog {
 
     /// Replaces an entry by another form of the same save, or by its void. The local position
     /// stays.
-    func replace(_ entry: LogEntry, by set: ChangeSet, ordinal: Int64) throws {
+    func replace(_ entry: StoredLogEntry, by set: ChangeSet, ordinal: Int64) throws {
         let statement = try connection.cached(
             """
             UPDATE ab_changeset SET replica = ?, seq = ?, hlc = ?, context = ?, rewritten = ?,
@@ -138,7 +138,7 @@ struct ChangeLog {
     /// It has at least one entry if there is one.
     func entries(
         after position: Int64, limit: Int, byteLimit: Int = .max
-    ) throws -> [LogEntry] {
+    ) throws -> [StoredLogEntry] {
         let statement = try connection.cached(
             """
             SELECT \(Self.columns) FROM ab_changeset WHERE position > ? ORDER BY position LIMIT ?
@@ -146,7 +146,7 @@ struct ChangeLog {
         try statement.bind(position, at: 1)
         try statement.bind(Int64(limit), at: 2)
         defer { statement.reset() }
-        var entries: [LogEntry] = []
+        var entries: [StoredLogEntry] = []
         var byteCount = 0
         while byteCount < byteLimit, try statement.step() {
             let entry = try Self.entry(statement, replicas: replicas)
@@ -156,18 +156,18 @@ struct ChangeLog {
         return entries
     }
 
-    func entry(at position: Int64) throws -> LogEntry? {
+    func entry(at position: Int64) throws -> StoredLogEntry? {
         try entries(after: position - 1, limit: 1).first { $0.localPosition == position }
     }
 
-    func entry(withOrigin origin: Digest) throws -> LogEntry? {
+    func entry(withOrigin origin: Digest) throws -> StoredLogEntry? {
         let statement = try connection.cached(
             "SELECT \(Self.columns) FROM ab_changeset WHERE origin = ?")
         try statement.bind(origin.bytes, at: 1)
         return try read(statement).first
     }
 
-    func entry(named dot: Dot) throws -> LogEntry? {
+    func entry(named dot: Dot) throws -> StoredLogEntry? {
         guard let ordinal = replicas.ordinal(of: dot.replica) else { return nil }
         let statement = try connection.cached(
             "SELECT \(Self.columns) FROM ab_changeset WHERE replica = ? AND seq = ?")
@@ -178,13 +178,13 @@ struct ChangeLog {
 
     /// The change sets that the zone is not known to hold, oldest first, until their payloads
     /// exceed a number of bytes. The result has at least one if there is one.
-    func pending(byteLimit: Int) throws -> [LogEntry] {
+    func pending(byteLimit: Int) throws -> [StoredLogEntry] {
         let statement = try connection.cached(
             """
             SELECT \(Self.columns) FROM ab_changeset
             WHERE server_position IS NULL ORDER BY position
             """)
-        var entries: [LogEntry] = []
+        var entries: [StoredLogEntry] = []
         var byteCount = 0
         while try statement.step() {
             let entry = try Self.entry(statement, replicas: replicas)
@@ -219,8 +219,8 @@ struct ChangeLog {
         return false
     }
 
-    private func read(_ statement: Statement) throws -> [LogEntry] {
-        var entries: [LogEntry] = []
+    private func read(_ statement: Statement) throws -> [StoredLogEntry] {
+        var entries: [StoredLogEntry] = []
         while try statement.step() {
             entries.append(try Self.entry(statement, replicas: replicas))
         }
@@ -229,7 +229,7 @@ struct ChangeLog {
 
     private static func entry(
         _ statement: Statement, replicas: ReplicaTable
-    ) throws -> LogEntry {
+    ) throws -> StoredLogEntry {
         guard let replica = replicas[statement.int64(at: 2)],
             let previousOrigin = Digest(bytes: statement.bytes(at: 11)),
             let origin = Digest(bytes: statement.bytes(at: 12)),
@@ -256,6 +256,6 @@ struct ChangeLog {
             rewrittenFrom: statement.isNull(at: 10) ? nil : try rewritten.readDot(),
             previousOrigin: previousOrigin, origin: origin, digest: digest,
             context: try context.readContext())
-        return LogEntry(localPosition: statement.int64(at: 0), place: place, changeSet: set)
+        return StoredLogEntry(localPosition: statement.int64(at: 0), place: place, changeSet: set)
     }
 }

@@ -7,7 +7,7 @@ import AnabranchSQLite
 /// after a restart. A whole part was compared with its digest (invariant 19). The claimed size is
 /// part of the key, so a beginning cannot pass for the whole under another claim. A part that two
 /// saves list is stored once.
-struct PartTable: PartKeeping {
+struct PartTable: PartStore {
     let connection: Connection
 
     init(_ connection: Connection) { self.connection = connection }

@@ -26,11 +26,11 @@ extension SaveOperation {
     /// Ends the present part.
     private mutating func cut() throws {
         let part = try finishPayload(within: Limits.largestPart)
-        guard parts.count < Limits.mostParts else {
+        guard parts.count < Limits.maximumParts else {
             throw StoreError(
                 .saveTooLarge,
-                "Can't save so much at once because a save has at most \(Limits.mostParts) parts. "
-                    + "Save less at a time.")
+                "Can't save so much at once because a save has at most "
+                    + "\(Limits.maximumParts) parts. Save less at a time.")
         }
         parts.append(try PartTable(connection).keep(part))
         encoder = ChangePayloadEncoder(author: replica)
@@ -59,7 +59,7 @@ extension SaveOperation {
         StoreError(
             .saveTooLarge,
             "Can't save \(byteCount) bytes and \(encoder.cellCount) values in one piece because a "
-                + "part of a save holds \(byteLimit) bytes and \(Limits.mostCells) values; save "
+                + "part of a save holds \(byteLimit) bytes and \(Limits.maximumCells) values; save "
                 + "smaller values.",
             entity: presentEntity?.name, records: [present])
     }

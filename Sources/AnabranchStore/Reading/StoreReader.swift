@@ -205,7 +205,7 @@ extension StoreReader {
     }
 
     /// The change sets after a local position, oldest first.
-    package func changeSets(after position: Int64, limit: Int) throws -> [LogEntry] {
+    package func changeSets(after position: Int64, limit: Int) throws -> [StoredLogEntry] {
         try ChangeLog(connection: connection, replicas: try replicas())
             .entries(after: position, limit: limit)
     }
@@ -213,7 +213,7 @@ extension StoreReader {
     /// The log's entry of a change set.
     ///
     /// - Returns: `nil` if the log does not hold the change set.
-    package func changeSet(_ dot: Dot) throws -> LogEntry? {
+    package func changeSet(_ dot: Dot) throws -> StoredLogEntry? {
         try ChangeLog(connection: connection, replicas: try replicas()).entry(named: dot)
     }
 }

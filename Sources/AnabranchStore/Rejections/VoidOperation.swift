@@ -8,13 +8,13 @@ import AnabranchSQLite
 /// changed waits for repair, until the zone has sent its state without them (invariant 14).
 struct VoidOperation {
     /// An entry of the log, and the void that replaces it under the entry's own dot.
-    typealias Pair = (entry: LogEntry, void: ChangeSet)
+    typealias Pair = (entry: StoredLogEntry, void: ChangeSet)
 
     private let transaction: WriteTransaction
     private let rejected: RejectedSaves
     private let log: ChangeLog
     /// The row of the rejected save that inserted each record.
-    private var born: [RecordID: Int64] = [:]
+    private var insertedRecords: [RecordID: Int64] = [:]
     private var touched: Set<LocalID> = []
 
     init(_ transaction: WriteTransaction) {
@@ -37,7 +37,7 @@ struct VoidOperation {
         }
         try parkConsequences(after: first.entry.localPosition, at: now)
         guard !transaction.environment.disabled.contains(.voidRepair) else { return }
-        try Debts(connection: transaction.connection)
+        try RepairQueue(connection: transaction.connection)
             .add(touched, since: first.entry.localPosition)
         try removeBorn(&changes)
     }
@@ -46,19 +46,19 @@ struct VoidOperation {
         _ set: ChangeSet, _ rejection: Rejection, at milliseconds: Int64
     ) throws {
         let row = try rejected.add(set, rejection, at: milliseconds)
-        transaction.noteRejection(row)
+        transaction.recordRejection(row)
         // A change set of a later format does not tell what it changes, and was not applied.
         do {
             try set.forEachBlock(PartTable(transaction.connection)) { block in
                 touched.formUnion(try block.touchedRecords.map(transaction.localID))
-                for record in block.insertedRecords { born[record] = row }
+                for record in block.insertedRecords { insertedRecords[record] = row }
             }
         } catch is ChangeSetDecodingError {}
     }
 
     private func parkConsequences(after position: Int64, at milliseconds: Int64) throws {
-        guard !born.isEmpty else { return }
-        let born = born
+        guard !insertedRecords.isEmpty else { return }
+        let born = insertedRecords
         try log.forEach(after: position) { entry in
             var causes: Set<Int64> = []
             do {
@@ -76,9 +76,9 @@ struct VoidOperation {
 
     /// Removes the records that only the rejected saves inserted; no other replica has them.
     private func removeBorn(_ changes: inout ChangeCollector) throws {
-        guard !born.isEmpty else { return }
+        guard !insertedRecords.isEmpty else { return }
         var repair = try RepairOperation(
-            transaction, replacing: born.keys.sorted().map { RecordImage(id: $0) },
+            transaction, replacing: insertedRecords.keys.sorted().map { RecordImage(id: $0) },
             replaying: [])
         try repair.run(&changes)
     }

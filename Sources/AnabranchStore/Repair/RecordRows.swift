@@ -27,7 +27,7 @@ struct RecordRows {
         let deferred = applying.deferred
         if let mark = record.deleteMark { try deferred.setMark(mark, of: id) }
         guard let layout = applying.layout(named: record.entity), !record.isDead else {
-            return try deferred.bury(record, id: id)
+            return try deferred.insertDeleted(record, id: id)
         }
         var shown: [Int: CanonicalRecord.Cell] = [:]
         for cell in record.cells.sorted(by: { $0.stamp < $1.stamp }) {

@@ -38,10 +38,10 @@ struct RepairOperation {
     }
 
     mutating func run(_ changes: inout ChangeCollector, journaling: Bool = false) throws {
-        try uncover()
-        try noteViews()
+        try separateDuplicates()
+        try collectViewChanges()
         let before = try present()
-        try noteNeighbours(&changes)
+        try addNeighbours(&changes)
         for id in ids { try remove(id) }
         let stamps = try StampPositions(transaction.log, stamps: applying.logStamps)
         let rows = RecordRows(applying, positions: stamps)
@@ -55,31 +55,31 @@ struct RepairOperation {
             if let entry = try transaction.log.entry(at: position) { try replay(entry) }
         }
         try seal()
-        try noteViews()
-        try noteNeighbours(&changes)
+        try collectViewChanges()
+        try addNeighbours(&changes)
         let after = try present()
-        try note(from: before, to: after, &changes)
+        try addChange(from: before, to: after, &changes)
         guard journaling else { return }
         let journal = RepairJournal(transaction)
         for id in ids {
             guard let old = before[id]?.record else { continue }
-            try journal.note(old, replacedBy: after[id]?.record)
+            try journal.record(old, replacedBy: after[id]?.record)
         }
     }
 
     /// Separates merged groups that the images mention, because images describe the state and not
     /// the visible rows.
-    private func uncover() throws {
+    private func separateDuplicates() throws {
         let views = transaction.views
-        guard !views.shadows.isEmpty else { return }
-        try views.uncover(ids, isDamaged: true)
+        guard !views.mergedDuplicates.isEmpty else { return }
+        try views.separateDuplicates(ids, isDamaged: true)
         for image in images {
             let ends = (image.record?.links ?? []).map(\.right) + image.incoming.map(\.left)
-            try views.uncover(ends.map(transaction.localID))
+            try views.separateDuplicates(ends.map(transaction.localID))
         }
     }
 
-    private func noteViews() throws {
+    private func collectViewChanges() throws {
         for id in ids {
             guard let entity = try applying.held.entity(of: id) else { continue }
             try transaction.views.willChange([id], of: schema.layout(of: entity))
@@ -109,7 +109,7 @@ struct RepairOperation {
 
     // MARK: - Replaying
 
-    private mutating func replay(_ entry: LogEntry) throws {
+    private mutating func replay(_ entry: StoredLogEntry) throws {
         let set = entry.changeSet
         let incoming = IncomingSet(
             set, ordinal: try transaction.ordinal(of: set.dot.replica),
@@ -132,18 +132,18 @@ struct RepairOperation {
 
     // MARK: - Changes
 
-    private struct Present {
+    private struct State {
         var entity: EntityDescription
         var record: CanonicalRecord?
     }
 
-    private func present() throws -> [LocalID: Present] {
+    private func present() throws -> [LocalID: State] {
         let reader = StoreReader(connection, schema: schema)
         let rows = try CanonicalRows(reader, replicas: transaction.replicas)
-        var found: [LocalID: Present] = [:]
+        var found: [LocalID: State] = [:]
         for id in ids {
             guard let entity = try applying.held.entity(of: id) else { continue }
-            found[id] = Present(
+            found[id] = State(
                 entity: entity,
                 record: try StoreError.unlessDamaged {
                     try rows.record(id, in: schema.layout(of: entity).table)
@@ -152,7 +152,7 @@ struct RepairOperation {
         return found
     }
 
-    private func noteNeighbours(_ changes: inout ChangeCollector) throws {
+    private func addNeighbours(_ changes: inout ChangeCollector) throws {
         for id in ids {
             guard let entity = try applying.held.entity(of: id) else { continue }
             let layout = schema.layout(of: entity)
@@ -162,22 +162,22 @@ struct RepairOperation {
                     try RowWriter(transaction, layout: layout).heldRow(id)
                 }) ?? nil
             else { continue }
-            try changes.noteNeighbours(of: row, StoreReader(connection, schema: schema))
+            try changes.addNeighbours(of: row, StoreReader(connection, schema: schema))
         }
     }
 
-    private func note(
-        from before: [LocalID: Present], to after: [LocalID: Present],
+    private func addChange(
+        from before: [LocalID: State], to after: [LocalID: State],
         _ changes: inout ChangeCollector
     ) throws {
         for id in ids {
             switch (before[id], after[id]) {
             case (let old?, let new?) where old.entity == new.entity:
                 guard old.record != new.record else { continue }
-                changes.noteUpdated(id, of: new.entity, slots: SlotSet(new.entity.slots.indices))
+                changes.addUpdated(id, of: new.entity, slots: SlotSet(new.entity.slots.indices))
             case (let old, let new):
-                if let old { changes.noteDeleted(id, of: old.entity) }
-                if let new { changes.noteInserted([id], of: new.entity) }
+                if let old { changes.addDeleted(id, of: old.entity) }
+                if let new { changes.addInserted([id], of: new.entity) }
             }
         }
     }

@@ -3,10 +3,10 @@ import AnabranchSQLite
 
 extension Store {
     /// Records that wait for repair, in ascending order of their local IDs.
-    package func debts(limit: Int) throws -> [RecordID] {
+    package func recordsToRepair(limit: Int) throws -> [RecordID] {
         try read { reader in
             let replicas = try reader.replicas()
-            return try Debts(connection: reader.connection).first(limit)
+            return try RepairQueue(connection: reader.connection).first(limit)
                 .compactMap(replicas.record)
         }
     }
@@ -46,15 +46,15 @@ extension Store {
             var changes = ChangeCollector()
             var repair = try RepairOperation(
                 transaction, replacing: images, replaying: try log.positions(beyond: place))
-            let debts = Debts(connection: transaction.connection)
-            try repair.run(&changes, journaling: try debts.areUnexplained())
-            if let since = try debts.since() {
+            let queue = RepairQueue(connection: transaction.connection)
+            try repair.run(&changes, journaling: try queue.areUnexplained())
+            if let since = try queue.since() {
                 try ConflictRevision(transaction, of: images.map(\.id), since: since)
                     .run { try log.forEach(after: 0, $0) }
             }
-            try debts.settle(images.map { try transaction.localID(of: $0.id) })
+            try queue.remove(images.map { try transaction.localID(of: $0.id) })
             var changed = try transaction.collected(changes)
-            changed.conflicts = try transaction.settleConflicts()
+            changed.conflicts = try transaction.writeConflicts()
             return changed
         }
     }

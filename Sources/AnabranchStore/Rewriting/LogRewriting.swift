@@ -13,7 +13,7 @@ struct LogRewriting {
     /// The form in which the zone's log has one of the change sets; `nil` if there is none.
     private let given: ChangeSet?
 
-    private var born: Set<LocalID> = []
+    private var insertedRecords: Set<LocalID> = []
     private var touched: Set<LocalID> = []
     /// The local position of the first change set that was changed.
     private var first = Int64.max
@@ -44,14 +44,15 @@ struct LogRewriting {
         try RejectedSaves(connection: connection).rewrite(rewriting)
         let isChanged = first < .max
         if isChanged, !transaction.environment.disabled.contains(.repair) {
-            try Debts(connection: connection).add(touched.subtracting(born), since: first)
+            try RepairQueue(connection: connection).add(
+                touched.subtracting(insertedRecords), since: first)
         }
         try remake(&changes)
-        changes.noteRenamed(renamed)
+        changes.addRenamed(renamed)
     }
 
     /// A change set that moves from one replica's history to another's.
-    private struct Moved {
+    private struct RenamedChangeSet {
         let old: Dot
         let kind: LogEntryKind
         let previousOrigin: Digest
@@ -61,8 +62,8 @@ struct LogRewriting {
 
     /// Frees the dots of change sets that are renamed. A new dot may be another entry's dot until
     /// that entry is renamed.
-    private func freeNames(at positions: [Int64]) throws -> [Moved] {
-        var moved: [Moved] = []
+    private func freeNames(at positions: [Int64]) throws -> [RenamedChangeSet] {
+        var moved: [RenamedChangeSet] = []
         try log.forEach(positions) { entry in
             let set = entry.changeSet
             guard let new = rewriting[set.dot]?.dot else { return }
@@ -71,14 +72,14 @@ struct LogRewriting {
                 .integer(entry.localPosition))
             guard set.dot.replica != new.replica else { return }
             moved.append(
-                Moved(
+                RenamedChangeSet(
                     old: set.dot, kind: set.kind, previousOrigin: set.previousOrigin,
                     origin: set.origin, new: new))
         }
         return moved
     }
 
-    private mutating func rewrite(_ entry: LogEntry) throws {
+    private mutating func rewrite(_ entry: StoredLogEntry) throws {
         let old = entry.changeSet
         var new = try rewriting.rewritten(old, PartTable(connection))
         if let given, given.origin == old.origin { new = given }
@@ -92,7 +93,7 @@ struct LogRewriting {
             try set.forEachBlock(PartTable(connection)) { block in
                 let ids = try block.touchedRecords.map(transaction.localID)
                 touched.formUnion(ids)
-                if isRenamed, case .insert = block { born.formUnion(ids) }
+                if isRenamed, case .insert = block { insertedRecords.formUnion(ids) }
             }
         }
     }
@@ -111,7 +112,7 @@ struct LogRewriting {
     }
 
     /// Moves the heads. The old history ends at the point where the renamed one left it.
-    private func moveHead(of set: Moved) throws {
+    private func moveHead(of set: RenamedChangeSet) throws {
         let left = try transaction.ordinal(of: set.old.replica)
         if set.old.sequence <= (try transaction.head(of: left)).sequence {
             try transaction.setHead(
@@ -125,7 +126,7 @@ struct LogRewriting {
 
     /// The origin before a change set. An entry that declares a change set lost does not name it,
     /// so the log is asked; zero if the log has none.
-    private func origin(before set: Moved) throws -> Digest {
+    private func origin(before set: RenamedChangeSet) throws -> Digest {
         guard set.kind == .lost, let dot = set.old.predecessor else { return set.previousOrigin }
         return try log.entry(named: dot)?.changeSet.origin ?? .zero
     }
@@ -150,13 +151,13 @@ struct LogRewriting {
                 let update = try connection.cached(
                     "UPDATE \(table.name) SET \(column.name) = ? WHERE ab_pk = ?")
                 for (old, new) in renamed {
-                    for id in try ids(holders, old) where !born.contains(id) {
+                    for id in try ids(holders, old) where !insertedRecords.contains(id) {
                         try update.bind(new, at: 1)
                         try update.bind(id, at: 2)
                         try update.run()
                         let entity = try entity(of: id, in: table)
                         try transaction.views.willChange([id], of: schema.layout(of: entity))
-                        changes.noteUpdated(id, of: entity, slots: [column.slot])
+                        changes.addUpdated(id, of: entity, slots: [column.slot])
                     }
                 }
             }
@@ -181,8 +182,10 @@ struct LogRewriting {
     /// it: a push is acknowledged before the pull that brings the zone's form of another change set
     /// in the same push.
     private func remake(_ changes: inout ChangeCollector) throws {
-        guard !born.isEmpty else { return }
-        let images = try born.sorted().map { RecordImage(id: try transaction.recordID(of: $0)) }
+        guard !insertedRecords.isEmpty else { return }
+        let images = try insertedRecords.sorted().map {
+            RecordImage(id: try transaction.recordID(of: $0))
+        }
         let cursor = transaction.state.cursor?.position ?? 0
         let positions = try log.positions(placedAfter: cursor)
         var repair = try RepairOperation(transaction, replacing: images, replaying: positions)

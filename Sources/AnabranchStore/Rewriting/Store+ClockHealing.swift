@@ -22,7 +22,7 @@ extension Store {
             transaction.state.clock = HybridClock(
                 latest: try latest ?? transaction.greatestTimestamp(upTo: limit))
             _ = try transaction.collected(changes)
-            _ = try transaction.settleConflicts()
+            _ = try transaction.writeConflicts()
         }
     }
 }

@@ -28,7 +28,7 @@ extension Store {
             }
             transaction.state.clock = HybridClock(latest: latest)
             var changed = try transaction.collected(changes)
-            changed.conflicts = try transaction.settleConflicts()
+            changed.conflicts = try transaction.writeConflicts()
             return changed
         }
     }

@@ -12,7 +12,7 @@ extension Store {
     ///   - origin: The origin of the zone's change set under that dot.
     /// - Returns: `nil` if this file has no such branch: nothing was changed.
     /// - Throws: ``StoreError``; nothing was changed.
-    package func yieldName(_ dot: Dot, to origin: Digest) throws -> ChangedRecords? {
+    package func renameBranch(_ dot: Dot, to origin: Digest) throws -> ChangedRecords? {
         try write { transaction in
             let log = transaction.log
             guard let held = try log.entry(named: dot), held.place == nil,
@@ -22,8 +22,8 @@ extension Store {
                 if held.changeSet.kind == .lost, try operation.isStoodIn(for: held, by: origin) {
                     return try log.forget(held.localPosition)
                 }
-                try operation.noteOwnHistory(of: dot.replica)
-                try operation.yieldName(dot)
+                try operation.addOwnHistory(of: dot.replica)
+                try operation.renameBranch(dot)
             }
         }
     }
@@ -67,7 +67,7 @@ extension WriteTransaction {
         try rewrite(&operation)
         state.wantsSnapshot = true
         var changed = try collected(operation.changes)
-        changed.conflicts = try settleConflicts()
+        changed.conflicts = try writeConflicts()
         changed.rejections = rejections
         return changed
     }
@@ -79,7 +79,7 @@ extension ApplyOperation {
             held.dot != item.dot || held.timestamp != item.timestamp
         else { return }
         try transaction.check(item.timestamp, of: "\(item.dot) of the zone", .zone)
-        try noteOwnHistory(of: item.dot.replica)
+        try addOwnHistory(of: item.dot.replica)
         try move(held, to: item.dot, item.timestamp, adopting: nil)
     }
 
@@ -102,7 +102,7 @@ extension ApplyOperation {
         guard item.names(form) || item.position > horizon.position else {
             return try log.forget(item.localPosition)
         }
-        try ZonePlaces(transaction).note(
+        try ZonePositions(transaction).record(
             CausalContext.Prefix(epoch: horizon.epoch, position: item.position),
             ofSetAt: item.localPosition)
     }

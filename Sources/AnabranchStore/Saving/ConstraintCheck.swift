@@ -59,14 +59,14 @@ struct ConstraintCheck {
                 let other = statement.int64(at: 0)
                 if views.wereOne(id, other) { continue }
                 if self.entity == nil { self.entity = entity }
-                note(
+                add(
                     views.visibleBefore[id] ?? id, views.visibleBefore[other] ?? other,
                     constraint)
             }
         }
     }
 
-    private mutating func note(
+    private mutating func add(
         _ id: LocalID, _ other: LocalID, _ constraint: UniqueConstraint
     ) {
         let holders = [id, other].map { Holder(constraint: constraint.number, record: $0) }

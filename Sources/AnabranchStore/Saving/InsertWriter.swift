@@ -4,8 +4,8 @@ import AnabranchSQLite
 /// Writes the rows of one insertion, several with one statement if there are enough of them, which
 /// takes three quarters of the time of single statements.
 ///
-/// If a multi-row statement fails, the rows before the failed one stay: the save must then fail
-/// too.
+/// If a multi-row statement fails, the rows before the failed one stay: the transaction must then
+/// fail too.
 struct InsertWriter {
     /// The statement to which the values of the current row are bound.
     private(set) var statement: Statement
@@ -42,7 +42,7 @@ struct InsertWriter {
         position = writes.version.position
         self.connection = connection
         one = try connection.cached(
-            columns.count == layout.columns.count
+            columns.map(\.number) == layout.columns.map(\.number)
                 ? layout.insertSQL : EntityLayout.insertSQL(table: table, columns: columns))
         many =
             rowCount < TableLayout.rowsAtOnce
@@ -62,6 +62,8 @@ struct InsertWriter {
         left -= 1
     }
 
+    /// The first parameter of a column of the current row. A column that is not the last has the
+    /// parameters up to that of the next one.
     func parameter(ofColumn index: Int) -> Int { parameters[index] + (ids.count - 1) * width }
 
     /// Writes the begun rows if the statement has all its rows.
@@ -71,7 +73,10 @@ struct InsertWriter {
         ids.removeAll(keepingCapacity: true)
     }
 
-    /// The row at which `end()` has failed.
+    /// The row at which `end()` has failed because its ID is taken.
+    var repeatedRow: LocalID? { ids.dropFirst(connection.changes).first }
+
+    /// The row at which `end()` has failed because it is too large.
     func rowAtFault() throws -> LocalID? {
         try ids.first { try !table.hasRow($0, writtenAt: position, connection) }
     }

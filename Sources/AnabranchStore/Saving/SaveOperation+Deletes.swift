@@ -8,7 +8,7 @@ extension SaveOperation {
     mutating func write(_ delete: SaveRequest.Delete) throws {
         let layout = schema.layout(of: delete.entity)
         try transaction.views.expose(delete.rows.map(\.id), of: layout)
-        try noteOwners(of: delete, layout)
+        try addOwners(of: delete, layout)
         guard delete.entity.deletePolicy == .deleteWins else { return try writeYielding(delete) }
         let statement = try connection.cached(
             layout.deleteSQL + " AND ab_version = ?")
@@ -62,7 +62,7 @@ extension SaveOperation {
             var mark = record.deleteMark ?? DeleteMark(seen: [])
             mark.formUnion(seen)
             try deferred.setMark(mark, of: row.id)
-            try deferred.bury(record, id: row.id)
+            try deferred.insertDeleted(record, id: row.id)
             deletes.append(
                 .init(record: record.id, stampsSeen: DeleteMark(seen: seen).seen))
             cellCount += 1 + seen.count

@@ -10,9 +10,9 @@ extension SaveOperation {
     /// Separates the groups that a request names, and extends the request to their members.
     mutating func spreading(_ request: SaveRequest) throws -> SaveRequest {
         let views = transaction.views
-        guard !views.shadows.isEmpty else { return request }
-        for link in request.links where link.isAdded { try noteEnds(of: link) }
-        try views.uncover(Self.records(of: request))
+        guard !views.mergedDuplicates.isEmpty else { return request }
+        for link in request.links where link.isAdded { try addEnds(of: link) }
+        try views.separateDuplicates(Self.records(of: request))
         guard !views.membersBefore.isEmpty else { return request }
         try moveBehindLog()
         var spread = request
@@ -39,12 +39,12 @@ extension SaveOperation {
 
     /// Stores the last positions of the lists that a link changes, over all links that show as one
     /// list.
-    private mutating func noteEnds(of link: SaveRequest.LinkChange) throws {
+    private mutating func addEnds(of link: SaveRequest.LinkChange) throws {
         guard let layout = schema.links(of: link.relationship), layout.isList else { return }
         let (left, right) = try ends(of: link, layout: layout)
-        if layout.relationship.isOrdered { try lists.noteEnd(of: left, layout.relationship) }
+        if layout.relationship.isOrdered { try lists.recordEnd(of: left, layout.relationship) }
         if let inverse = layout.relationship.inverse, inverse.isOrdered {
-            try lists.noteEnd(of: right, inverse)
+            try lists.recordEnd(of: right, inverse)
         }
     }
 

@@ -39,7 +39,7 @@ extension SaveOperation {
                     LinkBlock.Link(
                         left: try transaction.recordID(of: left),
                         right: try transaction.recordID(of: right),
-                        tagsSeen: try held.map { try wireStamp($0.stamp) }, place: place))
+                        observedTags: try held.map { try wireStamp($0.stamp) }, place: place))
                 if links.fill(room) { try append(&links, ChangeBlock.move) }
             }
         }
@@ -58,8 +58,8 @@ extension SaveOperation {
     ///
     /// - Parameter held: The present positions; `nil` for a new link.
     private mutating func place(
-        left: LocalID, right: LocalID, in layout: LinkLayout, over held: LinkPlace? = nil
-    ) throws -> LinkPlace {
+        left: LocalID, right: LocalID, in layout: LinkLayout, over held: LinkPosition? = nil
+    ) throws -> LinkPosition {
         var place = held ?? .none
         if layout.relationship.isOrdered {
             place.inLeft = try lists.position(
@@ -88,7 +88,7 @@ extension SaveOperation {
                 tags = [LocalTag(stamp: stamp, place: link.place)]
             } else {
                 guard !tags.isEmpty else { continue }
-                link.tagsSeen = try tags.map { try wireStamp($0.stamp) }
+                link.observedTags = try tags.map { try wireStamp($0.stamp) }
                 tags = []
             }
             try rows.set(tags, left: left, right: right, in: layout)
@@ -107,8 +107,8 @@ extension SaveOperation {
         let records = transaction.held
         let hasLeft = try records.holds(left, first: layout.leftEntity)
         let hasRight = try records.holds(right, first: layout.rightEntity)
-        if !hasLeft { noteStale(left) }
-        if !hasRight { noteStale(right) }
+        if !hasLeft { addStale(left) }
+        if !hasRight { addStale(right) }
         return hasLeft && hasRight
     }
 
@@ -147,8 +147,8 @@ private struct PendingLinks {
     mutating func append(_ link: LinkBlock.Link) {
         links.append(link)
         let positions = [link.place.inLeft, link.place.inRight].compactMap(\.?.bytes.count)
-        byteCount += 8 + positions.reduce(0, +) + link.tagsSeen.count * 10
-        cellCount += 4 + link.tagsSeen.count
+        byteCount += 8 + positions.reduce(0, +) + link.observedTags.count * 10
+        cellCount += 4 + link.observedTags.count
     }
 
     /// True if the links fill a part.

@@ -42,7 +42,7 @@ extension SaveOperation {
         _ layout: EntityLayout
     ) throws {
         let columns = places.map { layout.columns[$0] }
-        let blockPlaces = BlockPlaces(columns)
+        let blockPlaces = BlockMapping(columns)
         func emptyBlock() -> RowBlockEncoder {
             encoder.rows(
                 inserting: true, entity: insert.entity.wireName,

@@ -9,7 +9,7 @@ extension SaveOperation {
         let layout = schema.layout(of: update.entity)
         try transaction.views.willSave(update.rows.ids, of: layout, slots: update.rows.slots)
         let columns = layout.columns.filter { update.rows.slots.contains($0.slot) }
-        let blockPlaces = BlockPlaces(columns, where: \.isRegister)
+        let blockPlaces = BlockMapping(columns, where: \.isRegister)
         let hasRegisters = !blockPlaces.properties.isEmpty
         func emptyBlock() -> RowBlockEncoder {
             encoder.rows(
@@ -20,13 +20,13 @@ extension SaveOperation {
         presentEntity = update.entity
         var block = emptyBlock()
         var room = room
-        var ruled = RuledWrites(columns, layout: layout, encoder)
+        var ruleWrites = MergeRuleWrites(columns, layout: layout, encoder)
         try check(update.rows, columns: columns)
         var writer = try UpdateWriter(
-            columns, of: layout.table, by: position, connection, areAlone: ruled != nil)
+            columns, of: layout.table, by: position, connection, areAlone: ruleWrites != nil)
         for (row, id) in update.rows.ids.enumerated() {
-            if ruled != nil {
-                let isFresh = try ruled?.note(id, update.versions[row], in: self) {
+            if ruleWrites != nil {
+                let isFresh = try ruleWrites?.add(id, update.versions[row], in: self) {
                     update.rows[row, $0]
                 }
                 guard isFresh == true else {
@@ -50,17 +50,17 @@ extension SaveOperation {
             }
             staleRecords += try end(&writer)
             if block.hasReached(byteCount: room.byteCount, cellCount: room.cellCount)
-                || ruled?.hasReached(room) ?? false
+                || ruleWrites?.hasReached(room) ?? false
             {
                 try append(block, of: update.entity)
-                try ruled?.finish(&self)
+                try ruleWrites?.finish(&self)
                 block = emptyBlock()
-                ruled = RuledWrites(columns, layout: layout, encoder)
+                ruleWrites = MergeRuleWrites(columns, layout: layout, encoder)
                 room = self.room
             }
         }
         try append(block, of: update.entity)
-        try ruled?.finish(&self)
+        try ruleWrites?.finish(&self)
     }
 
     private func end(_ writer: inout UpdateWriter) throws -> [LocalID] {

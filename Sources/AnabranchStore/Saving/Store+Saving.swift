@@ -57,7 +57,7 @@ struct SaveOperation {
     var staleRecords: [LocalID] = []
     /// Records that the request does not name, with their former surviving records.
     var shownBy: [LocalID: LocalID] = [:]
-    var lists: ListPlaces
+    var lists: SavedListPositions
     /// Records with derived attributes that depend on deleted rows.
     var owners = ChangeCollector()
     /// The values of `SaveRequest.carriedGroups`.
@@ -93,7 +93,7 @@ struct SaveOperation {
         partLimits = transaction.environment.partLimits
         deferred = transaction.deferred
         logStamps = transaction.logStamps
-        lists = ListPlaces(transaction.connection, schema: transaction.schema, dot: dot)
+        lists = SavedListPositions(transaction.connection, schema: transaction.schema, dot: dot)
     }
 
     mutating func run(_ original: SaveRequest) throws -> SaveResult {
@@ -118,7 +118,7 @@ struct SaveOperation {
     private mutating func run(
         _ named: SaveRequest, _ renamed: [LocalID: LocalID]
     ) throws -> SaveResult {
-        for check in named.checks { try note(check) }
+        for check in named.checks { try compareVersions(check) }
         for list in named.lists { try lists.place(list) }
         let request = try spreading(named)
         carriedGroups = request.carriedGroups
@@ -129,7 +129,7 @@ struct SaveOperation {
         try checkVersions()
         var constraints = ConstraintCheck(transaction)
         try constraints.check(request)
-        let shown = try settleViews()
+        let shown = try applyViewRules()
         try appendToLog(request)
         return SaveResult(
             dot: dot, version: RowVersion(position), renamed: renamed, shown: shown)
@@ -138,33 +138,33 @@ struct SaveOperation {
     /// Applies the view rules.
     ///
     /// - Returns: The records that show something else although the request did not write them.
-    private mutating func settleViews() throws -> ChangedRecords {
+    private mutating func applyViewRules() throws -> ChangedRecords {
         var changes = owners
-        transaction.views.logStamps.note(stamp, at: position)
-        try transaction.views.settleBeforeCycles()
-        for (id, ruled) in try transaction.views.cutReferencesInTheWay() {
-            try clear(id, ruled, &changes)
+        transaction.views.logStamps.record(stamp, at: position)
+        try transaction.views.applyRulesBeforeCycles()
+        for (id, viewColumn) in try transaction.views.cutReferencesInTheWay() {
+            try clear(id, viewColumn, &changes)
         }
         return try transaction.collected(changes)
     }
 
     /// Writes null to a reference that the app has read as null.
     private mutating func clear(
-        _ id: LocalID, _ ruled: RuledColumn, _ changes: inout ChangeCollector
+        _ id: LocalID, _ viewColumn: ViewRuleColumn, _ changes: inout ChangeCollector
     ) throws {
-        try transaction.views.uncover([id])
+        try transaction.views.separateDuplicates([id])
         let reader = StoreReader(connection, schema: schema)
-        guard let entity = try reader.entity(of: id, in: ruled.root) else { return }
+        guard let entity = try reader.entity(of: id, in: viewColumn.root) else { return }
         let statement = try connection.cached(schema.layout(of: entity).versionSQL)
         try statement.bind(id, at: 1)
         guard try statement.step() else { return }
         let version = RowVersion(statement.int64(at: 1))
         statement.reset()
-        var update = SaveRequest.Update(entity: entity, slots: [ruled.column.slot])
+        var update = SaveRequest.Update(entity: entity, slots: [viewColumn.column.slot])
         let nothing = [Value](repeating: .null, count: entity.slots.count)
         nothing.withUnsafeBufferPointer { update.append(id, version, $0) }
         try write(update)
-        changes.noteUpdated(id, of: entity, slots: [ruled.column.slot])
+        changes.addUpdated(id, of: entity, slots: [viewColumn.column.slot])
     }
 
     private func checkNames(_ request: SaveRequest) throws {
@@ -178,7 +178,7 @@ struct SaveOperation {
     }
 
     /// Registers a record that differs from the request's expectation.
-    mutating func noteStale(_ id: LocalID) {
+    mutating func addStale(_ id: LocalID) {
         if !staleRecords.contains(id) { staleRecords.append(id) }
     }
 
@@ -198,12 +198,12 @@ struct SaveOperation {
     mutating func moveBehindLog() throws { position = try log.nextPosition() }
 
     /// Checks versions before anything is written.
-    private mutating func note(_ check: SaveRequest.Check) throws {
+    private mutating func compareVersions(_ check: SaveRequest.Check) throws {
         let statement = try connection.cached(schema.layout(of: check.entity).versionSQL)
         for row in check.rows {
             try statement.bind(row.id, at: 1)
             let isThere = try statement.step()
-            if !isThere || RowVersion(statement.int64(at: 1)) != row.version { noteStale(row.id) }
+            if !isThere || RowVersion(statement.int64(at: 1)) != row.version { addStale(row.id) }
             statement.reset()
         }
     }

@@ -12,7 +12,7 @@ package final class EntityLayout: Sendable {
     /// The entity's properties in the order of their first slots.
     let properties: [TableLayout.Property]
     /// References with a target that a view rule may hide.
-    let ruledColumns: [RuledColumn]
+    let viewRuleColumns: [ViewRuleColumn]
     /// The uniqueness constraints that apply to the entity's records.
     let constraints: [UniqueConstraint]
     /// The properties that are part of a unique key of the entity.
@@ -40,7 +40,7 @@ package final class EntityLayout: Sendable {
         self.columns = columns
         let properties = TableLayout.properties(of: columns)
         self.properties = properties
-        ruledColumns = table.ruledColumns.filter {
+        viewRuleColumns = table.viewRuleColumns.filter {
             entity.isKind(of: $0.column.property.entity)
         }
         leftLinks = links.filter { entity.isKind(of: $0.leftEntity) }

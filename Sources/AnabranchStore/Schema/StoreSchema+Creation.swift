@@ -61,7 +61,7 @@ enum CoreTables {
             record INTEGER, property INTEGER, target INTEGER, rule INTEGER,
             PRIMARY KEY (record, property)) WITHOUT ROWID;
         CREATE INDEX ab_hidden_target ON ab_hidden (target);
-        """ + shadows + journal
+        """ + mergedDuplicates + journal
 
     /// The conflict journal. Its entries are many and similar, so subjects and authors have tables
     /// of their own.
@@ -86,7 +86,7 @@ enum CoreTables {
 
     /// The tables of merged duplicates. Files created before the project had them lack these
     /// tables.
-    static let shadows = """
+    static let mergedDuplicates = """
 
         CREATE TABLE ab_shadow (record INTEGER PRIMARY KEY, visible INTEGER);
         CREATE INDEX ab_shadow_visible ON ab_shadow (visible);
@@ -103,7 +103,7 @@ extension TableLayout {
     /// There is no UNIQUE, NOT NULL, CHECK or REFERENCES. The model is checked when a context
     /// saves, but not when a remote change is applied. Two replicas may each have saved validly,
     /// and applying both must not fail.
-    func creation(indexNames: inout NameTaker) -> [String] {
+    func creation(indexNames: inout UniqueNames) -> [String] {
         var definitions = ["ab_pk INTEGER PRIMARY KEY"]
         if hasDiscriminator { definitions.append("ab_entity INTEGER") }
         definitions.append("ab_version INTEGER")
@@ -118,7 +118,7 @@ extension TableLayout {
         return [table] + indexes(names: &indexNames)
     }
 
-    private func indexes(names: inout NameTaker) -> [String] {
+    private func indexes(names: inout UniqueNames) -> [String] {
         var made: [String] = []
         func add(_ title: String, _ terms: [String]) {
             let index = SQL.quoted(names.take("\(plainName)_\(title)"))
@@ -149,7 +149,7 @@ extension TableLayout {
 }
 
 extension LinkLayout {
-    func creation(indexNames: inout NameTaker) -> [String] {
+    func creation(indexNames: inout UniqueNames) -> [String] {
         let index = SQL.quoted(indexNames.take("\(plainName)_right"))
         let positions = isList ? "left_position BLOB, right_position BLOB," : ""
         let table = """
@@ -161,7 +161,7 @@ extension LinkLayout {
     }
 
     /// Creates the indexes that find the end of a list without reading the whole list.
-    private func orders(indexNames: inout NameTaker) -> [String] {
+    private func orders(indexNames: inout UniqueNames) -> [String] {
         [(relationship, "left"), (relationship.inverse, "right")].compactMap { side, end in
             guard side?.isOrdered == true else { return nil }
             let index = SQL.quoted(indexNames.take("\(plainName)_\(end)_position"))

@@ -25,7 +25,7 @@ package final class StoreSchema: Sendable {
     /// - Parameter numbers: The numbers that the file has assigned permanently.
     init(_ model: ManagedObjectModel, numbers: SchemaNumbers) {
         self.model = model
-        var names = NameTaker(taken: ["sqlite_master", "sqlite_schema", "sqlite_sequence"])
+        var names = UniqueNames(taken: ["sqlite_master", "sqlite_schema", "sqlite_sequence"])
         let tables = model.entities.filter { $0.superentity == nil }.map { root in
             TableLayout(
                 root: root, plainName: names.take(Self.tableName(root.name)),

@@ -42,7 +42,7 @@ package final class TableLayout: Sendable {
     package let columns: [Column]
     let properties: [Property]
     /// References with a target that a view rule may hide.
-    let ruledColumns: [RuledColumn]
+    let viewRuleColumns: [ViewRuleColumn]
     let plainName: String
 
     init(root: EntityDescription, plainName: String, numbers: SchemaNumbers) {
@@ -53,15 +53,15 @@ package final class TableLayout: Sendable {
         let columns = Self.columns(of: root, numbers: numbers)
         self.columns = columns
         properties = Self.properties(of: columns)
-        ruledColumns = columns.compactMap {
-            RuledColumn($0, root: root, table: SQL.quoted(plainName))
+        viewRuleColumns = columns.compactMap {
+            ViewRuleColumn($0, root: root, table: SQL.quoted(plainName))
         }
     }
 
     private static func columns(
         of root: EntityDescription, numbers: SchemaNumbers
     ) -> [Column] {
-        var names = NameTaker(taken: ["ab_pk", "ab_entity", "ab_version", "ab_writes"])
+        var names = UniqueNames(taken: ["ab_pk", "ab_entity", "ab_version", "ab_writes"])
         let stored = storedProperties(of: root).map { ($0, names.take($0.name)) }
         return stored.map { property, name in
             Column(
@@ -108,7 +108,7 @@ extension PropertyDescription {
 }
 
 /// Generates names that are unique under SQLite's case-insensitive comparison.
-struct NameTaker {
+struct UniqueNames {
     private var taken: Set<String>
 
     init(taken: some Sequence<String>) { self.taken = Set(taken.map(Self.folded)) }

@@ -35,7 +35,7 @@ struct SnapshotLoad {
     mutating func run(_ stage: SnapshotStage) throws -> ChangedRecords {
         let before = try heldRecords()
         isFirst = before.allSatisfy(\.isEmpty)
-        let owed = try OwedRecords(transaction)
+        let queuedRepairs = try QueuedRepairs(transaction)
         let own = try transaction.head(of: transaction.state.ordinal).sequence
         try removeAll()
         let indexes = try takeIndexes()
@@ -52,18 +52,18 @@ struct SnapshotLoad {
         for position in try log.positions(beyond: place) {
             if let entry = try log.entry(at: position) { try replay(entry) }
         }
-        try owed.note(in: log)
+        try queuedRepairs.recordLosses(in: log)
         // This follows the last use of the old start: change sets that wait are checked against the
         // new beginning of the file's log.
         transaction.state.start = snapshot.cursor
-        try takeInWaiting()
+        try applyWaiting()
         if try transaction.head(of: transaction.state.ordinal).sequence > own {
             // The snapshot has change sets of this replica that this file did not hold: the file
             // was restored or copied.
             transaction.state.isRenewing = true
         }
         try PartTable(connection).removeUnused()
-        try transaction.views.settleAll()
+        try transaction.views.applyToAll()
         transaction.state.clock.observe(greatest)
         transaction.state.cursor = snapshot.cursor
         transaction.state.wantsSnapshot = false
@@ -139,7 +139,7 @@ struct SnapshotLoad {
         try connection.execute("UPDATE ab_replica SET seen = 0, origin = NULL")
         applying.deferred.isEmpty = true
         try transaction.views.hidden.removeAll()
-        try transaction.views.shadows.removeAll()
+        try transaction.views.mergedDuplicates.removeAll()
     }
 
     /// Drops the indexes of the model's tables, because creating an index at once is faster than
@@ -168,24 +168,24 @@ struct SnapshotLoad {
     private mutating func load(_ chunk: SnapshotChunk) throws {
         for head in chunk.heads { try take(head) }
         for block in chunk.rows {
-            note(block.stamps.joined().map(\.stamp))
+            observe(block.stamps.joined().map(\.stamp))
             try rows.insert(block, isFirst: isFirst)
         }
         for record in chunk.records {
-            note(record.cells.map(\.stamp))
+            observe(record.cells.map(\.stamp))
             try rows.insert(
                 record, id: try transaction.localID(of: record.id),
                 version: isFirst ? nil : RowVersion(positions.reserve()))
         }
         for links in chunk.links {
             for link in links.links {
-                note(link.tags.tags)
+                observe(link.tags.tags)
                 try rows.put(link.tags, on: links.property, left: link.left, right: link.right)
             }
         }
     }
 
-    private mutating func note(_ stamps: [Stamp]) {
+    private mutating func observe(_ stamps: [Stamp]) {
         for stamp in stamps where stamp.timestamp > greatest { greatest = stamp.timestamp }
     }
 
@@ -202,7 +202,7 @@ struct SnapshotLoad {
     /// A change set that the snapshot already includes is skipped. If the zone has lost the
     /// predecessors of a change set, it stays in the log and does not count as held until they
     /// come.
-    private mutating func replay(_ entry: LogEntry) throws {
+    private mutating func replay(_ entry: StoredLogEntry) throws {
         let set = entry.changeSet
         let ordinal = try transaction.ordinal(of: set.dot.replica)
         let head = try transaction.head(of: ordinal)
@@ -222,7 +222,7 @@ struct SnapshotLoad {
     /// of the zone's records. A push finds that out and renames the branch. So the push must come
     /// first, as long as it is possible.
     private func checkIsHeld(
-        _ entry: LogEntry, beneath head: (sequence: UInt64, origin: Digest)
+        _ entry: StoredLogEntry, beneath head: (sequence: UInt64, origin: Digest)
     ) throws {
         let set = entry.changeSet
         guard entry.place == nil, set.kind != .lost, !isPushBlocked else { return }
@@ -237,7 +237,7 @@ struct SnapshotLoad {
 
     /// Applies change sets of bundles that waited for something the snapshot has. Those that the
     /// snapshot includes are dropped.
-    private func takeInWaiting() throws {
+    private func applyWaiting() throws {
         var operation = ApplyOperation(transaction)
         try operation.reconsiderAll()
     }

@@ -61,7 +61,7 @@ extension Store {
             }
             var load = try SnapshotLoad(transaction, snapshot, isPushBlocked: isPushBlocked)
             var changed = try load.run(stage)
-            changed.conflicts = try transaction.settleConflicts()
+            changed.conflicts = try transaction.writeConflicts()
             return changed
         }
     }

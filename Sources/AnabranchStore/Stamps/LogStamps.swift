@@ -16,7 +16,7 @@ final class LogStamps {
     /// The stamp of the change set that the log gets at the end of the transaction.
     private var saved: (position: Int64, stamp: LocalStamp)?
 
-    private static let mostKnown = 1 << 16
+    private static let maximumKnown = 1 << 16
 
     init(_ connection: Connection) { self.connection = connection }
 
@@ -33,7 +33,7 @@ final class LogStamps {
         if let stamp = known[position] { return stamp }
         if let saved, saved.position == position { return saved.stamp }
         let stamp = try read(position)
-        if known.count >= Self.mostKnown { known.removeAll(keepingCapacity: true) }
+        if known.count >= Self.maximumKnown { known.removeAll(keepingCapacity: true) }
         known[position] = stamp
         return stamp
     }
@@ -45,7 +45,7 @@ final class LogStamps {
     }
 
     /// Registers the stamp of a change set that the log gets at the end of its transaction.
-    func note(_ stamp: LocalStamp, at position: Int64) { saved = (position, stamp) }
+    func record(_ stamp: LocalStamp, at position: Int64) { saved = (position, stamp) }
 
     /// The local position of the change set with a stamp; `nil` if there is none.
     func position(of stamp: LocalStamp) throws -> Int64? {

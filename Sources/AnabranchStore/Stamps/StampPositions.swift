@@ -13,7 +13,7 @@ final class StampPositions {
     private var next: Int64
     private var last: (stamp: LocalStamp, position: Int64)?
 
-    private static let mostKnown = 1 << 16
+    private static let maximumKnown = 1 << 16
 
     init(_ log: ChangeLog, stamps: LogStamps) throws {
         self.log = log
@@ -25,7 +25,7 @@ final class StampPositions {
         get throws {
             if let last, last.stamp == stamp { return last.position }
             let position = try known[stamp] ?? stamps.position(of: stamp) ?? keep(stamp)
-            if known.count >= Self.mostKnown { known.removeAll(keepingCapacity: true) }
+            if known.count >= Self.maximumKnown { known.removeAll(keepingCapacity: true) }
             known[stamp] = position
             last = (stamp, position)
             return position

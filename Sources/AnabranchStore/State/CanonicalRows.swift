@@ -36,7 +36,8 @@ struct CanonicalRows {
         self.schema = schema
         self.replicas = replicas
         self.logStamps = logStamps ?? LogStamps(connection)
-        let ownLinks = try ShadowRows.isEmpty(on: connection) ? "" : ShadowRows.linksOfOthers
+        let ownLinks =
+            try MergedDuplicateRows.isEmpty(on: connection) ? "" : MergedDuplicateRows.linksOfOthers
         tables = try schema.tables.map { layout in
             Table(layout: layout, row: try connection.cached(Self.rowSQL(layout, in: schema)))
         }

@@ -41,7 +41,8 @@ extension StoreReader {
         ofReplica ordinal: Int64
     ) throws -> [(id: LocalID, table: Int)] {
         let range = "BETWEEN ?1 AND ?2"
-        let own = try ShadowRows.isEmpty(on: connection) ? "" : ShadowRows.rowsOfOthers
+        let own =
+            try MergedDuplicateRows.isEmpty(on: connection) ? "" : MergedDuplicateRows.rowsOfOthers
         var selects = schema.tables.enumerated().map { index, table in
             "SELECT ab_pk AS id, \(index) FROM \(table.name) WHERE ab_pk \(range)\(own)"
         }

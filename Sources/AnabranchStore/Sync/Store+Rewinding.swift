@@ -102,7 +102,7 @@ extension LogCursor {
 }
 
 /// A replica's head with a last change set that this file's log no longer has.
-private struct ForgottenHead {
+private struct RemovedHead {
     let entry: CausalContext.Entry
     /// The first zone position that it may have had: the first gap in this log after the replica's
     /// other change sets.
@@ -118,7 +118,7 @@ extension WriteTransaction {
     /// If it named it nevertheless, two change sets might wait for each other forever.
     ///
     /// - Returns: The heads in the order of their earliest positions.
-    private func forgottenHeads(beyond position: UInt64) throws -> [ForgottenHead] {
+    private func forgottenHeads(beyond position: UInt64) throws -> [RemovedHead] {
         let holes = try holes(behind: position)
         let statement = try connection.cached(
             """
@@ -127,7 +127,7 @@ extension WriteTransaction {
             FROM ab_replica r WHERE seen > 0 AND NOT EXISTS
             (SELECT 1 FROM ab_changeset WHERE replica = r.ordinal AND seq = r.seen)
             """)
-        var heads: [ForgottenHead] = []
+        var heads: [RemovedHead] = []
         while try statement.step() {
             guard let replica = ReplicaID(bytes: statement.bytes(at: 0)),
                 let origin = Digest(bytes: statement.bytes(at: 2))
@@ -137,7 +137,7 @@ extension WriteTransaction {
                 dot: Dot(replica: replica, sequence: UInt64(bitPattern: statement.int64(at: 1))),
                 originPrefix: origin.prefix)
             let before = max(position, UInt64(clamping: last))
-            heads.append(ForgottenHead(entry: entry, earliest: holes.first(behind: before)))
+            heads.append(RemovedHead(entry: entry, earliest: holes.first(behind: before)))
         }
         return heads.sorted { $0.earliest < $1.earliest }
     }
@@ -192,7 +192,7 @@ extension WriteTransaction {
     }
 
     /// The change sets that the zone's log has after a position, or is not known to have.
-    private func setsSentAgain(behind position: UInt64) throws -> [SentAgain] {
+    private func setsSentAgain(behind position: UInt64) throws -> [RepushedChangeSet] {
         let statement = try connection.cached(
             """
             SELECT c.position, r.id, c.seq, c.origin, c.server_position, c.context
@@ -200,7 +200,7 @@ extension WriteTransaction {
             WHERE c.server_position IS NULL OR c.server_position > ? ORDER BY c.position
             """)
         try statement.bind(Int64(clamping: position), at: 1)
-        var sets: [SentAgain] = []
+        var sets: [RepushedChangeSet] = []
         while try statement.step() {
             guard let replica = ReplicaID(bytes: statement.bytes(at: 1)),
                 let origin = Digest(bytes: statement.bytes(at: 3))
@@ -212,7 +212,7 @@ extension WriteTransaction {
             }
             var context = ByteReader(statement.bytes(at: 5))
             sets.append(
-                SentAgain(
+                RepushedChangeSet(
                     localPosition: statement.int64(at: 0),
                     place: statement.isNull(at: 4)
                         ? nil : UInt64(bitPattern: statement.int64(at: 4)),
@@ -228,7 +228,7 @@ extension WriteTransaction {
 }
 
 /// A change set that is pushed again, without its payload.
-private struct SentAgain {
+private struct RepushedChangeSet {
     let localPosition: Int64
     let place: UInt64?
     let entry: CausalContext.Entry

@@ -25,7 +25,8 @@ extension Store {
                 pendingCount: Int(count),
                 pendingByteCount: Int(bytes) + (try PartTable(reader.connection).pendingBytes()),
                 epochs: try Self.epochs(reader),
-                hasDebts: try !Debts(connection: reader.connection).first(1).isEmpty,
+                hasRecordsToRepair: try !RepairQueue(connection: reader.connection).first(1)
+                    .isEmpty,
                 start: state.start, wantsSnapshot: state.wantsSnapshot,
                 staged: try SnapshotStage(connection: reader.connection).staged(),
                 rejectedCount: try RejectedSaves(connection: reader.connection).count(),
@@ -57,7 +58,7 @@ extension Store {
 
     /// Records epochs of the zone's log, so that a zone that goes back to an earlier state can be
     /// distinguished from another zone.
-    package func note(_ epochs: [EpochID]) throws {
+    package func recordEpochs(_ epochs: [EpochID]) throws {
         try write { transaction in
             for epoch in epochs {
                 try transaction.connection.run(
@@ -70,7 +71,7 @@ extension Store {
     ///
     /// - Parameter byteLimit: The greatest size of all payloads; the first change set is returned
     ///   whatever its size.
-    package func pending(byteLimit: Int) throws -> [LogEntry] {
+    package func pending(byteLimit: Int) throws -> [StoredLogEntry] {
         try read { reader in
             try ChangeLog(connection: reader.connection, replicas: try reader.replicas())
                 .pending(byteLimit: byteLimit)
@@ -116,7 +117,7 @@ extension Store {
     ) throws -> ChangedRecords {
         try write { transaction in
             let log = transaction.log
-            let places = ZonePlaces(transaction)
+            let places = ZonePositions(transaction)
             var voids: [VoidOperation.Pair] = []
             for item in acknowledged {
                 guard let held = try log.entry(at: item.localPosition) else { continue }
@@ -125,7 +126,7 @@ extension Store {
                     held.changeSet.context == item.context
                 else { continue }
                 if form.kind != held.changeSet.kind { voids.append((held, form)) }
-                try places.note(
+                try places.record(
                     CausalContext.Prefix(epoch: epoch, position: item.position),
                     ofSetAt: item.localPosition)
             }

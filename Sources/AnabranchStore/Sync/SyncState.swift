@@ -13,7 +13,7 @@ package struct SyncState: Sendable {
     /// The epochs of the zone's log that the file knows.
     package let epochs: Set<EpochID>
     /// True if records wait for repair.
-    package let hasDebts: Bool
+    package let hasRecordsToRepair: Bool
     /// The beginning of the file's part of the zone's log; `nil` if it has the log from the first
     /// entry on.
     package let start: LogCursor?
@@ -29,7 +29,7 @@ package struct SyncState: Sendable {
     package init(
         replica: ReplicaID, cursor: LogCursor?, last: (sequence: UInt64, origin: Digest)?,
         pendingCount: Int, pendingByteCount: Int,
-        epochs: Set<EpochID> = [], hasDebts: Bool = false, start: LogCursor? = nil,
+        epochs: Set<EpochID> = [], hasRecordsToRepair: Bool = false, start: LogCursor? = nil,
         wantsSnapshot: Bool = false, staged: StagedSnapshot? = nil,
         rejectedCount: Int = 0, epochsAhead: Set<EpochID> = []
     ) {
@@ -43,7 +43,7 @@ package struct SyncState: Sendable {
         self.pendingCount = pendingCount
         self.pendingByteCount = pendingByteCount
         self.epochs = epochs
-        self.hasDebts = hasDebts
+        self.hasRecordsToRepair = hasRecordsToRepair
         self.rejectedCount = rejectedCount
     }
 }
@@ -70,7 +70,8 @@ package struct Acknowledged: Sendable {
     ///   - dot: The dot in the zone's log; `nil` if it is that of the pushed entry. The same
     ///     applies to the timestamp and the digest.
     package init(
-        _ pushed: LogEntry, position: UInt64, dot: Dot? = nil, timestamp: HybridTimestamp? = nil,
+        _ pushed: StoredLogEntry, position: UInt64, dot: Dot? = nil,
+        timestamp: HybridTimestamp? = nil,
         digest: Digest? = nil, rejection: Rejection? = nil
     ) {
         localPosition = pushed.localPosition

@@ -18,7 +18,7 @@ struct RepairJournal {
     /// - Parameters:
     ///   - old: The record's state before the repair.
     ///   - new: The record's state after the repair; `nil` if it was removed.
-    func note(_ old: CanonicalRecord, replacedBy new: CanonicalRecord?) throws {
+    func record(_ old: CanonicalRecord, replacedBy new: CanonicalRecord?) throws {
         let id = try transaction.localID(of: old.id)
         for cell in old.cells where !cell.value.isNull {
             let winners = new?.cells.filter { $0.property == cell.property } ?? []

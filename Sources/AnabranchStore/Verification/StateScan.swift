@@ -20,7 +20,9 @@ struct StateScan {
         replicas = try reader.replicas()
         rows = try CanonicalRows(reader, replicas: replicas)
         let range = "BETWEEN ?1 AND ?2"
-        let own = try ShadowRows.isEmpty(on: reader.connection) ? "" : ShadowRows.rowsOfOthers
+        let own =
+            try MergedDuplicateRows.isEmpty(on: reader.connection)
+            ? "" : MergedDuplicateRows.rowsOfOthers
         var selects = reader.schema.tables.enumerated().map { index, table in
             "SELECT ab_pk AS id, \(index) FROM \(table.name) WHERE ab_pk \(range)\(own)"
         }

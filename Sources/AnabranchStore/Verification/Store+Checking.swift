@@ -17,7 +17,9 @@ extension Store {
     /// Merges the log again in another file and compares the two states.
     private func differencesFromLog() throws -> [RecordDifference]? {
         let state = try syncState()
-        guard state.start == nil, !state.hasDebts, !state.wantsSnapshot else { return nil }
+        guard state.start == nil, !state.hasRecordsToRepair, !state.wantsSnapshot else {
+            return nil
+        }
         let folder = FileManager.default.temporaryDirectory
             .appendingPathComponent("anabranch-\(UUID().uuidString)", isDirectory: true)
         try FileManager.default.createDirectory(
@@ -84,7 +86,7 @@ extension StoreReader {
         }
     }
 
-    private func partFault(of entry: LogEntry) throws -> String? {
+    private func partFault(of entry: StoredLogEntry) throws -> String? {
         let parts = PartTable(connection)
         for (number, part) in try entry.changeSet.parts().enumerated() {
             guard try parts.isRight(part) else {
@@ -96,7 +98,8 @@ extension StoreReader {
     }
 
     private static func fault(
-        of entry: LogEntry, behind heads: inout [ReplicaID: (sequence: UInt64, origin: Digest)]
+        of entry: StoredLogEntry,
+        behind heads: inout [ReplicaID: (sequence: UInt64, origin: Digest)]
     ) -> String? {
         let set = entry.changeSet
         let before = heads[set.dot.replica]

@@ -7,9 +7,9 @@ package struct StateComparison: Sendable {
     package var ranges: [RecordRange] = []
     package var records: [RecordDifference] = []
     /// The number of rows with keys that belong to no record.
-    package var strayCount = 0
+    package var orphanedRowCount = 0
 
-    package var isEqual: Bool { ranges.isEmpty && records.isEmpty && strayCount == 0 }
+    package var isEqual: Bool { ranges.isEmpty && records.isEmpty && orphanedRowCount == 0 }
 
     package init() {}
 }
@@ -44,7 +44,7 @@ extension Store {
                         try scan.entries(of: range), entries)
                 }
             }
-            comparison.strayCount = try StrayRows(
+            comparison.orphanedRowCount = try StrayRows(
                 connection: reader.connection, schema: schema, replicas: reader.replicas()
             ).count()
             return comparison
@@ -58,11 +58,11 @@ extension Store {
     }
 
     /// Queues records for the next repair, and removes rows with keys that belong to no record.
-    package func owe(_ records: [RecordID]) throws {
+    package func queueForRepair(_ records: [RecordID]) throws {
         try write { transaction in
-            let debts = Debts(connection: transaction.connection)
-            try debts.add(records.map { try transaction.localID(of: $0) })
-            if !records.isEmpty { try debts.noteUnexplained() }
+            let queue = RepairQueue(connection: transaction.connection)
+            try queue.add(records.map { try transaction.localID(of: $0) })
+            if !records.isEmpty { try queue.markUnexplained() }
             try StrayRows(
                 connection: transaction.connection, schema: schema,
                 replicas: transaction.replicas

@@ -11,7 +11,7 @@ public struct StoreCheck: Hashable, Sendable {
     public internal(set) var differences: [RecordDifference]?
 
     /// True if the check found no problem.
-    public var isRight: Bool {
+    public var isValid: Bool {
         damage.isEmpty && logFaults.isEmpty && differences?.isEmpty ?? true
     }
 }

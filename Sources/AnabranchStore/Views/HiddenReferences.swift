@@ -16,7 +16,7 @@ final class HiddenReferences {
         case acyclic = 2
         /// The target is a merged duplicate, and the column has the surviving record. The column is
         /// NULL if the reference cannot point to that record's entity.
-        case led = 3
+        case redirected = 3
     }
 
     struct Entry {
@@ -34,12 +34,12 @@ final class HiddenReferences {
         try connection.firstValue("SELECT EXISTS (SELECT 1 FROM ab_hidden)") == .integer(0)
     }
 
-    func entry(of id: LocalID, _ ruled: RuledColumn) throws -> Entry? {
+    func entry(of id: LocalID, _ viewColumn: ViewRuleColumn) throws -> Entry? {
         guard !isEmpty else { return nil }
         let statement = try connection.cached(
             "SELECT target, rule FROM ab_hidden WHERE record = ? AND property = ?")
         try statement.bind(id, at: 1)
-        try statement.bind(Int64(ruled.column.number), at: 2)
+        try statement.bind(Int64(viewColumn.column.number), at: 2)
         guard try statement.step() else { return nil }
         defer { statement.reset() }
         return Rule(rawValue: statement.int64(at: 1)).map {
@@ -48,69 +48,73 @@ final class HiddenReferences {
     }
 
     /// Hides the reference that a row holds.
-    func hide(_ target: LocalID, of id: LocalID, _ ruled: RuledColumn, by rule: Rule) throws {
+    func hide(_ target: LocalID, of id: LocalID, _ viewColumn: ViewRuleColumn, by rule: Rule) throws
+    {
         isEmpty = false
         try connection.run(
             """
             INSERT INTO ab_hidden (record, property, target, rule) VALUES (?1, ?2, ?3, ?4)
             ON CONFLICT (record, property) DO UPDATE SET rule = ?4
             """,
-            .integer(id), .integer(Int64(ruled.column.number)), .integer(target),
+            .integer(id), .integer(Int64(viewColumn.column.number)), .integer(target),
             .integer(rule.rawValue))
         try connection.run(
-            "UPDATE \(ruled.table) SET \(ruled.column.name) = NULL WHERE ab_pk = ?", .integer(id))
+            "UPDATE \(viewColumn.table) SET \(viewColumn.column.name) = NULL WHERE ab_pk = ?",
+            .integer(id))
     }
 
     /// Makes a row show another record than the one it holds.
-    func lead(_ target: LocalID, of id: LocalID, _ ruled: RuledColumn, to shown: LocalID?) throws {
+    func redirect(
+        _ target: LocalID, of id: LocalID, _ viewColumn: ViewRuleColumn, to shown: LocalID?
+    ) throws {
         isEmpty = false
         try connection.run(
             """
             INSERT INTO ab_hidden (record, property, target, rule) VALUES (?1, ?2, ?3, ?4)
             ON CONFLICT (record, property) DO UPDATE SET rule = ?4
             """,
-            .integer(id), .integer(Int64(ruled.column.number)), .integer(target),
-            .integer(Rule.led.rawValue))
+            .integer(id), .integer(Int64(viewColumn.column.number)), .integer(target),
+            .integer(Rule.redirected.rawValue))
         try connection.run(
-            "UPDATE \(ruled.table) SET \(ruled.column.name) = ? WHERE ab_pk = ?",
+            "UPDATE \(viewColumn.table) SET \(viewColumn.column.name) = ? WHERE ab_pk = ?",
             shown.map(SQLiteValue.integer) ?? .null, .integer(id))
     }
 
     /// The records of a table that hold one of some targets, whether the row shows it or not.
-    func holders(of targets: [LocalID], _ ruled: RuledColumn) throws -> [LocalID] {
-        let name = ruled.column.name
+    func holders(of targets: [LocalID], _ viewColumn: ViewRuleColumn) throws -> [LocalID] {
+        let name = viewColumn.column.name
         let statement = try connection.cached(
             """
-            SELECT ab_pk FROM \(ruled.table) WHERE \(name) IN (SELECT value FROM json_each(?1))
-            UNION SELECT t.ab_pk FROM ab_hidden h JOIN \(ruled.table) t ON t.ab_pk = h.record
+            SELECT ab_pk FROM \(viewColumn.table) WHERE \(name) IN (SELECT value FROM json_each(?1))
+            UNION SELECT t.ab_pk FROM ab_hidden h JOIN \(viewColumn.table) t ON t.ab_pk = h.record
             WHERE h.property = ?2 AND h.target IN (SELECT value FROM json_each(?1))
             """)
         try statement.bind(StoreReader.json(targets), at: 1)
-        try statement.bind(Int64(ruled.column.number), at: 2)
+        try statement.bind(Int64(viewColumn.column.number), at: 2)
         var found: [LocalID] = []
         while try statement.step() { found.append(statement.int64(at: 0)) }
         return found
     }
 
     /// Restores the reference that a row holds.
-    func show(_ entry: Entry, of id: LocalID, _ ruled: RuledColumn) throws {
+    func show(_ entry: Entry, of id: LocalID, _ viewColumn: ViewRuleColumn) throws {
         try connection.run(
             "DELETE FROM ab_hidden WHERE record = ? AND property = ?", .integer(id),
-            .integer(Int64(ruled.column.number)))
+            .integer(Int64(viewColumn.column.number)))
         try connection.run(
-            "UPDATE \(ruled.table) SET \(ruled.column.name) = ? WHERE ab_pk = ?",
+            "UPDATE \(viewColumn.table) SET \(viewColumn.column.name) = ? WHERE ab_pk = ?",
             .integer(entry.target), .integer(id))
     }
 
     /// The records of a table that hide a reference in a column.
-    func records(_ ruled: RuledColumn) throws -> [LocalID] {
+    func records(_ viewColumn: ViewRuleColumn) throws -> [LocalID] {
         guard !isEmpty else { return [] }
         let statement = try connection.cached(
             """
-            SELECT h.record FROM ab_hidden h JOIN \(ruled.table) t ON t.ab_pk = h.record
+            SELECT h.record FROM ab_hidden h JOIN \(viewColumn.table) t ON t.ab_pk = h.record
             WHERE h.property = ?
             """)
-        try statement.bind(Int64(ruled.column.number), at: 1)
+        try statement.bind(Int64(viewColumn.column.number), at: 1)
         var found: [LocalID] = []
         while try statement.step() { found.append(statement.int64(at: 0)) }
         return found

@@ -10,7 +10,7 @@ extension Store {
         guard let id = try localID(of: record) else { return nil }
         guard !schema.constraints.isEmpty else { return id }
         return try read { reader in
-            try ShadowRows(reader.connection, isUsed: true).visible(of: id)
+            try MergedDuplicateRows(reader.connection, isUsed: true).visible(of: id)
         } ?? id
     }
 
@@ -20,8 +20,8 @@ extension Store {
         try write { transaction in
             // Another process may have added the tables meanwhile.
             guard try !transaction.connection.hasTable("ab_shadow") else { return }
-            try transaction.connection.execute(CoreTables.shadows)
-            try transaction.views.noteAllCandidates()
+            try transaction.connection.execute(CoreTables.mergedDuplicates)
+            try transaction.views.addAllCandidates()
             _ = try transaction.collected(ChangeCollector())
         }
     }

@@ -8,7 +8,7 @@ package struct DuplicateRow: Sendable {
     package let id: LocalID
     package let entity: EntityDescription
     /// The other members of the group, ascending.
-    package fileprivate(set) var others: [RecordID] = []
+    package fileprivate(set) var merged: [RecordID] = []
 }
 
 extension StoreReader {
@@ -22,7 +22,7 @@ extension StoreReader {
     package func duplicates(
         of entity: EntityDescription? = nil, limit: Int? = nil, offset: Int = 0
     ) throws -> [DuplicateRow] {
-        guard try !ShadowRows.isEmpty(on: connection) else { return [] }
+        guard try !MergedDuplicateRows.isEmpty(on: connection) else { return [] }
         let statement = try connection.cached(source(of: entity) + " LIMIT ?1 OFFSET ?2")
         try statement.bind(Int64(limit ?? -1), at: 1)
         try statement.bind(Int64(offset), at: 2)
@@ -38,16 +38,16 @@ extension StoreReader {
             try others.bind(found[place].id, at: 1)
             while try others.step() {
                 guard let record = replicas.record(others.int64(at: 0)) else { continue }
-                found[place].others.append(record)
+                found[place].merged.append(record)
             }
-            found[place].others.sort()
+            found[place].merged.sort()
         }
         return found
     }
 
     /// The number of groups.
     package func duplicateCount(of entity: EntityDescription? = nil) throws -> Int {
-        guard try !ShadowRows.isEmpty(on: connection) else { return 0 }
+        guard try !MergedDuplicateRows.isEmpty(on: connection) else { return 0 }
         let statement = try connection.cached("SELECT count(*) FROM (\(source(of: entity)))")
         defer { statement.reset() }
         return try statement.step() ? Int(statement.int64(at: 0)) : 0

@@ -82,9 +82,9 @@ extension StoreReader {
     /// parent that is a merged duplicate exists as well.
     private func source(of place: Cascade) throws -> String {
         let isShown =
-            try ShadowRows.isEmpty(on: connection)
+            try MergedDuplicateRows.isEmpty(on: connection)
             ? "" : "AND NOT EXISTS (SELECT 1 FROM ab_shadow s WHERE s.record = "
-        let led = HiddenReferences.Rule.led.rawValue
+        let redirected = HiddenReferences.Rule.redirected.rawValue
         let column = place.column.name
         let parents = schema.layout(of: place.relationship.destination).table.name
         let discriminator =
@@ -104,7 +104,7 @@ extension StoreReader {
             + " UNION ALL "
             + rows(
                 "ab_hidden h CROSS JOIN \(place.table.name) t ON t.ab_pk = h.record", "h.target",
-                "h.property = \(place.column.number) AND h.rule <> \(led)")
+                "h.property = \(place.column.number) AND h.rule <> \(redirected)")
     }
 
     private var knownEntities: String {

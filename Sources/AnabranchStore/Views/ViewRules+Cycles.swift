@@ -6,10 +6,10 @@ import AnabranchSQLite
 // at the reference that was written last.
 extension ViewRules {
     /// The target of a record's reference, including a reference that cuts a cycle.
-    private func edge(_ id: LocalID, _ ruled: RuledColumn) throws -> LocalID? {
+    private func edge(_ id: LocalID, _ viewColumn: ViewRuleColumn) throws -> LocalID? {
         // A reference that was just restored may still point to a merged duplicate.
-        if let shown = try shown(id, ruled) { return try mapped(shown) }
-        guard let entry = try hidden.entry(of: id, ruled), entry.rule == .acyclic else {
+        if let shown = try shown(id, viewColumn) { return try mapped(shown) }
+        guard let entry = try hidden.entry(of: id, viewColumn), entry.rule == .acyclic else {
             return nil
         }
         return try mapped(entry.target)
@@ -17,35 +17,40 @@ extension ViewRules {
 
     /// Prepares the change of a reference: if it is part of a cycle, the reference that cuts the
     /// cycle is shown again.
-    func openCycle(through id: LocalID, _ ruled: RuledColumn) throws {
+    func openCycle(through id: LocalID, _ viewColumn: ViewRuleColumn) throws {
         guard !hidden.isEmpty else { return }
         var path = [id]
         var seen: Set<LocalID> = [id]
-        while let next = try edge(path[path.count - 1], ruled) {
+        while let next = try edge(path[path.count - 1], viewColumn) {
             if next == id { break }
             // This record only points to another cycle and is not part of it.
             guard seen.insert(next).inserted else { return }
             path.append(next)
         }
-        guard try edge(path[path.count - 1], ruled) == id else { return }
+        guard try edge(path[path.count - 1], viewColumn) == id else { return }
         for member in path {
-            guard let entry = try hidden.entry(of: member, ruled), entry.rule != .led else {
+            guard let entry = try hidden.entry(of: member, viewColumn), entry.rule != .redirected
+            else {
                 continue
             }
-            try show(entry, of: member, ruled)
-            touched[ruled, default: []].insert(member)
+            try show(entry, of: member, viewColumn)
+            touched[viewColumn, default: []].insert(member)
         }
     }
 
-    func settleCycles(_ ruled: RuledColumn) throws {
-        for cycle in try cycles(through: touched[ruled] ?? [], ruled) { try cut(cycle, ruled) }
+    func applyCycleRule(_ viewColumn: ViewRuleColumn) throws {
+        for cycle in try cycles(through: touched[viewColumn] ?? [], viewColumn) {
+            try cut(cycle, viewColumn)
+        }
     }
 
     /// The cycles that contain some records or that these records point to, each cycle once.
-    private func cycles(through ids: Set<LocalID>, _ ruled: RuledColumn) throws -> [[LocalID]] {
+    private func cycles(through ids: Set<LocalID>, _ viewColumn: ViewRuleColumn) throws
+        -> [[LocalID]]
+    {
         var found: [[LocalID]] = []
         var cleared: Set<LocalID> = []
-        let known = try edges(of: ids, ruled)
+        let known = try edges(of: ids, viewColumn)
         for id in ids where !cleared.contains(id) {
             var path: [LocalID] = []
             var places: [LocalID: Int] = [:]
@@ -57,7 +62,7 @@ extension ViewRules {
                 }
                 places[current] = path.count
                 path.append(current)
-                next = try known[current] ?? edge(current, ruled)
+                next = try known[current] ?? edge(current, viewColumn)
             }
             cleared.formUnion(path)
         }
@@ -65,13 +70,13 @@ extension ViewRules {
     }
 
     private func edges(
-        of ids: Set<LocalID>, _ ruled: RuledColumn
+        of ids: Set<LocalID>, _ viewColumn: ViewRuleColumn
     ) throws -> [LocalID: LocalID] {
         let statement = try connection.cached(
             """
-            SELECT t.ab_pk, t.\(ruled.column.name) FROM json_each(?) j
-            CROSS JOIN \(ruled.table) t ON t.ab_pk = j.value
-            WHERE t.\(ruled.column.name) IS NOT NULL
+            SELECT t.ab_pk, t.\(viewColumn.column.name) FROM json_each(?) j
+            CROSS JOIN \(viewColumn.table) t ON t.ab_pk = j.value
+            WHERE t.\(viewColumn.column.name) IS NOT NULL
             """)
         try statement.bind(StoreReader.json(Array(ids)), at: 1)
         var edges: [LocalID: LocalID] = [:]
@@ -79,33 +84,35 @@ extension ViewRules {
         return edges
     }
 
-    private func cut(_ cycle: [LocalID], _ ruled: RuledColumn) throws {
-        if let own = saved[ruled].flatMap({ own in cycle.first(where: own.contains) }) {
-            throw refusal(of: own, ruled)
+    private func cut(_ cycle: [LocalID], _ viewColumn: ViewRuleColumn) throws {
+        if let own = saved[viewColumn].flatMap({ own in cycle.first(where: own.contains) }) {
+            throw refusal(of: own, viewColumn)
         }
         let statement = try connection.cached(
-            "SELECT ab_version, ab_writes FROM \(ruled.table) WHERE ab_pk = ?")
+            "SELECT ab_version, ab_writes FROM \(viewColumn.table) WHERE ab_pk = ?")
         var ranked: [(id: LocalID, rank: WriteRank)] = []
         for id in cycle {
             try statement.bind(id, at: 1)
             guard try statement.step() else { continue }
-            ranked.append((id, try rank(of: id, statement.writes(at: 0), ruled)))
+            ranked.append((id, try rank(of: id, statement.writes(at: 0), viewColumn)))
             statement.reset()
         }
         guard let last = ranked.max(by: { $0.rank < $1.rank })?.id else { return }
         for id in cycle where id != last {
-            if let entry = try hidden.entry(of: id, ruled), entry.rule != .led {
-                try show(entry, of: id, ruled)
+            if let entry = try hidden.entry(of: id, viewColumn), entry.rule != .redirected {
+                try show(entry, of: id, viewColumn)
             }
         }
-        if let target = try shown(last, ruled) { try hide(target, of: last, ruled, by: .acyclic) }
+        if let target = try shown(last, viewColumn) {
+            try hide(target, of: last, viewColumn, by: .acyclic)
+        }
     }
 
-    func settleAllCycles(_ ruled: RuledColumn) throws {
+    func applyCycleRuleToAll(_ viewColumn: ViewRuleColumn) throws {
         let statement = try connection.prepare(
             """
-            SELECT ab_pk, \(ruled.column.name) FROM \(ruled.table)
-            WHERE \(ruled.column.name) IS NOT NULL
+            SELECT ab_pk, \(viewColumn.column.name) FROM \(viewColumn.table)
+            WHERE \(viewColumn.column.name) IS NOT NULL
             """)
         var edges: [LocalID: LocalID] = [:]
         while try statement.step() { edges[statement.int64(at: 0)] = statement.int64(at: 1) }
@@ -120,33 +127,34 @@ extension ViewRules {
             if counts[target] == 0, edges[target] != nil { free.append(target) }
         }
         let rest = Set(edges.keys)
-        for cycle in try cycles(through: rest, ruled) { try cut(cycle, ruled) }
+        for cycle in try cycles(through: rest, viewColumn) { try cut(cycle, viewColumn) }
     }
 
     // MARK: - Saves
 
     /// References that were hidden when the app read them and that now close a cycle with the
     /// references the app saves. The app could not see them, so the save may proceed.
-    func cutReferencesInTheWay() throws -> [(id: LocalID, ruled: RuledColumn)] {
+    func cutReferencesInTheWay() throws -> [(id: LocalID, viewColumn: ViewRuleColumn)] {
         guard !saved.isEmpty, !hidden.isEmpty else { return [] }
-        var found: [(LocalID, RuledColumn)] = []
-        for (ruled, own) in saved {
-            for cycle in try cycles(through: own, ruled)
+        var found: [(LocalID, ViewRuleColumn)] = []
+        for (viewColumn, own) in saved {
+            for cycle in try cycles(through: own, viewColumn)
             where !own.isDisjoint(with: cycle) {
                 found += try cycle.filter { id in
                     guard !own.contains(id) else { return false }
-                    if wasHidden(id, ruled) { return true }
-                    return try hidden.entry(of: id, ruled).map { $0.rule != .led } ?? false
-                }.map { ($0, ruled) }
+                    if wasHidden(id, viewColumn) { return true }
+                    return try hidden.entry(of: id, viewColumn).map { $0.rule != .redirected }
+                        ?? false
+                }.map { ($0, viewColumn) }
             }
         }
         return found
     }
 
-    private func refusal(of id: LocalID, _ ruled: RuledColumn) -> StoreError {
-        let relationship = ruled.column.property.relationship
+    private func refusal(of id: LocalID, _ viewColumn: ViewRuleColumn) -> StoreError {
+        let relationship = viewColumn.column.property.relationship
         let name = relationship?.name ?? ""
-        let entity = relationship?.entity.name ?? ruled.root.name
+        let entity = relationship?.entity.name ?? viewColumn.root.name
         return StoreError(
             .cyclicReference,
             "Can't save because \(entity).\(name) of a record forms a cycle back to the same "

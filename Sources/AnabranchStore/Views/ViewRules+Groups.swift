@@ -17,21 +17,21 @@ extension ViewRules {
     ///
     /// - Throws: `constraintConflict` if a save would merge two records that were visible
     ///   separately.
-    func settleGroups() throws {
+    func applyKeyRule() throws {
         guard !candidates.isEmpty || !visibleBefore.isEmpty else { return }
         let groups = try groups()
         candidates = [:]
         let affected = Set(visibleBefore.keys).union(groups.flatMap(\.ids))
         guard !affected.isEmpty else { return }
         self.affected.formUnion(affected)
-        try cover(groups)
+        try mergeDuplicates(groups)
         try showLinks(of: affected)
         try renewVersions()
-        try noteHolders()
+        try prepareHolders()
     }
 
     /// Prepares the references to records that have a different surviving record than before.
-    private func noteHolders() throws {
+    private func prepareHolders() throws {
         var changed: [LocalID] = []
         var shownBy: Set<LocalID> = []
         for id in affected {
@@ -41,9 +41,9 @@ extension ViewRules {
             shownBy.formUnion([before, after])
         }
         guard !changed.isEmpty else { return }
-        for ruled in schema.tables.flatMap(\.ruledColumns) where ruled.isLed {
-            try willChange(try hidden.holders(of: changed, ruled), ruled)
-            if ruled.isExclusive { targets[ruled, default: []].formUnion(shownBy) }
+        for viewColumn in schema.tables.flatMap(\.viewRuleColumns) where viewColumn.isRedirectable {
+            try willChange(try hidden.holders(of: changed, viewColumn), viewColumn)
+            if viewColumn.isExclusive { targets[viewColumn, default: []].formUnion(shownBy) }
         }
     }
 
@@ -80,7 +80,7 @@ extension ViewRules {
             let json = StoreReader.json(Array(ids))
             for constraint in schema.constraints where constraint.owner.root == root {
                 for id in try sharing(json, constraint) { found[id] = root }
-                guard !shadows.isEmpty else { continue }
+                guard !mergedDuplicates.isEmpty else { continue }
                 for id in try joining(json, constraint) { found[id] = root }
             }
         }
@@ -113,7 +113,8 @@ extension ViewRules {
             guard let key = constraint.key(statement, at: 1) else { continue }
             keys.append((statement.int64(at: 0), key))
         }
-        return try keys.filter { try shadows.holder(of: $0.key, constraint) != nil }.map(\.id)
+        return try keys.filter { try mergedDuplicates.holder(of: $0.key, constraint) != nil }.map(
+            \.id)
     }
 
     /// The records that hold the key of a record. Groups that hold it are separated first.
@@ -132,12 +133,12 @@ extension ViewRules {
             // SQL finds some keys equal although their bytes differ.
             if constraint.key(statement, at: 1) == key { found.append(statement.int64(at: 0)) }
         }
-        found = try found.filter { try $0 != id && shadows.visible(of: $0) == nil }
-        while let member = try shadows.holder(of: key, constraint),
-            let visible = try shadows.visible(of: member)
+        found = try found.filter { try $0 != id && mergedDuplicates.visible(of: $0) == nil }
+        while let member = try mergedDuplicates.holder(of: key, constraint),
+            let visible = try mergedDuplicates.visible(of: member)
         {
-            let members = try shadows.members(of: visible)
-            try uncover(members)
+            let members = try mergedDuplicates.members(of: visible)
+            try separateDuplicates(members)
             found += members
         }
         return found
@@ -157,7 +158,7 @@ extension ViewRules {
     private func renewVersions() throws {
         guard !isSaving else { return }
         let positions = try stampPositions()
-        for id in visibleBefore.keys.sorted() where try shadows.visible(of: id) == nil {
+        for id in visibleBefore.keys.sorted() where try mergedDuplicates.visible(of: id) == nil {
             guard let row = try heldRow(id) else { continue }
             var writes = row.writes
             writes.advance(to: RowVersion(positions.reserve()))
@@ -191,30 +192,30 @@ extension ViewRules {
     // MARK: - Changes
 
     /// Reports a new merged duplicate as deleted, and a record that has left its group as inserted.
-    func noteGroups(_ changes: inout ChangeCollector) throws {
-        changes.formUnion(noted)
+    func collectGroupChanges(_ changes: inout ChangeCollector) throws {
+        changes.formUnion(referenceChanges)
         for id in affected {
             let wasShown = visibleBefore[id].map { $0 == id } ?? true
             if !wasShown { changes.forget(id) }
-            if try shadows.visible(of: id).map({ $0 != id }) ?? false {
-                if wasShown { try noteCovered(id, &changes) }
+            if try mergedDuplicates.visible(of: id).map({ $0 != id }) ?? false {
+                if wasShown { try collectMergedDuplicate(id, &changes) }
                 continue
             }
             guard let row = try heldRow(id) else { continue }
             let entity = row.layout.entity
             if wasShown {
-                changes.noteUpdated(id, of: entity, slots: SlotSet(entity.slots.indices))
+                changes.addUpdated(id, of: entity, slots: SlotSet(entity.slots.indices))
             } else {
-                changes.noteInserted([id], of: entity)
+                changes.addInserted([id], of: entity)
             }
-            try changes.noteNeighbours(of: row, reader)
+            try changes.addNeighbours(of: row, reader)
         }
     }
 
-    private func noteCovered(_ id: LocalID, _ changes: inout ChangeCollector) throws {
+    private func collectMergedDuplicate(_ id: LocalID, _ changes: inout ChangeCollector) throws {
         guard let name = try transaction.deferred.entity(of: id),
             let entity = schema.model.entity(wireName: name)
         else { return }
-        changes.noteDeleted(id, of: entity)
+        changes.addDeleted(id, of: entity)
     }
 }

@@ -35,7 +35,7 @@ extension ViewRules {
         for links in layout.leftLinks + layout.rightLinks {
             for row in try rows.all(of: id, in: links) {
                 let others = try [row.left, row.right].filter {
-                    let shown = try shadows.visible(of: $0)
+                    let shown = try mergedDuplicates.visible(of: $0)
                     return shown != nil && shown != visible
                 }
                 if others.isEmpty {
@@ -58,8 +58,8 @@ extension ViewRules {
     func restoreLinks(of id: LocalID) throws {
         let deferred = deferred
         for (property, link) in try deferred.links(of: id) {
-            guard try shadows.visible(of: link.left) == nil,
-                try shadows.visible(of: link.right) == nil,
+            guard try mergedDuplicates.visible(of: link.left) == nil,
+                try mergedDuplicates.visible(of: link.right) == nil,
                 let layout = try layout(of: property, from: link.left, deferred)
             else { continue }
             try LinkRows(connection).set(
@@ -94,7 +94,7 @@ extension ViewRules {
                     tags = tags.map { tag in
                         LocalTag(
                             stamp: tag.stamp,
-                            place: LinkPlace(
+                            place: LinkPosition(
                                 inLeft: tag.place.inRight, inRight: tag.place.inLeft))
                     }
                 }

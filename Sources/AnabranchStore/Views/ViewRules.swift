@@ -18,17 +18,17 @@ final class ViewRules {
     let connection: Connection
     let schema: StoreSchema
     let hidden: HiddenReferences
-    let shadows: ShadowRows
+    let mergedDuplicates: MergedDuplicateRows
     var logStamps: LogStamps { transaction.logStamps }
     unowned let transaction: WriteTransaction
     /// The records that may show another reference, by column.
-    var touched: [RuledColumn: Set<LocalID>] = [:]
+    var touched: [ViewRuleColumn: Set<LocalID>] = [:]
     /// The previous targets of changed references, because other records may hold them too.
-    var targets: [RuledColumn: Set<LocalID>] = [:]
+    var targets: [ViewRuleColumn: Set<LocalID>] = [:]
     /// References that the app's save writes; they must not form a cycle.
-    private(set) var saved: [RuledColumn: Set<LocalID>] = [:]
+    private(set) var saved: [ViewRuleColumn: Set<LocalID>] = [:]
     /// The references that rows showed before this transaction showed or hid something there.
-    private var shownBefore: [RuledColumn: [LocalID: LocalID?]] = [:]
+    private var shownBefore: [ViewRuleColumn: [LocalID: LocalID?]] = [:]
     /// True if the app saves. A save must not merge records that were visible separately.
     var isSaving = false
     /// Records that may now share a unique key with another record, by root entity.
@@ -40,14 +40,15 @@ final class ViewRules {
     /// Members of groups that were separated or merged.
     var affected: Set<LocalID> = []
     /// Changes of records that groups referenced, before and after.
-    var noted = ChangeCollector()
+    var referenceChanges = ChangeCollector()
 
     init(_ transaction: WriteTransaction) {
         self.transaction = transaction
         connection = transaction.connection
         schema = transaction.schema
         hidden = HiddenReferences(connection)
-        shadows = ShadowRows(connection, isUsed: !transaction.schema.constraints.isEmpty)
+        mergedDuplicates = MergedDuplicateRows(
+            connection, isUsed: !transaction.schema.constraints.isEmpty)
     }
 
     // MARK: - Before a change
@@ -55,14 +56,14 @@ final class ViewRules {
     /// Prepares records that are about to be inserted, deleted, or changed in a column to which a
     /// view rule applies.
     func willChange(_ ids: some Collection<LocalID>, of layout: EntityLayout) throws {
-        noteCandidates(ids, of: layout)
+        addCandidates(ids, of: layout)
         try expose(ids, of: layout)
     }
 
     /// Prepares records in the same way as `willChange(_:of:)` for a change that leaves all keys as
     /// they are.
     func expose(_ ids: some Collection<LocalID>, of layout: EntityLayout) throws {
-        for ruled in layout.ruledColumns { try willChange(ids, ruled) }
+        for viewColumn in layout.viewRuleColumns { try willChange(ids, viewColumn) }
     }
 
     /// Prepares records that the app saves, in the same way as `willChange(_:of:)`.
@@ -70,23 +71,23 @@ final class ViewRules {
     /// - Parameter slots: The slots that are written; `nil` for all.
     func willSave(_ ids: [LocalID], of layout: EntityLayout, slots: [Int]? = nil) throws {
         // The save itself checks keys that are visible.
-        if !shadows.isEmpty { noteCandidates(ids, of: layout) }
-        for ruled in layout.ruledColumns
-        where slots.map({ $0.contains(ruled.column.slot) }) ?? true {
-            try willChange(ids, ruled)
-            if ruled.isAcyclic { saved[ruled, default: []].formUnion(ids) }
+        if !mergedDuplicates.isEmpty { addCandidates(ids, of: layout) }
+        for viewColumn in layout.viewRuleColumns
+        where slots.map({ $0.contains(viewColumn.column.slot) }) ?? true {
+            try willChange(ids, viewColumn)
+            if viewColumn.isAcyclic { saved[viewColumn, default: []].formUnion(ids) }
         }
     }
 
-    private func noteCandidates(_ ids: some Collection<LocalID>, of layout: EntityLayout) {
+    private func addCandidates(_ ids: some Collection<LocalID>, of layout: EntityLayout) {
         guard !layout.constraints.isEmpty else { return }
         candidates[layout.table.root, default: []].formUnion(ids)
     }
 
     /// Prepares the application of a block from another replica.
     func willApply(_ block: ChangeBlock, _ layout: (WireName) -> EntityLayout?) throws {
-        try uncover(block)
-        try noteKeys(of: block, layout)
+        try separateDuplicates(block)
+        try addKeyCandidates(of: block, layout)
         let entity: WireName
         var properties: [WireProperty]?
         switch block {
@@ -96,25 +97,25 @@ final class ViewRules {
         case .yieldingDelete(let block): entity = block.entity
         case .add, .write, .link, .unlink, .move, .unknown: return
         }
-        guard let layout = layout(entity), !layout.ruledColumns.isEmpty else { return }
-        let ruled = layout.ruledColumns.filter {
+        guard let layout = layout(entity), !layout.viewRuleColumns.isEmpty else { return }
+        let viewColumn = layout.viewRuleColumns.filter {
             properties?.contains($0.column.property.wireProperty) ?? true
         }
-        guard !ruled.isEmpty else { return }
+        guard !viewColumn.isEmpty else { return }
         let ids = try block.touchedRecords.map(transaction.localID)
-        for ruled in ruled { try willChange(ids, ruled) }
+        for viewColumn in viewColumn { try willChange(ids, viewColumn) }
     }
 
-    private func uncover(_ block: ChangeBlock) throws {
-        guard !shadows.isEmpty else { return }
+    private func separateDuplicates(_ block: ChangeBlock) throws {
+        guard !mergedDuplicates.isEmpty else { return }
         // New records are in no group.
         if case .insert = block { return }
-        try uncover(block.touchedRecords.map(transaction.localID))
+        try separateDuplicates(block.touchedRecords.map(transaction.localID))
     }
 
     /// Registers records that may get a new key. A deleted record needs no check: the records with
     /// its key are already known, because they formed one group with it.
-    private func noteKeys(
+    private func addKeyCandidates(
         of block: ChangeBlock, _ layout: (WireName) -> EntityLayout?
     ) throws {
         let entity: WireName
@@ -129,41 +130,41 @@ final class ViewRules {
         guard let layout = layout(entity), !layout.constraints.isEmpty,
             properties?.contains(where: layout.keyProperties.contains) ?? true
         else { return }
-        noteCandidates(try block.touchedRecords.map(transaction.localID), of: layout)
+        addCandidates(try block.touchedRecords.map(transaction.localID), of: layout)
     }
 
-    func willChange(_ ids: some Collection<LocalID>, _ ruled: RuledColumn) throws {
-        if ruled.isOnlyLed, shadows.isEmpty { return }
-        touched[ruled, default: []].formUnion(ids)
+    func willChange(_ ids: some Collection<LocalID>, _ viewColumn: ViewRuleColumn) throws {
+        if viewColumn.isOnlyLed, mergedDuplicates.isEmpty { return }
+        touched[viewColumn, default: []].formUnion(ids)
         guard !hidden.isEmpty else { return }
-        for id in ids { try expose(id, ruled) }
+        for id in ids { try expose(id, viewColumn) }
     }
 
     /// Restores the reference that a row holds, and registers what that affects.
-    private func expose(_ id: LocalID, _ ruled: RuledColumn) throws {
-        let entry = try hidden.entry(of: id, ruled)
+    private func expose(_ id: LocalID, _ viewColumn: ViewRuleColumn) throws {
+        let entry = try hidden.entry(of: id, viewColumn)
         if let entry {
-            try remember(id, ruled)
-            try hidden.show(entry, of: id, ruled)
+            try remember(id, viewColumn)
+            try hidden.show(entry, of: id, viewColumn)
         }
-        guard let target = try entry?.target ?? shown(id, ruled) else { return }
-        if ruled.isExclusive { targets[ruled, default: []].insert(target) }
-        if ruled.isAcyclic { try openCycle(through: id, ruled) }
+        guard let target = try entry?.target ?? shown(id, viewColumn) else { return }
+        if viewColumn.isExclusive { targets[viewColumn, default: []].insert(target) }
+        if viewColumn.isAcyclic { try openCycle(through: id, viewColumn) }
     }
 
     /// Restores all references, before records are renamed.
     func exposeAll() throws {
-        for ruled in schema.tables.flatMap(\.ruledColumns) {
-            try willChange(try hidden.records(ruled), ruled)
+        for viewColumn in schema.tables.flatMap(\.viewRuleColumns) {
+            try willChange(try hidden.records(viewColumn), viewColumn)
         }
     }
 
     // MARK: - Showing and hiding
 
     /// The reference that a row shows now.
-    func shown(_ id: LocalID, _ ruled: RuledColumn) throws -> LocalID? {
+    func shown(_ id: LocalID, _ viewColumn: ViewRuleColumn) throws -> LocalID? {
         let statement = try connection.cached(
-            "SELECT \(ruled.column.name) FROM \(ruled.table) WHERE ab_pk = ?")
+            "SELECT \(viewColumn.column.name) FROM \(viewColumn.table) WHERE ab_pk = ?")
         try statement.bind(id, at: 1)
         guard try statement.step() else { return nil }
         defer { statement.reset() }
@@ -172,21 +173,22 @@ final class ViewRules {
     }
 
     func hide(
-        _ target: LocalID, of id: LocalID, _ ruled: RuledColumn, by rule: HiddenReferences.Rule
+        _ target: LocalID, of id: LocalID, _ viewColumn: ViewRuleColumn,
+        by rule: HiddenReferences.Rule
     ) throws {
-        try remember(id, ruled)
-        try hidden.hide(target, of: id, ruled, by: rule)
+        try remember(id, viewColumn)
+        try hidden.hide(target, of: id, viewColumn, by: rule)
     }
 
-    func remember(_ id: LocalID, _ ruled: RuledColumn) throws {
-        guard shownBefore[ruled]?[id] == nil else { return }
-        shownBefore[ruled, default: [:]].updateValue(try shown(id, ruled), forKey: id)
+    func remember(_ id: LocalID, _ viewColumn: ViewRuleColumn) throws {
+        guard shownBefore[viewColumn]?[id] == nil else { return }
+        shownBefore[viewColumn, default: [:]].updateValue(try shown(id, viewColumn), forKey: id)
     }
 
     /// True if the row's reference was hidden when the transaction began, as far as this
     /// transaction has changed it.
-    func wasHidden(_ id: LocalID, _ ruled: RuledColumn) -> Bool {
-        guard let before = shownBefore[ruled]?[id] else { return false }
+    func wasHidden(_ id: LocalID, _ viewColumn: ViewRuleColumn) -> Bool {
+        guard let before = shownBefore[viewColumn]?[id] else { return false }
         return before == nil
     }
 
@@ -196,37 +198,39 @@ final class ViewRules {
     var isSettled: Bool { touched.isEmpty && candidates.isEmpty && visibleBefore.isEmpty }
 
     /// Applies the rules to everything that changed.
-    func settle(_ changes: inout ChangeCollector) throws {
+    func apply(_ changes: inout ChangeCollector) throws {
         guard !isSettled else { return }
-        try settleBeforeCycles()
-        for ruled in touched.keys where ruled.isAcyclic { try settleCycles(ruled) }
-        try noteShown(&changes)
-        if !affected.isEmpty { try noteGroups(&changes) }
+        try applyRulesBeforeCycles()
+        for viewColumn in touched.keys where viewColumn.isAcyclic { try applyCycleRule(viewColumn) }
+        try collectShownChanges(&changes)
+        if !affected.isEmpty { try collectGroupChanges(&changes) }
         forget()
     }
 
     /// Applies all rules except the one for cycles, which needs the result of the others.
-    func settleBeforeCycles() throws {
-        try settleGroups()
-        try lead()
-        for ruled in touched.keys where ruled.isExclusive { try settleHolders(ruled) }
+    func applyRulesBeforeCycles() throws {
+        try applyKeyRule()
+        try redirectReferences()
+        for viewColumn in touched.keys where viewColumn.isExclusive {
+            try applyHolderRule(viewColumn)
+        }
     }
 
     /// Applies the rules to the whole store, in which no reference is hidden and no records are
     /// merged yet.
-    func settleAll() throws {
-        try noteAllCandidates()
-        try settleGroups()
-        try lead()
-        for ruled in schema.tables.flatMap(\.ruledColumns) {
-            if ruled.isExclusive { try settleAllHolders(ruled) }
-            if ruled.isAcyclic { try settleAllCycles(ruled) }
+    func applyToAll() throws {
+        try addAllCandidates()
+        try applyKeyRule()
+        try redirectReferences()
+        for viewColumn in schema.tables.flatMap(\.viewRuleColumns) {
+            if viewColumn.isExclusive { try applyHolderRuleToAll(viewColumn) }
+            if viewColumn.isAcyclic { try applyCycleRuleToAll(viewColumn) }
         }
         forget()
     }
 
     /// Registers all records that share a key according to SQL.
-    func noteAllCandidates() throws {
+    func addAllCandidates() throws {
         candidates = [:]
         for constraint in schema.constraints {
             let names = constraint.grouping
@@ -251,21 +255,22 @@ final class ViewRules {
         visibleBefore = [:]
         membersBefore = [:]
         affected = []
-        noted = ChangeCollector()
+        referenceChanges = ChangeCollector()
     }
 
-    private func noteShown(_ changes: inout ChangeCollector) throws {
+    private func collectShownChanges(_ changes: inout ChangeCollector) throws {
         let reader = StoreReader(connection, schema: schema)
-        for (ruled, records) in shownBefore {
+        for (viewColumn, records) in shownBefore {
             for (id, before) in records {
-                let now = try shown(id, ruled)
-                guard now != before, let entity = try reader.entity(of: id, in: ruled.root) else {
+                let now = try shown(id, viewColumn)
+                guard now != before, let entity = try reader.entity(of: id, in: viewColumn.root)
+                else {
                     continue
                 }
-                changes.noteUpdated(id, of: entity, slots: [ruled.column.slot])
+                changes.addUpdated(id, of: entity, slots: [viewColumn.column.slot])
                 for target in [before, now] {
                     if let target {
-                        changes.noteInverse(of: ruled.column, target: .integer(target))
+                        changes.addInverse(of: viewColumn.column, target: .integer(target))
                     }
                 }
             }

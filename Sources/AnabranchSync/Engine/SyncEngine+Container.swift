@@ -51,7 +51,7 @@ extension SyncEngine {
         transport: any Transport, options: SyncOptions = SyncOptions(),
         environment: SyncEnvironment = .system
     ) throws {
-        let side = StoreSide(coordinator.store) { [weak coordinator] changed, done in
+        let side = StoreExecutor(coordinator.store) { [weak coordinator] changed, done in
             guard let coordinator else { return done() }
             coordinator.didApply(changed, author: "sync", whenMerged: done)
         }

@@ -17,26 +17,26 @@ internal import Synchronization
 /// refresh their registered objects by ID and keep unsaved changes. A save that waits or that the
 /// zone refuses never delays the pull, and stays in the store.
 public final class SyncEngine: Sendable {
-    let side: StoreSide
+    let side: StoreExecutor
     let transport: any Transport
     let address: ServerAddress
     let options: SyncOptions
     let environment: SyncEnvironment
     /// The queue for the store's work, which never runs on the caller's thread.
     private let queue = DispatchQueue(label: "anabranch.sync")
-    private let gate = ExchangeGate()
+    private let gate = ExchangeQueue()
     private let state: Mutex<State>
     let updates = StatusUpdates()
 
     struct State {
         var status: SyncStatus
-        var zone: ZoneKnowledge?
+        var zone: ZoneState?
         /// The number of exchanges that were begun, and the last complete one.
         var begun: UInt64 = 0
         var last: (number: UInt64, outcome: SyncOutcome)?
         var keptAtMilliseconds: Int64?
         /// The problems that the store has, so that only changes are written.
-        var keptProblems: SyncProblems
+        var keptProblems: SyncFailures
         var live: Task<Void, Never>?
     }
 
@@ -45,7 +45,7 @@ public final class SyncEngine: Sendable {
     /// - Throws: `SyncError` with code `otherZone` if the store syncs with another zone and the
     ///   options do not allow a move.
     package init(
-        side: StoreSide, address: ServerAddress, transport: any Transport,
+        side: StoreExecutor, address: ServerAddress, transport: any Transport,
         options: SyncOptions = SyncOptions(), environment: SyncEnvironment = .system
     ) throws {
         let kept = try SyncMetadata(of: side.store)
@@ -130,7 +130,7 @@ public final class SyncEngine: Sendable {
 
     /// Runs work on the engine's queue.
     func onQueue<Result: Sendable>(
-        _ work: @escaping @Sendable (StoreSide) -> Result
+        _ work: @escaping @Sendable (StoreExecutor) -> Result
     ) async -> Result {
         await withCheckedContinuation { continuation in
             queue.async { [side] in continuation.resume(returning: work(side)) }
@@ -174,19 +174,19 @@ extension SyncEngine {
         let begun = await onQueue { side in Result { try side.state() } }
         let stored: SyncState
         do { stored = try begun.get() } catch { throw SyncError(storeFailure: error) }
-        var action = session.begin(stored, verifying: mode, at: environment.moment)
-        var cost = ExchangeCost()
+        var action = session.begin(stored, verifying: mode, at: environment.input)
+        var cost = ExchangeMetrics()
         while true {
             try Task.checkCancellation()
             let event: SyncSession.Event
             switch action {
             case .send(let endpoint, let body):
                 event = try await answer(endpoint, body)
-                cost.note(request: body, answer: event)
+                cost.add(request: body, answer: event)
             case .store(let work):
-                let timed = await onQueue { ExchangeCost.timed(work, $0) }
+                let timed = await onQueue { ExchangeMetrics.timed(work, $0) }
                 event = timed.event
-                cost.note(work, took: timed.duration)
+                cost.add(work, took: timed.duration)
                 if case .rewound = event, options.movesZone { await keepAddress() }
             case .wait(let delay): event = try await wait(delay)
             case .finish(.done(let outcome)):
@@ -195,7 +195,7 @@ extension SyncEngine {
                 return outcome
             case .finish(.failed(let error)): throw error
             }
-            action = session.advance(event, at: environment.moment)
+            action = session.advance(event, at: environment.input)
         }
     }
 
@@ -229,7 +229,7 @@ extension SyncEngine {
                 state.zone?.clockOffsetMilliseconds ?? 0, state.keptProblems
             )
         }
-        let problems = SyncProblems(blockedBy: outcome.blockedBy)
+        let problems = SyncFailures(blockedBy: outcome.blockedBy)
         let isOld = keptAt.map { abs(now - $0) > 60_000 } ?? true
         let isNews =
             outcome.pulledChangeSets + outcome.pushedChangeSets > 0
@@ -280,7 +280,7 @@ extension SyncEngine {
     /// Stores the reason why an exchange failed, unless the store itself failed.
     private func keep(_ failure: SyncError) async {
         let kept = state.withLock { $0.keptProblems }
-        let problems = SyncProblems(blockedBy: kept.blockedBy, lastError: failure)
+        let problems = SyncFailures(blockedBy: kept.blockedBy, lastError: failure)
         guard failure.code != .storeFailed, failure.code != .storeBusy,
             !problems.isSame(as: kept)
         else { return }

@@ -35,7 +35,7 @@ package struct SyncEnvironment: Sendable {
         draw: { UInt64.random(in: .min ... .max) },
         sleep: { try await Task.sleep(for: $0) })
 
-    var moment: SyncSession.Moment {
-        SyncSession.Moment(wallMilliseconds: wallMilliseconds(), draw: draw())
+    var input: SyncSession.StepInput {
+        SyncSession.StepInput(wallMilliseconds: wallMilliseconds(), draw: draw())
     }
 }

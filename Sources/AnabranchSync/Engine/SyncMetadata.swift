@@ -20,7 +20,7 @@ package struct SyncMetadata: Sendable {
     package var clockOffsetMilliseconds: Int64?
     /// The position of the last entry of the zone's log at the last complete exchange.
     package var headPosition: UInt64?
-    package var problems = SyncProblems()
+    package var problems = SyncFailures()
 
     private enum Key {
         static let server = "sync.server"
@@ -62,14 +62,14 @@ package struct SyncMetadata: Sendable {
             Key.lastExchange: Array("\(wallMilliseconds)".utf8),
             Key.clockOffset: Array("\(clockOffsetMilliseconds)".utf8),
             Key.headPosition: Array("\(headPosition)".utf8),
-            Key.blockedBy: try blockedBy.map(SyncProblems.encoded),
+            Key.blockedBy: try blockedBy.map(SyncFailures.encoded),
             Key.lastError: nil,
         ])
     }
 
     /// Stores the reason why an exchange failed.
     package static func keep(lastError: SyncError, in store: Store) throws {
-        try store.setMetadata(Key.lastError, SyncProblems.encoded(lastError))
+        try store.setMetadata(Key.lastError, SyncFailures.encoded(lastError))
     }
 
     /// Reads a stored problem.
@@ -77,7 +77,7 @@ package struct SyncMetadata: Sendable {
     /// - Returns: `nil` also for an encoding that this version can't read, because it is only for
     ///   people.
     private static func problem(_ store: Store, _ key: String) throws -> SyncError? {
-        try store.metadata(key).flatMap { SyncProblems.decoded($0) }
+        try store.metadata(key).flatMap { SyncFailures.decoded($0) }
     }
 
     private static func number(_ store: Store, _ key: String) throws -> Int64? {

@@ -32,19 +32,19 @@ extension SyncSession {
         /// replica than the store. The store does nothing if it has caught up. Answer with
         /// `renewed`.
         case renewIdentity(ifLastBelow: UInt64)
-        /// Store the epochs of the zone. Answer with `noted`.
-        case note([EpochID])
+        /// Store the epochs of the zone. Answer with `recorded`.
+        case recordEpochs([EpochID])
         /// Compute the store's cursor at an earlier position, starting from a cursor before it.
         /// Answer with `cursor`.
         case cursor(at: UInt64, behind: LogCursor)
         /// Move the cursor back. Answer with `rewound`.
         case rewind(to: LogCursor)
-        /// Load records that wait for repair. Answer with `debts`.
-        case loadDebts(limit: Int)
+        /// Load records that wait for repair. Answer with `recordsToRepair`.
+        case loadRecordsToRepair(limit: Int)
         /// Repair records. Answer with `applied`, or with `cursorMoved` if the store's cursor has
         /// changed.
         case repair([RecordImage], at: CausalContext.Prefix)
-        /// Record that the store needs a snapshot, also after a restart. Answer with `noted`.
+        /// Record that the store needs a snapshot, also after a restart. Answer with `recorded`.
         case wantSnapshot
         /// Store a chunk of a snapshot. Answer with `staged`.
         case stage([UInt8], number: UInt64, of: StagedSnapshot)
@@ -53,7 +53,7 @@ extension SyncSession {
         case loadSnapshot(isPushBlocked: Bool)
         /// Rename the store's branch of a forked history, because the log's branch is before its
         /// horizon and can't be pulled. Answer with `rewritten`.
-        case yieldName(Dot, to: Digest)
+        case renameBranch(Dot, to: Digest)
         /// Adopt the log's forms of pushed change sets that are before its horizon. Answer with
         /// `rewritten`.
         case takeForms([Acknowledged], beneath: CausalContext.Prefix)
@@ -61,12 +61,13 @@ extension SyncSession {
         /// with `restamped`.
         case restamp(above: HybridTimestamp, clockOffsetMilliseconds: Int64)
         /// Find change sets that the zone lacks and that others depend on. Answer with `supplied`.
-        case supply(MissingSets)
+        case supply(MissingChangeSets)
         /// Compare ranges of the zone's state with the store's. Answer with `compared`, or with
         /// `cursorMoved` if the store does not hold exactly the log up to the position.
         case compare([ComparedRange], at: CausalContext.Prefix)
-        /// Record that these records wait for repair, because they differ. Answer with `owed`.
-        case owe([RecordID])
+        /// Record that these records wait for repair, because they differ. Answer with
+        /// `queuedForRepair`.
+        case queueForRepair([RecordID])
     }
 
     /// The answer to an action.
@@ -88,19 +89,19 @@ extension SyncSession {
         /// The piece, or `nil` if the store no longer has the save in this form.
         case piece(PartPiece?)
         /// The first unpushed change sets, and the state of the store.
-        case loaded([LogEntry], SyncState)
+        case loaded([StoredLogEntry], SyncState)
         /// The new state of the store.
         case acknowledged(SyncState)
         /// The next save uses a new replica ID, if that was necessary.
         case renewed
         /// The new state of the store.
-        case noted(SyncState)
+        case recorded(SyncState)
         /// The cursor, or `nil` if the store's log does not reach the position.
         case cursor(LogCursor?)
         /// The new state of the store.
         case rewound(SyncState)
         /// The first records that wait for repair.
-        case debts([RecordID])
+        case recordsToRepair([RecordID])
         /// The unpushed change sets have earlier times.
         case restamped
         /// The new state, or `nil` if there was nothing to rewrite.
@@ -109,11 +110,11 @@ extension SyncSession {
         case staged(SyncState)
         /// The entries that the zone lacks. Empty if the store holds them as acknowledged: then the
         /// zone contradicts itself.
-        case supplied([LogEntry])
+        case supplied([StoredLogEntry])
         /// The differences between the ranges.
         case compared(StateComparison)
         /// The new state of the store.
-        case owed(SyncState)
+        case queuedForRepair(SyncState)
         /// The reason why the store could not do the work.
         case storeFailed(SyncError)
         case waited
@@ -129,7 +130,7 @@ extension SyncSession {
 
     /// The time and a random number that a step may use. The session itself has no clock and no
     /// randomness.
-    package struct Moment: Sendable {
+    package struct StepInput: Sendable {
         /// The client's clock, in milliseconds since 1970-01-01 UTC.
         package var wallMilliseconds: Int64
         /// A random number for the jitter of back-off.
@@ -152,7 +153,7 @@ package enum SyncEndpoint: String, Sendable, CaseIterable {
 }
 
 /// The facts about a zone that an engine keeps from one exchange to the next.
-package struct ZoneKnowledge: Hashable, Sendable {
+package struct ZoneState: Hashable, Sendable {
     package var epoch: EpochID
     /// The greatest length of a request's body after decompression, in bytes.
     package var largestBody: Int

@@ -3,7 +3,7 @@ internal import AnabranchStore
 
 extension SyncSession {
     /// Reacts to a malformed answer: the request is repeated as often as the policy allows.
-    mutating func damaged(_ error: ProtocolError, at moment: Moment) -> Action {
+    mutating func damaged(_ error: ProtocolError, at input: StepInput) -> Action {
         let code: SyncError.Code =
             switch error.code {
             case .unsupportedVersion: .unsupportedVersion
@@ -12,41 +12,41 @@ extension SyncSession {
             }
         return failed(
             SyncError(code, error.message, details: error.details, underlying: error),
-            serverDelay: nil, at: moment)
+            serverDelay: nil, at: input)
     }
 
-    /// Reacts to a failure of the present request as `Disposition` says.
+    /// Reacts to a failure of the present request as `FailureReaction` says.
     mutating func failed(
-        _ error: SyncError, serverDelay: Duration?, at moment: Moment
+        _ error: SyncError, serverDelay: Duration?, at input: StepInput
     ) -> Action {
         exchange.failures += 1
-        if let action = fallBack(from: error, at: moment) { return action }
+        if let action = fallBack(from: error, at: input) { return action }
         if case .keepingPart = phase { exchange.hasDamagedPart = true }
-        switch Disposition.of(error.code, isPushing: isPushing) {
+        switch FailureReaction.of(error.code, isPushing: isPushing) {
         case .retry(let final):
-            return retry(orElse: final, error, serverDelay, at: moment)
+            return retry(orElse: final, error, serverDelay, at: input)
         case .final(let final):
-            return end(final, error, at: moment)
+            return end(final, error, at: input)
         case .sayHello:
-            return greetAgain(after: error, at: moment)
+            return greetAgain(after: error, at: input)
         case .beginSnapshot:
-            return beginSnapshotAgain(error, at: moment)
+            return beginSnapshotAgain(error, at: input)
         case .takeSnapshot:
             return wantSnapshot()
         case .sendParts:
-            return sendParts(error, at: moment)
+            return sendParts(error, at: input)
         case .restamp:
-            return restamp(error, at: moment)
+            return restamp(error, at: input)
         case .pullThenPush:
             exchange.rounds += 1
-            if let action = supply(for: error) ?? yieldName(for: error) { return action }
+            if let action = supply(for: error) ?? renameBranch(for: error) { return action }
             guard exchange.rounds < limits.rounds, !exchange.needsSnapshot else {
-                return end(.stopPush, error, at: moment)
+                return end(.stopPush, error, at: input)
             }
             exchange.failures = 0
-            return pull(at: moment)
+            return pull(at: input)
         case .smaller:
-            return smaller(error, serverDelay, at: moment)
+            return smaller(error, serverDelay, at: input)
         }
     }
 
@@ -55,16 +55,16 @@ extension SyncSession {
     /// A zone may begin another epoch at any time, and as often as it is restored: every time the
     /// answer is to say hello. From the fifth time on the session waits before it does, and after
     /// `SessionLimits.epochChanges` the zone contradicts itself.
-    private mutating func greetAgain(after error: SyncError, at moment: Moment) -> Action {
+    private mutating func greetAgain(after error: SyncError, at input: StepInput) -> Action {
         exchange.epochChanges += 1
         let attempts = limits.retry.attempts
         let limit = error.code == .unknownEpoch ? limits.epochChanges : attempts
-        guard exchange.epochChanges < limit else { return end(.stopExchange, error, at: moment) }
+        guard exchange.epochChanges < limit else { return end(.stopExchange, error, at: input) }
         exchange.failures = 0
-        guard exchange.epochChanges >= attempts else { return hello(at: moment) }
+        guard exchange.epochChanges >= attempts else { return hello(at: input) }
         phase = .waiting(.hello)
         let failures = exchange.epochChanges - attempts + 1
-        return .wait(limits.retry.delay(afterFailures: failures, draw: moment.draw))
+        return .wait(limits.retry.delay(afterFailures: failures, draw: input.draw))
     }
 
     /// The store can't apply a page of the zone's log: it holds what the log contradicts.
@@ -74,7 +74,7 @@ extension SyncSession {
     /// says why. Where that has not helped, the exchange ends and says so.
     ///
     /// - Returns: `nil` where it is another failure, or where the page may still come undamaged.
-    private mutating func fallBack(from error: SyncError, at moment: Moment) -> Action? {
+    private mutating func fallBack(from error: SyncError, at input: StepInput) -> Action? {
         guard case .applying = phase else { return nil }
         switch error.code {
         case .forked: break
@@ -106,16 +106,16 @@ extension SyncSession {
     }
 
     private mutating func retry(
-        orElse final: Disposition.Final, _ error: SyncError, _ serverDelay: Duration?,
-        at moment: Moment
+        orElse final: FailureReaction.Final, _ error: SyncError, _ serverDelay: Duration?,
+        at input: StepInput
     ) -> Action {
         guard exchange.failures < limits.retry.attempts, let request else {
-            return end(final, error, at: moment)
+            return end(final, error, at: input)
         }
         phase = .waiting(request)
         return .wait(
             limits.retry.delay(
-                afterFailures: exchange.failures, draw: moment.draw, serverDelay: serverDelay))
+                afterFailures: exchange.failures, draw: input.draw, serverDelay: serverDelay))
     }
 
     /// The request to repeat in the present phase.
@@ -126,7 +126,9 @@ extension SyncSession {
         switch phase {
         case .idle, .waiting: nil
         case .greeting, .probing: .hello
-        case .noting, .renewing, .rewinding, .pulling, .applying, .fetchingPart, .keepingPart: .pull
+        case .recordingEpochs, .renewing, .rewinding, .pulling, .applying, .fetchingPart,
+            .keepingPart:
+            .pull
         case .loading, .loadingPiece, .sendingPiece, .pushing, .acknowledging, .restamping,
             .supplying, .rewriting:
             .push
@@ -137,37 +139,37 @@ extension SyncSession {
     }
 
     /// Repeats a request after its delay.
-    mutating func repeated(_ request: Request, at moment: Moment) -> Action {
+    mutating func repeated(_ request: Request, at input: StepInput) -> Action {
         switch request {
-        case .hello: hello(at: moment)
-        case .pull: pull(at: moment)
+        case .hello: hello(at: input)
+        case .pull: pull(at: input)
         case .push: load()
-        case .repair: settleDebts(at: moment)
-        case .snapshot: takeSnapshot(at: moment)
-        case .checksums: verify(at: moment)
+        case .repair: requestRepairs(at: input)
+        case .snapshot: takeSnapshot(at: input)
+        case .checksums: verify(at: input)
         }
     }
 
     /// Repeats the request with half as many bytes, because the connection is slow or the server
     /// accepts less than it said.
     private mutating func smaller(
-        _ error: SyncError, _ serverDelay: Duration?, at moment: Moment
+        _ error: SyncError, _ serverDelay: Duration?, at input: StepInput
     ) -> Action {
         let canShrink = exchange.byteLimit > limits.leastBytes
         exchange.byteLimit = max(exchange.byteLimit / 2, limits.leastBytes)
         guard error.code == .bodyTooLarge else {
-            return retry(orElse: .stopExchange, error, serverDelay, at: moment)
+            return retry(orElse: .stopExchange, error, serverDelay, at: input)
         }
         if case .pushing(let sets) = phase, canShrink, sets.count > 1 { return load() }
         if case .sendingPiece = phase, canShrink { return load() }
-        return end(.stopPush, error, at: moment)
+        return end(.stopPush, error, at: input)
     }
 
     private mutating func end(
-        _ final: Disposition.Final, _ error: SyncError, at moment: Moment
+        _ final: FailureReaction.Final, _ error: SyncError, at input: StepInput
     ) -> Action {
         switch final {
-        case .stopPush: return stopPush(error, at: moment)
+        case .stopPush: return stopPush(error, at: input)
         case .stopExchange: return finish(error)
         }
     }

@@ -15,8 +15,8 @@ extension SyncSession {
     ///   supplied before without success.
     mutating func supply(for error: SyncError) -> Action? {
         guard exchange.rounds > 1,
-            exchange.supplies < Self.mostSupplies,
-            let missing = MissingSets(error), missing != exchange.supplied
+            exchange.supplies < Self.maximumSupplies,
+            let missing = MissingChangeSets(error), missing != exchange.supplied
         else { return nil }
         exchange.supplied = missing
         exchange.supplies += 1
@@ -27,18 +27,18 @@ extension SyncSession {
 
     /// The limit that keeps a zone with endless demands from blocking the exchange: it ends the
     /// push.
-    private static let mostSupplies = 64
+    private static let maximumSupplies = 64
 
     /// Pushes the found change sets, and the entries that declare the others lost.
     mutating func supplied(
-        _ entries: [LogEntry], orElse error: SyncError, at moment: Moment
+        _ entries: [StoredLogEntry], orElse error: SyncError, at input: StepInput
     ) -> Action {
-        guard !entries.isEmpty else { return stopPush(error, at: moment) }
-        return push(entries, at: moment)
+        guard !entries.isEmpty else { return stopPush(error, at: input) }
+        return push(entries, at: input)
     }
 }
 
-extension MissingSets {
+extension MissingChangeSets {
     /// Reads a refusal: the missing change sets are those of one replica, from the next that the
     /// zone wants.
     init?(_ error: SyncError) {

@@ -11,18 +11,18 @@ extension SyncSession {
 
     /// Requests the next piece of a part that a page needs.
     mutating func fetch(
-        _ part: LackingPart, of pages: [RemotePage], at moment: Moment
+        _ part: LackingPart, of pages: [RemotePage], at input: StepInput
     ) -> Action {
         phase = .fetchingPart(pages, part)
         let limit = min(exchange.byteLimit, limits.pieceBytes)
         let request = PartRequest(
             part: part.part, start: UInt64(part.heldBytes), byteLimit: UInt64(limit))
-        return send(.part, request.encoded(), at: moment)
+        return send(.part, request.encoded(), at: input)
     }
 
     /// Checks a received piece, and stores it.
     mutating func fetched(
-        _ part: LackingPart, of pages: [RemotePage], _ body: [UInt8], at moment: Moment
+        _ part: LackingPart, of pages: [RemotePage], _ body: [UInt8], at input: StepInput
     ) -> Action {
         let response: PartResponse
         do throws(ProtocolError) {
@@ -36,35 +36,35 @@ extension SyncSession {
                         + "1 to \(part.part.byteCount - part.heldBytes).")
             }
         } catch {
-            return damaged(error, at: moment)
+            return damaged(error, at: input)
         }
         phase = .keepingPart(pages)
         return .store(.keep(response.bytes, of: part.part, at: part.heldBytes))
     }
 
     /// Applies the page if this was the last missing piece.
-    mutating func kept(_ pages: [RemotePage], at moment: Moment) -> Action {
+    mutating func kept(_ pages: [RemotePage], at input: StepInput) -> Action {
         // A part that is damaged again and again must end the exchange, so its failures still
         // count.
         if !exchange.hasDamagedPart { exchange.failures = 0 }
-        return apply(pages, at: moment)
+        return apply(pages, at: input)
     }
 
     // MARK: - To the zone
 
     /// Sends parts, because the zone has refused a save and named the first missing byte.
-    mutating func sendParts(_ error: SyncError, at moment: Moment) -> Action {
+    mutating func sendParts(_ error: SyncError, at input: StepInput) -> Action {
         exchange.partRefusals += 1
         guard let set = exchange.refused, set.kind == .saveInParts,
             let number = error.details["part"].flatMap({ Int($0) }),
             let held = error.details["held"].flatMap({ Int($0) })
-        else { return stopPush(error, at: moment) }
+        else { return stopPush(error, at: input) }
         if (number, held) > exchange.partPlace {
             exchange.partPlace = (number, held)
             exchange.partRefusals = 0
         }
         guard exchange.partRefusals < limits.retry.attempts else {
-            return stopPush(error, at: moment)
+            return stopPush(error, at: input)
         }
         exchange.failures = 0
         return loadPiece(of: set, part: number, from: held)
@@ -82,18 +82,18 @@ extension SyncSession {
     ///
     /// - Parameter piece: The piece, or `nil` if another process has rewritten the save meanwhile.
     mutating func loaded(
-        _ piece: PartPiece?, of set: ChangeSet, at moment: Moment
+        _ piece: PartPiece?, of set: ChangeSet, at input: StepInput
     ) -> Action {
         guard let piece else { return load() }
         phase = .sendingPiece(set, piece)
         let request = StageRequest(
             part: piece.part, start: UInt64(piece.start), bytes: piece.bytes)
-        return send(.stage, request.encoded(), at: moment)
+        return send(.stage, request.encoded(), at: input)
     }
 
     /// Continues with the next missing piece of the save, or pushes again after the last one.
     mutating func staged(
-        _ piece: PartPiece, of set: ChangeSet, _ body: [UInt8], at moment: Moment
+        _ piece: PartPiece, of set: ChangeSet, _ body: [UInt8], at input: StepInput
     ) -> Action {
         let held: Int
         do throws(ProtocolError) {
@@ -106,7 +106,7 @@ extension SyncSession {
                         + "byte \(piece.start) was sent.")
             }
         } catch {
-            return damaged(error, at: moment)
+            return damaged(error, at: input)
         }
         exchange.failures = 0
         if held < piece.part.byteCount { return loadPiece(of: set, part: piece.number, from: held) }

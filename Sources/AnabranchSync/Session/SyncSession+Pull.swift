@@ -4,53 +4,53 @@ internal import AnabranchStore
 
 extension SyncSession {
     /// Requests the entries behind the store's cursor.
-    mutating func pull(at moment: Moment) -> Action {
+    mutating func pull(at input: StepInput) -> Action {
         phase = .pulling
         let limit = min(exchange.byteLimit, limits.pageBytes)
         let request = PullRequest(cursor: exchange.state.cursor, byteLimit: UInt64(limit))
-        return send(.pull, request.encoded(), at: moment)
+        return send(.pull, request.encoded(), at: input)
     }
 
     /// Checks the received entries, and applies them page by page.
-    mutating func pulled(_ body: [UInt8], at moment: Moment) -> Action {
+    mutating func pulled(_ body: [UInt8], at input: StepInput) -> Action {
         let response: PullResponse
         let pages: [RemotePage]
         do {
             response = try PullResponse(decoding: body)
             pages = try checkedPages(response)
         } catch {
-            return damaged(error, at: moment)
+            return damaged(error, at: input)
         }
         // A page that can't be applied is a failure even if the connection works.
         if pages.isEmpty { exchange.failures = 0 }
         exchange.headPosition = max(response.headPosition, response.cursor.position)
-        learn(clockOf: response.wallMilliseconds, at: moment)
-        return apply(pages, at: moment)
+        learn(clockOf: response.wallMilliseconds, at: input)
+        return apply(pages, at: input)
     }
 
     /// Applies the first of the pages, or continues after the last one.
-    mutating func apply(_ pages: [RemotePage], at moment: Moment) -> Action {
-        guard let page = pages.first else { return afterPage(at: moment) }
+    mutating func apply(_ pages: [RemotePage], at input: StepInput) -> Action {
+        guard let page = pages.first else { return afterPage(at: input) }
         phase = .applying(pages)
         return .store(.apply(page))
     }
 
     /// Continues with the next page.
     mutating func applied(
-        _ pages: [RemotePage], _ state: SyncState, at moment: Moment
+        _ pages: [RemotePage], _ state: SyncState, at input: StepInput
     ) -> Action {
         exchange.state = state
         exchange.failures = 0
         exchange.outcome.pulledChangeSets += pages.first?.changeSets.count ?? 0
-        return apply(Array(pages.dropFirst()), at: moment)
+        return apply(Array(pages.dropFirst()), at: input)
     }
 
     /// Continues with the next page, then with the push, then with the repair.
-    private mutating func afterPage(at moment: Moment) -> Action {
+    private mutating func afterPage(at input: StepInput) -> Action {
         if (exchange.state.cursor?.position ?? 0) < exchange.headPosition {
-            return pull(at: moment)
+            return pull(at: input)
         }
-        return exchange.isPushOver ? settleDebts(at: moment) : load()
+        return exchange.isPushOver ? requestRepairs(at: input) : load()
     }
 
     // MARK: - Checks

@@ -23,36 +23,36 @@ extension SyncSession {
 
     /// Pushes the loaded change sets, or ends the push if there are none.
     mutating func loaded(
-        _ sets: [LogEntry], _ state: SyncState, at moment: Moment
+        _ sets: [StoredLogEntry], _ state: SyncState, at input: StepInput
     ) -> Action {
         exchange.state = state
         guard !sets.isEmpty else {
             exchange.isPushOver = true
-            return afterPush(at: moment)
+            return afterPush(at: input)
         }
-        return push(sets, at: moment)
+        return push(sets, at: input)
     }
 
     /// Pushes the first change sets, as many as fit into one request.
     ///
     /// - Parameter sets: The unpushed change sets; not empty.
-    mutating func push(_ sets: [LogEntry], at moment: Moment) -> Action {
+    mutating func push(_ sets: [StoredLogEntry], at input: StepInput) -> Action {
         let (batch, bodies) = batch(of: sets)
         guard !batch.isEmpty else {
-            return stopPush(tooLarge(sets[0]), at: moment)
+            return stopPush(tooLarge(sets[0]), at: input)
         }
         phase = .pushing(batch)
         let state = exchange.state
         let epoch = zone?.epoch ?? state.cursor?.epoch ?? EpochID(high: 0, low: 0)
         let request = PushRequest(epoch: epoch, changeSets: bodies)
-        return send(.push, request.encoded(), at: moment)
+        return send(.push, request.encoded(), at: input)
     }
 
     /// The first change sets that fit together into one request. A change set beyond the batch's
     /// limit is sent alone if the server accepts it.
-    private func batch(of sets: [LogEntry]) -> ([LogEntry], [[UInt8]]) {
+    private func batch(of sets: [StoredLogEntry]) -> ([StoredLogEntry], [[UInt8]]) {
         let room = (zone?.largestBody ?? SyncProtocol.largestBody) - Self.requestOverhead
-        var batch: [LogEntry] = []
+        var batch: [StoredLogEntry] = []
         var bodies: [[UInt8]] = []
         var byteCount = 0
         for set in sets.prefix(limits.batchCount) {
@@ -65,7 +65,7 @@ extension SyncSession {
         return (batch, bodies)
     }
 
-    private func tooLarge(_ set: LogEntry) -> SyncError {
+    private func tooLarge(_ set: StoredLogEntry) -> SyncError {
         let limit = zone?.largestBody ?? SyncProtocol.largestBody
         return SyncError(
             .bodyTooLarge,
@@ -76,23 +76,23 @@ extension SyncSession {
 
     /// Checks the answer to a push, and stores its acknowledgements.
     mutating func pushed(
-        _ sets: [LogEntry], _ body: [UInt8], at moment: Moment
+        _ sets: [StoredLogEntry], _ body: [UInt8], at input: StepInput
     ) -> Action {
         let response: PushResponse
         do {
             response = try PushResponse(decoding: body)
             try check(response, answers: sets)
         } catch {
-            return damaged(error, at: moment)
+            return damaged(error, at: input)
         }
-        learn(clockOf: response.wallMilliseconds, at: moment)
+        learn(clockOf: response.wallMilliseconds, at: input)
         exchange.headPosition = max(exchange.headPosition, response.headPosition)
         exchange.refused =
             response.refusal == nil
             ? nil : sets.dropFirst(response.acknowledgements.count).first?.changeSet
         guard !response.acknowledgements.isEmpty else {
             guard let refusal = response.refusal else { return load() }
-            return refused(refusal, at: moment)
+            return refused(refusal, at: input)
         }
         exchange.failures = 0
         exchange.partRefusals = 0
@@ -118,7 +118,7 @@ extension SyncSession {
     /// Checks that each acknowledgement belongs to the change set at its place. It has that change
     /// set's dot, or its origin if the log held the save under another dot.
     private func check(
-        _ response: PushResponse, answers sets: [LogEntry]
+        _ response: PushResponse, answers sets: [StoredLogEntry]
     ) throws(ProtocolError) {
         let taken = response.acknowledgements
         let isWhole = taken.count == sets.count || response.refusal != nil
@@ -141,40 +141,40 @@ extension SyncSession {
     /// Continues after the acknowledgements are stored: with another form, a refusal or the next
     /// change sets.
     mutating func acknowledged(
-        _ refusal: ProtocolError?, at moment: Moment
+        _ refusal: ProtocolError?, at input: StepInput
     ) -> Action {
-        if !exchange.otherForms.isEmpty { return adopt(at: moment) }
+        if !exchange.otherForms.isEmpty { return replaceByZoneForm(at: input) }
         guard let refusal else { return load() }
-        return refused(refusal, at: moment)
+        return refused(refusal, at: input)
     }
 
     /// Pulls, because the log has another form of a pushed change set. If the log no longer reaches
     /// that far, the store takes the form from the acknowledgement.
-    private mutating func adopt(at moment: Moment) -> Action {
+    private mutating func replaceByZoneForm(at input: StepInput) -> Action {
         exchange.rounds += 1
         if let action = takeForms() { return action }
-        guard exchange.rounds < limits.rounds else { return stopPush(Self.otherForm, at: moment) }
-        return pull(at: moment)
+        guard exchange.rounds < limits.rounds else { return stopPush(Self.otherForm, at: input) }
+        return pull(at: input)
     }
 
-    private mutating func refused(_ refusal: ProtocolError, at moment: Moment) -> Action {
+    private mutating func refused(_ refusal: ProtocolError, at input: StepInput) -> Action {
         phase = .pushing([])
-        return failed(SyncError(refusal), serverDelay: nil, at: moment)
+        return failed(SyncError(refusal), serverDelay: nil, at: input)
     }
 
     /// Ends the push with an error. The exchange continues.
-    mutating func stopPush(_ error: SyncError, at moment: Moment) -> Action {
+    mutating func stopPush(_ error: SyncError, at input: StepInput) -> Action {
         exchange.outcome.blockedBy = error
         exchange.isPushOver = true
         exchange.failures = 0
-        return afterPush(at: moment)
+        return afterPush(at: input)
     }
 
-    private mutating func afterPush(at moment: Moment) -> Action {
-        if exchange.needsSnapshot { return takeSnapshot(at: moment) }
+    private mutating func afterPush(at input: StepInput) -> Action {
+        if exchange.needsSnapshot { return takeSnapshot(at: input) }
         if (exchange.state.cursor?.position ?? 0) < exchange.headPosition {
-            return pull(at: moment)
+            return pull(at: input)
         }
-        return settleDebts(at: moment)
+        return requestRepairs(at: input)
     }
 }

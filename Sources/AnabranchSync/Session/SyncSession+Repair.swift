@@ -5,36 +5,36 @@ internal import AnabranchStore
 extension SyncSession {
     /// Requests the records that wait for repair. If there are none, compares the states if that
     /// was requested, and ends the exchange.
-    mutating func settleDebts(at moment: Moment) -> Action {
-        if exchange.answer != nil { return useAnswer(at: moment) }
-        guard exchange.state.hasDebts, zone != nil else { return verify(at: moment) }
+    mutating func requestRepairs(at input: StepInput) -> Action {
+        if exchange.answer != nil { return useAnswer(at: input) }
+        guard exchange.state.hasRecordsToRepair, zone != nil else { return verify(at: input) }
         phase = .loadingDebts
-        return .store(.loadDebts(limit: SyncProtocol.mostRepairs))
+        return .store(.loadRecordsToRepair(limit: SyncProtocol.maximumRepairs))
     }
 
     /// Requests the zone's state of these records.
-    mutating func ask(_ records: [RecordID], at moment: Moment) -> Action {
-        guard !records.isEmpty, let zone else { return verify(at: moment) }
+    mutating func ask(_ records: [RecordID], at input: StepInput) -> Action {
+        guard !records.isEmpty, let zone else { return verify(at: input) }
         phase = .asking(records)
         let request = RepairRequest(epoch: zone.epoch, records: records)
-        return send(.repair, request.encoded(), at: moment)
+        return send(.repair, request.encoded(), at: input)
     }
 
     /// Checks the answer to a repair request, and uses it.
-    mutating func answered(_ body: [UInt8], at moment: Moment) -> Action {
-        guard case .asking(let records) = phase else { return verify(at: moment) }
+    mutating func answered(_ body: [UInt8], at input: StepInput) -> Action {
+        guard case .asking(let records) = phase else { return verify(at: input) }
         let response: RepairResponse
         do {
             response = try RepairResponse(decoding: body)
             try check(response, answers: records)
         } catch {
-            return damaged(error, at: moment)
+            return damaged(error, at: input)
         }
         exchange.failures = 0
         exchange.answer = response
         exchange.headPosition = max(exchange.headPosition, response.position)
-        learn(clockOf: response.wallMilliseconds, at: moment)
-        return useAnswer(at: moment)
+        learn(clockOf: response.wallMilliseconds, at: input)
+        return useAnswer(at: input)
     }
 
     private func check(
@@ -51,11 +51,11 @@ extension SyncSession {
 
     /// Repairs the records. The answer includes the log up to its position, so the store must have
     /// pulled up to there first.
-    private mutating func useAnswer(at moment: Moment) -> Action {
+    private mutating func useAnswer(at input: StepInput) -> Action {
         guard let answer = exchange.answer, let cursor = exchange.state.cursor else {
-            return verify(at: moment)
+            return verify(at: input)
         }
-        guard cursor.position >= answer.position else { return pull(at: moment) }
+        guard cursor.position >= answer.position else { return pull(at: input) }
         exchange.answer = nil
         phase = .repairing
         return .store(
@@ -66,9 +66,9 @@ extension SyncSession {
 
     /// Continues with the next records. If the store's cursor has changed, the records still wait
     /// for repair.
-    mutating func repaired(_ state: SyncState, at moment: Moment) -> Action {
+    mutating func repaired(_ state: SyncState, at input: StepInput) -> Action {
         exchange.state = state
-        return settleDebts(at: moment)
+        return requestRepairs(at: input)
     }
 
     /// Takes a snapshot, because a record is larger than an answer may be. A snapshot contains it
@@ -85,10 +85,10 @@ extension SyncSession {
     /// The bound is the one that the zone has refused by: the server's clock, as the refusal says,
     /// and the limit. The device's clock has no part in it, because it may have been set since the
     /// offset to the server's was learnt.
-    mutating func restamp(_ error: SyncError, at moment: Moment) -> Action {
+    mutating func restamp(_ error: SyncError, at input: StepInput) -> Action {
         exchange.restamps += 1
         guard exchange.restamps < limits.rounds, let zone else {
-            return stopPush(error, at: moment)
+            return stopPush(error, at: input)
         }
         exchange.failures = 0
         phase = .restamping
@@ -96,7 +96,7 @@ extension SyncSession {
             error.details["limit"].flatMap(Int64.init) ?? SyncProtocol.clockLimitMilliseconds
         let server =
             exchange.serverMilliseconds
-            ?? moment.wallMilliseconds.addingReportingOverflow(zone.clockOffsetMilliseconds)
+            ?? input.wallMilliseconds.addingReportingOverflow(zone.clockOffsetMilliseconds)
             .partialValue
         let bound = server.addingReportingOverflow(min(max(limit, 0), 1 << 40))
         return .store(

@@ -26,8 +26,8 @@ struct ForkSearch: Sendable {
 extension SyncSession {
     /// Searches for the last position that both logs share, because the zone does not know the
     /// cursor.
-    mutating func searchFork(_ response: HelloResponse, at moment: Moment) -> Action {
-        guard let cursor = exchange.state.cursor else { return pull(at: moment) }
+    mutating func searchFork(_ response: HelloResponse, at input: StepInput) -> Action {
+        guard let cursor = exchange.state.cursor else { return pull(at: input) }
         // Positions behind the zone's last entry are not in its log.
         exchange.search = ForkSearch(
             shared: LogCursor(startOf: response.epoch),
@@ -37,20 +37,20 @@ extension SyncSession {
         exchange.isRelated =
             response.headPosition == 0 || !exchange.state.epochs.isDisjoint(with: epochs)
             || (response.origin != nil && response.origin == exchange.state.last?.origin)
-        return search(response.headPosition, at: moment)
+        return search(response.headPosition, at: input)
     }
 
     /// Continues the search.
     ///
     /// - Parameter first: A position to ask about before the binary search. A backup is mostly a
     ///   prefix of the log, so its end is likely.
-    private mutating func search(_ first: UInt64? = nil, at moment: Moment) -> Action {
-        guard let search = exchange.search else { return hello(at: moment) }
+    private mutating func search(_ first: UInt64? = nil, at input: StepInput) -> Action {
+        guard let search = exchange.search else { return hello(at: input) }
         let likely = first.flatMap {
             (search.shared.position + 1..<max(search.differing, search.shared.position + 1))
                 .contains($0) && $0 >= search.start ? $0 : nil
         }
-        guard let position = likely ?? search.next else { return endSearch(at: moment) }
+        guard let position = likely ?? search.next else { return endSearch(at: input) }
         phase = .probing(position)
         return .store(.cursor(at: position, behind: search.shared))
     }
@@ -59,24 +59,24 @@ extension SyncSession {
     ///
     /// - Parameter cursor: The cursor, or `nil` if the store's log has a gap before the position.
     ///   The entries behind the gap are pushed again, although the zone may have them.
-    mutating func probe(_ cursor: LogCursor?, at position: UInt64, at moment: Moment) -> Action {
+    mutating func probe(_ cursor: LogCursor?, at position: UInt64, at input: StepInput) -> Action {
         guard let cursor else {
             exchange.search?.differing = position
-            return search(at: moment)
+            return search(at: input)
         }
         exchange.search?.probe = cursor
-        return hello(at: moment)
+        return hello(at: input)
     }
 
     /// Narrows the search by the zone's answer.
-    mutating func probed(_ response: HelloResponse, at moment: Moment) -> Action {
+    mutating func probed(_ response: HelloResponse, at input: StepInput) -> Action {
         guard var search = exchange.search, let probe = search.probe else {
-            return hello(at: moment)
+            return hello(at: input)
         }
         guard probe.epoch == response.epoch else {
             // The zone went backwards once more meanwhile.
             exchange.search = nil
-            return searchFork(response, at: moment)
+            return searchFork(response, at: input)
         }
         if response.isCursorKnown {
             search.shared = probe
@@ -85,11 +85,11 @@ extension SyncSession {
         }
         search.probe = nil
         exchange.search = search
-        return self.search(at: moment)
+        return self.search(at: input)
     }
 
-    private mutating func endSearch(at moment: Moment) -> Action {
-        guard let shared = exchange.search?.shared else { return hello(at: moment) }
+    private mutating func endSearch(at input: StepInput) -> Action {
+        guard let shared = exchange.search?.shared else { return hello(at: input) }
         exchange.search = nil
         guard shared.position > 0 || exchange.isRelated || limits.mayChangeLog else {
             return otherLog(shared.epoch)
@@ -110,11 +110,11 @@ extension SyncSession {
     }
 
     /// Says hello again after the cursor was moved.
-    mutating func rewound(_ state: SyncState, at moment: Moment) -> Action {
+    mutating func rewound(_ state: SyncState, at input: StepInput) -> Action {
         exchange.state = state
         exchange.isPushOver = false
         // Hello is said again to store the zone's epochs.
-        return hello(at: moment)
+        return hello(at: input)
     }
 
     /// Ends the exchange, because the two logs are unrelated. They are mixed only on request.

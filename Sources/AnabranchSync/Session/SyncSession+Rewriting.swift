@@ -13,7 +13,7 @@ extension SyncSession {
     /// Renames the store's branch of a forked history.
     ///
     /// - Returns: `nil` if the pull brings the log's branch, or if the error does not name it.
-    mutating func yieldName(for error: SyncError) -> Action? {
+    mutating func renameBranch(for error: SyncError) -> Action? {
         guard error.code == .forked, isBeneathHorizon,
             let replica = error.details["replica"].flatMap({ ReplicaID($0) }),
             let sequence = error.details["sequence"].flatMap({ UInt64($0) }),
@@ -22,7 +22,7 @@ extension SyncSession {
             })
         else { return nil }
         let dot = Dot(replica: replica, sequence: sequence)
-        return rewrite(.yieldName(dot, to: origin), orElse: error)
+        return rewrite(.renameBranch(dot, to: origin), orElse: error)
     }
 
     /// Adopts the forms that the acknowledgements named.
@@ -43,7 +43,7 @@ extension SyncSession {
             + "Report it to the server's operator.")
 
     private mutating func rewrite(_ work: StoreWork, orElse error: SyncError) -> Action? {
-        guard exchange.rewritings < Self.mostRewritings else { return nil }
+        guard exchange.rewritings < Self.maximumRewritings else { return nil }
         exchange.rewritings += 1
         phase = .rewriting(error)
         return .store(work)
@@ -51,13 +51,13 @@ extension SyncSession {
 
     /// The limit that keeps a zone which contradicts itself from blocking the exchange: it ends the
     /// push.
-    private static let mostRewritings = 64
+    private static let maximumRewritings = 64
 
     /// Pushes again after change sets were rewritten, or ends the push if nothing was rewritten.
     mutating func rewritten(
-        _ state: SyncState?, orElse error: SyncError, at moment: Moment
+        _ state: SyncState?, orElse error: SyncError, at input: StepInput
     ) -> Action {
-        guard let state else { return stopPush(error, at: moment) }
+        guard let state else { return stopPush(error, at: input) }
         exchange.state = state
         exchange.failures = 0
         return load()

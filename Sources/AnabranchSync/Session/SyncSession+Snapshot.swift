@@ -6,20 +6,20 @@ internal import AnabranchStore
 // pushes its own change sets first.
 extension SyncSession {
     /// Receives the zone's contents, by its log or by a snapshot.
-    mutating func receive(at moment: Moment) -> Action {
-        guard exchange.needsSnapshot else { return pull(at: moment) }
+    mutating func receive(at input: StepInput) -> Action {
+        guard exchange.needsSnapshot else { return pull(at: input) }
         return exchange.state.pendingCount > 0 && !exchange.isPushOver
-            ? load() : takeSnapshot(at: moment)
+            ? load() : takeSnapshot(at: input)
     }
 
     /// Requests the next chunk, or loads the complete snapshot.
-    mutating func takeSnapshot(at moment: Moment) -> Action {
+    mutating func takeSnapshot(at input: StepInput) -> Action {
         // Another process may have loaded one.
-        guard exchange.needsSnapshot else { return pull(at: moment) }
-        guard let staged = usefulStage else { return ask(nil, 0, at: moment) }
+        guard exchange.needsSnapshot else { return pull(at: input) }
+        guard let staged = usefulStage else { return ask(nil, 0, at: input) }
         guard staged.isWhole else {
             let name = SnapshotName(cursor: staged.cursor, digest: staged.digest)
-            return ask(name, staged.held, at: moment)
+            return ask(name, staged.held, at: input)
         }
         // Saves of the meantime are pushed first, too.
         guard exchange.state.pendingCount == 0 || exchange.outcome.blockedBy != nil else {
@@ -33,7 +33,7 @@ extension SyncSession {
     /// often as the policy allows.
     private var isPushBlocked: Bool {
         guard let error = exchange.outcome.blockedBy else { return false }
-        if case .retry = Disposition.of(error.code, isPushing: true) { return false }
+        if case .retry = FailureReaction.of(error.code, isPushing: true) { return false }
         return true
     }
 
@@ -51,31 +51,31 @@ extension SyncSession {
     }
 
     private mutating func ask(
-        _ name: SnapshotName?, _ number: UInt64, at moment: Moment
+        _ name: SnapshotName?, _ number: UInt64, at input: StepInput
     ) -> Action {
         phase = .askingChunk(number)
         let request = SnapshotRequest(snapshot: name, number: number)
-        return send(.snapshot, request.encoded(), at: moment)
+        return send(.snapshot, request.encoded(), at: input)
     }
 
     /// Checks a received chunk, and stores it.
     mutating func receivedChunk(
-        _ number: UInt64, _ body: [UInt8], at moment: Moment
+        _ number: UInt64, _ body: [UInt8], at input: StepInput
     ) -> Action {
         let response: SnapshotResponse
         do {
             response = try SnapshotResponse(decoding: body)
             try check(response, answers: number)
         } catch {
-            return damaged(error, at: moment)
+            return damaged(error, at: input)
         }
         exchange.failures = 0
         exchange.headPosition = max(exchange.headPosition, response.headPosition)
-        learn(clockOf: response.wallMilliseconds, at: moment)
+        learn(clockOf: response.wallMilliseconds, at: input)
         guard isUseful(response.snapshot.cursor) else {
             // The log is less work than the zone had said.
             exchange.isSnapshotAdvised = false
-            return pull(at: moment)
+            return pull(at: input)
         }
         phase = .staging
         return .store(
@@ -114,15 +114,15 @@ extension SyncSession {
 
     /// Begins with the newest snapshot, because the zone has replaced the one before, or its epoch
     /// has ended.
-    mutating func beginSnapshotAgain(_ error: SyncError, at moment: Moment) -> Action {
+    mutating func beginSnapshotAgain(_ error: SyncError, at input: StepInput) -> Action {
         exchange.snapshots += 1
         guard exchange.snapshots < limits.retry.attempts else { return finish(error) }
         exchange.failures = 0
-        return ask(nil, 0, at: moment)
+        return ask(nil, 0, at: input)
     }
 
     /// Continues with the log behind the snapshot, and with the push.
-    mutating func loadedSnapshot(_ state: SyncState, at moment: Moment) -> Action {
+    mutating func loadedSnapshot(_ state: SyncState, at input: StepInput) -> Action {
         let before = exchange.state
         exchange.state = state
         guard state.cursor != before.cursor || before.wantsSnapshot && !state.wantsSnapshot else {
@@ -140,11 +140,11 @@ extension SyncSession {
                         "Can't load the snapshot because its chunks do not match its name, or "
                             + "because another process has changed the store. Try again."))
             }
-            return hello(at: moment)
+            return hello(at: input)
         }
         exchange.isPushOver = false
         exchange.rounds = 0
         exchange.outcome.blockedBy = nil
-        return pull(at: moment)
+        return pull(at: input)
     }
 }

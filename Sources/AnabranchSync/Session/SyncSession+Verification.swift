@@ -5,34 +5,34 @@ internal import AnabranchStore
 // Store and zone are compared when both are at one position and the store has nothing unpushed.
 extension SyncSession {
     /// Continues the comparison if one was requested; otherwise ends the exchange.
-    mutating func verify(at moment: Moment) -> Action {
+    mutating func verify(at input: StepInput) -> Action {
         guard let progress = exchange.verification, progress.ending == nil, let zone else {
             return conclude()
         }
-        guard exchange.outcome.blockedBy == nil else { return undecided(.blocked) }
-        if progress.answer != nil { return compare(at: moment) }
-        guard progress.requests < limits.verificationRequests else { return undecided(.endless) }
+        guard exchange.outcome.blockedBy == nil else { return inconclusive(.blocked) }
+        if progress.answer != nil { return compare(at: input) }
+        guard progress.requests < limits.verificationRequests else { return inconclusive(.endless) }
         exchange.verification?.requests += 1
-        let ranges = Array((progress.ranges ?? []).suffix(SyncProtocol.mostRanges).reversed())
+        let ranges = Array((progress.ranges ?? []).suffix(SyncProtocol.maximumRanges).reversed())
         phase = .askingChecksums(ranges)
         let request = ChecksumsRequest(epoch: zone.epoch, ranges: ranges)
-        return send(.checksums, request.encoded(), at: moment)
+        return send(.checksums, request.encoded(), at: input)
     }
 
     /// Checks the received checksums, and compares them with the store.
     mutating func receivedChecksums(
-        of ranges: [RecordRange], _ body: [UInt8], at moment: Moment
+        of ranges: [RecordRange], _ body: [UInt8], at input: StepInput
     ) -> Action {
         let response: ChecksumsResponse
         do {
             response = try ChecksumsResponse(decoding: body)
             try check(response, answers: ranges)
         } catch {
-            return damaged(error, at: moment)
+            return damaged(error, at: input)
         }
         exchange.failures = 0
         exchange.headPosition = max(exchange.headPosition, response.position)
-        learn(clockOf: response.wallMilliseconds, at: moment)
+        learn(clockOf: response.wallMilliseconds, at: input)
         exchange.verification?.checksum = response.checksum
         let whole = ComparedRange(
             range: .all,
@@ -41,7 +41,7 @@ extension SyncSession {
             ComparedRange(range: $0, summary: $1)
         }
         exchange.verification?.answer = (response.position, ranges.isEmpty ? [whole] : parts)
-        return compare(at: moment)
+        return compare(at: input)
     }
 
     private func check(
@@ -58,12 +58,12 @@ extension SyncSession {
     }
 
     /// Compares the answer with the store, which must be exactly at the answer's position.
-    private mutating func compare(at moment: Moment) -> Action {
+    private mutating func compare(at input: StepInput) -> Action {
         guard let answer = exchange.verification?.answer, let cursor = exchange.state.cursor else {
             return conclude()
         }
-        guard cursor.position >= answer.position else { return pull(at: moment) }
-        guard cursor.position == answer.position else { return missed(exchange.state, at: moment) }
+        guard cursor.position >= answer.position else { return pull(at: input) }
+        guard cursor.position == answer.position else { return missed(exchange.state, at: input) }
         phase = .comparing
         return .store(
             .compare(
@@ -73,84 +73,85 @@ extension SyncSession {
 
     /// Exchanges again and repeats the request, because this store or another replica has saved
     /// meanwhile.
-    mutating func missed(_ state: SyncState, at moment: Moment) -> Action {
+    mutating func missed(_ state: SyncState, at input: StepInput) -> Action {
         exchange.state = state
         exchange.verification?.answer = nil
         exchange.verification?.misses += 1
         guard exchange.verification?.misses ?? 0 < limits.verificationMisses else {
-            return undecided(.busy)
+            return inconclusive(.busy)
         }
         exchange.isPushOver = false
         exchange.rounds = 0
-        return pull(at: moment)
+        return pull(at: input)
     }
 
     /// Continues with the ranges that differ, and records the records that differ for repair.
-    mutating func compared(_ comparison: StateComparison, at moment: Moment) -> Action {
+    mutating func compared(_ comparison: StateComparison, at input: StepInput) -> Action {
         guard var progress = exchange.verification else { return conclude() }
         let answered = progress.answer?.compared.count ?? 0
         progress.answer = nil
         progress.misses = 0
         guard var ranges = progress.ranges else {
             exchange.verification = progress
-            return comparedWhole(comparison, at: moment)
+            return comparedWhole(comparison, at: input)
         }
         ranges.removeLast(min(answered, ranges.count))
         ranges += comparison.ranges.reversed()
         progress.ranges = ranges
-        progress.note(comparison.records)
+        progress.add(comparison.records)
         exchange.verification = progress
         guard progress.mode == .repairing, !comparison.records.isEmpty else {
-            return goOnVerifying(at: moment)
+            return goOnVerifying(at: input)
         }
         phase = .owing
-        return .store(.owe(comparison.records.map(\.record)))
+        return .store(.queueForRepair(comparison.records.map(\.record)))
     }
 
     private mutating func comparedWhole(
-        _ comparison: StateComparison, at moment: Moment
+        _ comparison: StateComparison, at input: StepInput
     ) -> Action {
         guard var progress = exchange.verification else { return conclude() }
         guard !comparison.isEqual else { return endVerification(.equal) }
         if progress.rounds > 0, !progress.hasFound {
             // No range differs, so the zone's checksum does not match its records.
-            return undecided(.zoneInconsistent)
+            return inconclusive(.zoneInconsistent)
         }
         guard progress.rounds < limits.verificationRounds else {
-            return undecided(.notRepaired)
+            return inconclusive(.notRepaired)
         }
-        progress.strayCount = max(progress.strayCount, comparison.strayCount)
+        progress.orphanedRowCount = max(progress.orphanedRowCount, comparison.orphanedRowCount)
         progress.rounds += 1
-        progress.hasFound = comparison.strayCount > 0
+        progress.hasFound = comparison.orphanedRowCount > 0
         progress.ranges = comparison.ranges
         exchange.verification = progress
-        guard comparison.strayCount > 0, progress.mode == .repairing else {
-            return goOnVerifying(at: moment)
+        guard comparison.orphanedRowCount > 0, progress.mode == .repairing else {
+            return goOnVerifying(at: input)
         }
         phase = .owing
-        return .store(.owe([]))
+        return .store(.queueForRepair([]))
     }
 
     /// Continues after the records that differ were recorded.
-    mutating func owed(_ state: SyncState, at moment: Moment) -> Action {
+    mutating func didQueueForRepair(_ state: SyncState, at input: StepInput) -> Action {
         exchange.state = state
-        return goOnVerifying(at: moment)
+        return goOnVerifying(at: input)
     }
 
     /// Continues with the next ranges, or reports the differences after the last one.
-    private mutating func goOnVerifying(at moment: Moment) -> Action {
+    private mutating func goOnVerifying(at input: StepInput) -> Action {
         guard let progress = exchange.verification else { return conclude() }
         guard progress.ranges?.isEmpty ?? true else {
             // Differences are repaired first: nothing is compared while records wait for repair.
-            return exchange.state.hasDebts ? settleDebts(at: moment) : verify(at: moment)
+            return exchange.state.hasRecordsToRepair
+                ? requestRepairs(at: input) : verify(at: input)
         }
         if progress.mode == .reporting, progress.hasFound { return endVerification(.differing) }
         exchange.verification?.ranges = nil
-        return settleDebts(at: moment)
+        return requestRepairs(at: input)
     }
 
-    private mutating func undecided(_ obstacle: VerificationObstacle) -> Action {
-        endVerification(.undecided(obstacle))
+    private mutating func inconclusive(_ obstacle: VerificationObstacle) -> Action {
+        endVerification(.inconclusive(obstacle))
     }
 
     private mutating func endVerification(_ ending: VerificationProgress.Ending) -> Action {

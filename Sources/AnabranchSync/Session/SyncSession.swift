@@ -17,7 +17,7 @@ package struct SyncSession: Sendable {
     /// The mechanisms that a simulation has switched off.
     let disabled: Set<Mechanism>
     /// The facts about the zone, kept from one exchange to the next.
-    package internal(set) var zone: ZoneKnowledge?
+    package internal(set) var zone: ZoneState?
 
     var phase = Phase.idle
     var exchange: Exchange
@@ -69,7 +69,7 @@ package struct SyncSession: Sendable {
         /// The number of times that the push went back to pulling.
         var rounds = 0
         /// The change sets that were supplied last, and how often some were.
-        var supplied: MissingSets?
+        var supplied: MissingChangeSets?
         var supplies = 0
         /// The change sets of the last push that the log has in another form.
         var otherForms: [Acknowledged] = []
@@ -96,7 +96,7 @@ package struct SyncSession: Sendable {
         case greeting
         case renewing
         /// The store is recording the zone's epochs; then the answer to hello is used.
-        case noting(HelloResponse)
+        case recordingEpochs(HelloResponse)
         /// The store computes its cursor at this position.
         case probing(UInt64)
         case rewinding
@@ -110,7 +110,7 @@ package struct SyncSession: Sendable {
         /// The store loads the next piece of a part that the zone lacks.
         case loadingPiece(ChangeSet)
         case sendingPiece(ChangeSet, PartPiece)
-        case pushing([LogEntry])
+        case pushing([StoredLogEntry])
         case acknowledging(refusal: ProtocolError?)
         case restamping
         /// The store looks for change sets that the zone lacks. If it finds none, the push stops
@@ -137,7 +137,7 @@ package struct SyncSession: Sendable {
     enum Request { case hello, pull, push, repair, snapshot, checksums }
 
     package init(
-        limits: SessionLimits = SessionLimits(), zone: ZoneKnowledge? = nil,
+        limits: SessionLimits = SessionLimits(), zone: ZoneState? = nil,
         disabled: Set<Mechanism> = []
     ) {
         self.limits = limits
@@ -154,7 +154,7 @@ package struct SyncSession: Sendable {
     ///
     /// - Parameter verification: The mode of the comparison after the exchange, or `nil` for none.
     package mutating func begin(
-        _ state: SyncState, verifying verification: VerificationMode? = nil, at moment: Moment
+        _ state: SyncState, verifying verification: VerificationMode? = nil, at input: StepInput
     ) -> Action {
         exchange = Exchange(state: state, byteLimit: max(limits.pageBytes, limits.batchBytes))
         exchange.verification = verification.map { VerificationProgress($0) }
@@ -162,73 +162,73 @@ package struct SyncSession: Sendable {
         if let epoch = zone?.epoch, !state.wantsSnapshot,
             state.cursor.map({ $0.epoch == epoch }) ?? true
         {
-            return pull(at: moment)
+            return pull(at: input)
         }
-        return hello(at: moment)
+        return hello(at: input)
     }
 
     /// Handles the answer to the last action, and returns the next action.
     ///
     /// - Parameter event: The answer to the last action.
-    package mutating func advance(_ event: Event, at moment: Moment) -> Action {
+    package mutating func advance(_ event: Event, at input: StepInput) -> Action {
         switch (phase, event) {
-        case (.greeting, .received(let body)): return greeted(body, at: moment)
-        case (.renewing, .renewed): return receive(at: moment)
-        case (.noting(let response), .noted(let state)):
+        case (.greeting, .received(let body)): return greeted(body, at: input)
+        case (.renewing, .renewed): return receive(at: input)
+        case (.recordingEpochs(let response), .recorded(let state)):
             exchange.state = state
-            return goOn(response, at: moment)
+            return goOn(response, at: input)
         case (.probing(let position), .cursor(let cursor)):
-            return probe(cursor, at: position, at: moment)
-        case (.rewinding, .rewound(let state)): return rewound(state, at: moment)
-        case (.pulling, .received(let body)): return pulled(body, at: moment)
+            return probe(cursor, at: position, at: input)
+        case (.rewinding, .rewound(let state)): return rewound(state, at: input)
+        case (.pulling, .received(let body)): return pulled(body, at: input)
         case (.applying(let pages), .applied(let state)):
-            return applied(pages, state, at: moment)
+            return applied(pages, state, at: input)
         case (.applying, .cursorMoved(let state)):
             exchange.state = state
-            return pull(at: moment)
+            return pull(at: input)
         case (.applying(let pages), .lacking(let part)):
-            return fetch(part, of: pages, at: moment)
+            return fetch(part, of: pages, at: input)
         case (.fetchingPart(let pages, let part), .received(let body)):
-            return fetched(part, of: pages, body, at: moment)
-        case (.keepingPart(let pages), .kept): return kept(pages, at: moment)
+            return fetched(part, of: pages, body, at: input)
+        case (.keepingPart(let pages), .kept): return kept(pages, at: input)
         case (.loadingPiece(let set), .piece(let piece)):
-            return loaded(piece, of: set, at: moment)
+            return loaded(piece, of: set, at: input)
         case (.sendingPiece(let set, let piece), .received(let body)):
-            return staged(piece, of: set, body, at: moment)
-        case (.loading, .loaded(let sets, let state)): return loaded(sets, state, at: moment)
-        case (.pushing(let sets), .received(let body)): return pushed(sets, body, at: moment)
+            return staged(piece, of: set, body, at: input)
+        case (.loading, .loaded(let sets, let state)): return loaded(sets, state, at: input)
+        case (.pushing(let sets), .received(let body)): return pushed(sets, body, at: input)
         case (.acknowledging(let refusal), .acknowledged(let state)):
             exchange.state = state
-            return acknowledged(refusal, at: moment)
+            return acknowledged(refusal, at: input)
         case (.restamping, .restamped): return load()
         case (.supplying(let error), .supplied(let entries)):
-            return supplied(entries, orElse: error, at: moment)
+            return supplied(entries, orElse: error, at: input)
         case (.rewriting(let error), .rewritten(let state)):
-            return rewritten(state, orElse: error, at: moment)
-        case (.loadingDebts, .debts(let records)): return ask(records, at: moment)
-        case (.asking, .received(let body)): return answered(body, at: moment)
+            return rewritten(state, orElse: error, at: input)
+        case (.loadingDebts, .recordsToRepair(let records)): return ask(records, at: input)
+        case (.asking, .received(let body)): return answered(body, at: input)
         case (.repairing, .applied(let state)), (.repairing, .cursorMoved(let state)):
-            return repaired(state, at: moment)
-        case (.wantingSnapshot, .noted(let state)):
+            return repaired(state, at: input)
+        case (.wantingSnapshot, .recorded(let state)):
             exchange.state = state
-            return hello(at: moment)
+            return hello(at: input)
         case (.askingChunk(let number), .received(let body)):
-            return receivedChunk(number, body, at: moment)
+            return receivedChunk(number, body, at: input)
         case (.staging, .staged(let state)):
             exchange.state = state
-            return takeSnapshot(at: moment)
+            return takeSnapshot(at: input)
         case (.loadingSnapshot, .applied(let state)), (.loadingSnapshot, .cursorMoved(let state)):
-            return loadedSnapshot(state, at: moment)
+            return loadedSnapshot(state, at: input)
         case (.askingChecksums(let ranges), .received(let body)):
-            return receivedChecksums(of: ranges, body, at: moment)
-        case (.comparing, .compared(let comparison)): return compared(comparison, at: moment)
-        case (.comparing, .cursorMoved(let state)): return missed(state, at: moment)
-        case (.owing, .owed(let state)): return owed(state, at: moment)
-        case (.waiting(let request), .waited): return repeated(request, at: moment)
+            return receivedChecksums(of: ranges, body, at: input)
+        case (.comparing, .compared(let comparison)): return compared(comparison, at: input)
+        case (.comparing, .cursorMoved(let state)): return missed(state, at: input)
+        case (.owing, .queuedForRepair(let state)): return didQueueForRepair(state, at: input)
+        case (.waiting(let request), .waited): return repeated(request, at: input)
         case (_, .refused(let refusal, let delay)):
-            return failed(SyncError(refusal), serverDelay: delay, at: moment)
+            return failed(SyncError(refusal), serverDelay: delay, at: input)
         case (_, .failed(let error)), (_, .storeFailed(let error)):
-            return failed(error, serverDelay: nil, at: moment)
+            return failed(error, serverDelay: nil, at: input)
         default:
             preconditionFailure("the engine answered an action with the event of another action")
         }
@@ -237,41 +237,41 @@ package struct SyncSession: Sendable {
     // MARK: - Hello
 
     /// Says hello to the zone.
-    mutating func hello(at moment: Moment) -> Action {
+    mutating func hello(at input: StepInput) -> Action {
         phase = .greeting
         let state = exchange.state
         let request = HelloRequest(
             replica: state.replica,
             last: state.last.map { HelloRequest.Head(sequence: $0.sequence, origin: $0.origin) },
             cursor: exchange.search?.probe ?? state.cursor,
-            wallMilliseconds: moment.wallMilliseconds)
-        return send(.hello, request.encoded(), at: moment)
+            wallMilliseconds: input.wallMilliseconds)
+        return send(.hello, request.encoded(), at: input)
     }
 
     /// Continues after the zone's answer to hello.
-    mutating func greeted(_ body: [UInt8], at moment: Moment) -> Action {
+    mutating func greeted(_ body: [UInt8], at input: StepInput) -> Action {
         let response: HelloResponse
         do { response = try HelloResponse(decoding: body) } catch {
-            return damaged(error, at: moment)
+            return damaged(error, at: input)
         }
         exchange.failures = 0
         exchange.headPosition = response.headPosition
         exchange.serverMilliseconds = response.wallMilliseconds
-        zone = ZoneKnowledge(
+        zone = ZoneState(
             epoch: response.epoch,
             largestBody: Int(clamping: min(response.largestBody, UInt64(1) << 40)),
             clockOffsetMilliseconds: offset(
-                ofServer: response.wallMilliseconds, at: moment))
-        if exchange.search != nil { return probed(response, at: moment) }
-        guard response.isCursorKnown else { return searchFork(response, at: moment) }
+                ofServer: response.wallMilliseconds, at: input))
+        if exchange.search != nil { return probed(response, at: input) }
+        guard response.isCursorKnown else { return searchFork(response, at: input) }
         if let action = takeBack(in: response.epoch) { return action }
         let epochs = response.earlierEpochs + [response.epoch]
-        if exchange.state.epochs.isSuperset(of: epochs) { return goOn(response, at: moment) }
-        phase = .noting(response)
-        return .store(.note(epochs))
+        if exchange.state.epochs.isSuperset(of: epochs) { return goOn(response, at: input) }
+        phase = .recordingEpochs(response)
+        return .store(.recordEpochs(epochs))
     }
 
-    private mutating func goOn(_ response: HelloResponse, at moment: Moment) -> Action {
+    private mutating func goOn(_ response: HelloResponse, at input: StepInput) -> Action {
         exchange.startPosition = response.startPosition
         exchange.isSnapshotAdvised = response.isSnapshotAdvised
         let known = exchange.state.last?.sequence ?? 0
@@ -279,14 +279,14 @@ package struct SyncSession: Sendable {
             phase = .renewing
             return .store(.renewIdentity(ifLastBelow: response.lastSequence))
         }
-        return receive(at: moment)
+        return receive(at: input)
     }
 
     // MARK: - Steps that all phases share
 
     /// Sends a request, and records its time for the clock offset.
-    mutating func send(_ endpoint: SyncEndpoint, _ body: [UInt8], at moment: Moment) -> Action {
-        exchange.sentAtMilliseconds = moment.wallMilliseconds
+    mutating func send(_ endpoint: SyncEndpoint, _ body: [UInt8], at input: StepInput) -> Action {
+        exchange.sentAtMilliseconds = input.wallMilliseconds
         return .send(endpoint, body: body)
     }
 
@@ -294,12 +294,12 @@ package struct SyncSession: Sendable {
     ///
     /// The server answers in the middle of the time between request and answer. When the device's
     /// clock was set in between, that time is no duration: it is negative, or longer than any
-    /// request takes. Then only the moment of the answer is by the clock as it is now.
-    func offset(ofServer wallMilliseconds: Int64, at moment: Moment) -> Int64 {
-        let (elapsed, isBeyond) = moment.wallMilliseconds.subtractingReportingOverflow(
+    /// request takes. Then only the time of the answer comes from the clock after the jump.
+    func offset(ofServer wallMilliseconds: Int64, at input: StepInput) -> Int64 {
+        let (elapsed, isBeyond) = input.wallMilliseconds.subtractingReportingOverflow(
             exchange.sentAtMilliseconds)
         let isDuration = !isBeyond && (0...Self.longestRequest).contains(elapsed)
-        let middle = moment.wallMilliseconds - (isDuration ? elapsed / 2 : 0)
+        let middle = input.wallMilliseconds - (isDuration ? elapsed / 2 : 0)
         return wallMilliseconds.subtractingReportingOverflow(middle).partialValue
     }
 
@@ -307,9 +307,9 @@ package struct SyncSession: Sendable {
     private static let longestRequest: Int64 = 60_000
 
     /// Records the difference between the server's clock and the client's.
-    mutating func learn(clockOf wallMilliseconds: Int64, at moment: Moment) {
+    mutating func learn(clockOf wallMilliseconds: Int64, at input: StepInput) {
         exchange.serverMilliseconds = wallMilliseconds
-        let offset = offset(ofServer: wallMilliseconds, at: moment)
+        let offset = offset(ofServer: wallMilliseconds, at: input)
         zone?.clockOffsetMilliseconds = offset
     }
 

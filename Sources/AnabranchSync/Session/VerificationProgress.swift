@@ -25,7 +25,7 @@ package struct VerificationProgress: Sendable {
     package enum Ending: Hashable, Sendable {
         case equal
         case differing
-        case undecided(VerificationObstacle)
+        case inconclusive(VerificationObstacle)
     }
 
     let mode: VerificationMode
@@ -49,21 +49,21 @@ package struct VerificationProgress: Sendable {
     /// The number of all differences found in the first round.
     package internal(set) var differenceCount = 0
     /// The number of rows in the store's file that belong to no record.
-    package internal(set) var strayCount = 0
+    package internal(set) var orphanedRowCount = 0
     /// The result, or `nil` while the comparison goes on.
     package internal(set) var ending: Ending?
 
     /// The number of differences that are kept by name.
-    static let mostKept = 1000
+    static let maximumKept = 1000
 
     init(_ mode: VerificationMode) { self.mode = mode }
 
     /// Records differences that were found. Only those of the first round are kept.
-    mutating func note(_ records: [RecordDifference]) {
+    mutating func add(_ records: [RecordDifference]) {
         guard !records.isEmpty else { return }
         hasFound = true
         guard rounds == 1 else { return }
         differenceCount += records.count
-        differences += records.prefix(max(Self.mostKept - differences.count, 0))
+        differences += records.prefix(max(Self.maximumKept - differences.count, 0))
     }
 }

@@ -3,14 +3,14 @@ import TestSupport
 
 /// One run of the compiler over a source that uses the library, without code generation.
 struct CompilerRun {
-    struct Complaint {
+    struct Diagnostic {
         let file: String
         let line: Int
         let message: String
     }
 
     /// The errors, in the compiler's order.
-    let errors: [Complaint]
+    let errors: [Diagnostic]
     let output: String
 
     init(_ source: String, flags: [String] = []) throws {
@@ -36,15 +36,15 @@ struct CompilerRun {
         try process.run()
         output = String(decoding: pipe.fileHandleForReading.readDataToEndOfFile(), as: UTF8.self)
         process.waitUntilExit()
-        errors = output.split(separator: "\n").compactMap { Self.complaint(in: $0) }
+        errors = output.split(separator: "\n").compactMap { Self.diagnostic(in: $0) }
     }
 
     /// Parses `file:line:column: error: message`, unless the line quotes that text.
-    private static func complaint(in line: Substring) -> Complaint? {
+    private static func diagnostic(in line: Substring) -> Diagnostic? {
         guard let match = line.firstMatch(of: /^(.+?):([0-9]+):[0-9]+: error: (.*)$/),
             let number = Int(match.2)
         else { return nil }
-        return Complaint(file: String(match.1), line: number, message: String(match.3))
+        return Diagnostic(file: String(match.1), line: number, message: String(match.3))
     }
 
     /// Whether the compiler that builds these tests is on the PATH.

@@ -60,7 +60,7 @@ import Testing
                 "@_EntitySlot(toMany: 3)", "", "", "@_EntitySlot(list: 4)", "", "",
                 "@_EntitySlot(transformable: 1)",
             ])
-        #expect(members(parent).complaints.isEmpty)
+        #expect(members(parent).diagnostics.isEmpty)
     }
 
     @Test func `counts from the slots of the class above`() {

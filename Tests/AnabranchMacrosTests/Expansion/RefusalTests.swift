@@ -3,13 +3,13 @@ import Testing
 @testable import AnabranchMacroExpansion
 
 @Suite struct `What @Entity refuses` {
-    /// Returns the complaints, each with the word of the source to which it points.
-    private func complaints(_ source: String) -> [(word: String, message: String)] {
+    /// Returns the diagnostics, each with the word of the source to which it points.
+    private func diagnostics(_ source: String) -> [(word: String, message: String)] {
         let expansion = EntityMacro.members(of: source, attribute: "@Entity")
-        return expansion.complaints.map { complaint in
-            let rest = source.utf8.dropFirst(complaint.offset)
+        return expansion.diagnostics.map { diagnostic in
+            let rest = source.utf8.dropFirst(diagnostic.offset)
             let word = SwiftLexer.code(of: String(decoding: rest, as: UTF8.self)).first
-            return (word?.text ?? "", complaint.message)
+            return (word?.text ?? "", diagnostic.message)
         }
     }
 
@@ -51,7 +51,7 @@ import Testing
         member: String, word: String, message: String
     ) throws {
         let source = "/// Ü\n@Entity class X: ManagedObject {\n    var ä: Int64\n\(member)\n}"
-        let found = complaints(source)
+        let found = diagnostics(source)
         try #require(found.count == 1)
         #expect(found[0].word == word)
         #expect(found[0].message.contains(message))
@@ -71,7 +71,7 @@ import Testing
     func `a declaration that is no class of an entity`(
         source: String, word: String, message: String
     ) throws {
-        let found = complaints(source)
+        let found = diagnostics(source)
         try #require(found.count == 1)
         #expect(found[0].word == word && found[0].message.contains(message))
         #expect(EntityMacro.members(of: source, attribute: "@Entity").source.isEmpty)
@@ -96,20 +96,20 @@ import Testing
         ("class X { }", "class X: ManagedObject { }"),
     ])
     func `what an editor offers leaves nothing to refuse`(source: String, better: String) throws {
-        let complaint = try #require(
-            EntityMacro.members(of: source, attribute: "@Entity").complaints.first)
-        let remedy = try #require(complaint.remedy)
+        let diagnostic = try #require(
+            EntityMacro.members(of: source, attribute: "@Entity").diagnostics.first)
+        let fixIt = try #require(diagnostic.fixIt)
         var bytes = Array(source.utf8)
-        bytes.replaceSubrange(remedy.range, with: remedy.text.utf8)
+        bytes.replaceSubrange(fixIt.range, with: fixIt.text.utf8)
         #expect(String(decoding: bytes, as: UTF8.self) == better)
-        #expect(complaints(better).isEmpty)
+        #expect(diagnostics(better).isEmpty)
     }
 
     @Test func `a mark in a place where it has no effect`() {
         let entity = ["@Entity(\"A\") class X: ManagedObject {}"]
         func isRefused(_ name: String, _ source: String, in context: [String] = entity) -> Bool {
-            let complaints = EntityMark.check(name, on: source, in: context).attributeComplaints
-            return !complaints.isEmpty
+            let diagnostics = EntityMark.check(name, on: source, in: context).attributeComplaints
+            return !diagnostics.isEmpty
         }
         #expect(!isRefused("Attribute", "@Attribute var a: A?"))
         #expect(!isRefused("Transformable", "@Transformable var a: [A]?"))

@@ -62,8 +62,8 @@ import Testing
             .attached(
                 "EntityMacro", role: "member", attribute: "@Entity",
                 declaration: "class A: ManagedObject { let x: Int }"))
-        let remedy = try #require((refused.diagnostics.first?["fixIts"] as? [[String: Any]])?.first)
-        let change = try #require((remedy["changes"] as? [[String: Any]])?.first)
+        let fixIt = try #require((refused.diagnostics.first?["fixIts"] as? [[String: Any]])?.first)
+        let change = try #require((fixIt["changes"] as? [[String: Any]])?.first)
         let range = try #require(change["range"] as? [String: Any])
         #expect(change["newText"] as? String == "var")
         #expect(range["startOffset"] as? Int == 125 && range["endOffset"] as? Int == 128)

@@ -125,7 +125,7 @@ import Testing
             entity: "E", records: [record], properties: [property], columns: [[value]])
         let write = SiblingBlock(
             entity: "E", property: property,
-            writes: [.init(record: record, value: value, tagsSeen: [])])
+            writes: [.init(record: record, value: value, observedTags: [])])
         let blocks: [String: ChangeBlock] = [
             "update": .update(rows), "add": .add(rows), "write": .write(write),
         ]
@@ -174,7 +174,8 @@ import Testing
             entity: "E", records: [record], properties: [property], columns: [[.integer(1)]])
         let text = WireProperty(name: "t", type: .string, rule: .text)
         let write = SiblingBlock(
-            entity: "E", property: text, writes: [.init(record: record, value: "", tagsSeen: [])])
+            entity: "E", property: text,
+            writes: [.init(record: record, value: "", observedTags: [])])
         let payload = ChangePayload(blocks: [.add(rows), .update(rows), .write(write)])
         let bytes = payload.encoded(author: author)
         #expect(try ChangePayload(decoding: bytes, author: author) == payload)

@@ -114,26 +114,26 @@ import Testing
             while try decoder?.next() != nil { blocks += 1 }
         }
         #expect(error?.code == .limitExceeded)
-        #expect(blocks == Limits.mostCells / (2_000 * 501))
+        #expect(blocks == Limits.maximumCells / (2_000 * 501))
     }
 
     @Test func `tables and blocks are counted`() {
         var names = ByteWriter()
         names.append(raw: [1, 0])
-        names.append(count: Limits.mostNames + 1)
-        names.append(raw: [UInt8](repeating: 0, count: Limits.mostNames + 2))
+        names.append(count: Limits.maximumNames + 1)
+        names.append(raw: [UInt8](repeating: 0, count: Limits.maximumNames + 2))
         #expect(payloadFailure(names.bytes)?.code == .limitExceeded)
 
         let blocks =
             [1, 0, 0, 0] as [UInt8]
-            + [[UInt8]](repeating: [99, 0], count: Limits.mostBlocks + 1).joined()
+            + [[UInt8]](repeating: [99, 0], count: Limits.maximumBlocks + 1).joined()
         #expect(payloadFailure(blocks)?.code == .limitExceeded)
         #expect(payloadFailure(Array(blocks.dropLast(2))) == nil)
     }
 
     @Test func `an encoder reports a payload that would be refused`() {
         var encoder = ChangePayloadEncoder(author: author)
-        for number in 0..<Limits.mostNames {
+        for number in 0..<Limits.maximumNames {
             encoder.append(.delete(RecordBlock(entity: WireName("E\(number)"), records: [])))
         }
         #expect(encoder.isWithinLimits)
@@ -155,14 +155,14 @@ import Testing
 
     @Test(.enabled(if: !TestLength.isQuick, "\(TestLength.quickReason)"))
     func `members of groups are counted`() throws {
-        let members = (0..<Limits.mostMembers).map {
+        let members = (0..<Limits.maximumMembers).map {
             GroupValue.Member(name: WireName("m\($0)"), type: .bool, value: .null)
         }
         let group = try #require(GroupValue(members))
         let more = GroupValue.Member(name: "one more", type: .bool, value: .null)
         #expect(group.replacing([more]) == nil)
         let property = WireProperty(name: "g", type: .group, rule: .group)
-        let count = Limits.mostCells / Limits.mostMembers
+        let count = Limits.maximumCells / Limits.maximumMembers
         func blocks(_ count: Int) -> ChangePayloadEncoder {
             var encoder = ChangePayloadEncoder(author: author)
             var rows = encoder.rows(inserting: false, entity: "E", properties: [property])

@@ -6,7 +6,7 @@ import Testing
     private static let author = ReplicaID(bytes: 0xA0...0xAF) ?? ReplicaID(high: 0, low: 0)
 
     /// Parts that are kept in memory.
-    private final class Parts: PartKeeping {
+    private final class Parts: PartStore {
         private(set) var kept: [SavePart: [UInt8]] = [:]
         private struct Missing: Error {}
 

@@ -14,9 +14,9 @@ import Testing
             sequences = replicas.map { _ in 0 }
         }
 
-        mutating func maker(_ writer: Int) -> ListPositionMaker {
+        mutating func maker(_ writer: Int) -> ListPositionGenerator {
             sequences[writer] += 1
-            return ListPositionMaker(
+            return ListPositionGenerator(
                 Dot(replica: replicas[writer], sequence: sequences[writer]))
         }
 
@@ -173,7 +173,7 @@ import Testing
             }
             guard let read = ListPosition(bytes: bytes), read != position else { continue }
             // Every valid position leaves space on both sides.
-            var maker = ListPositionMaker(generator.dot())
+            var maker = ListPositionGenerator(generator.dot())
             #expect(maker.position(between: nil, and: read) < read)
             #expect(read < maker.position(between: read, and: nil))
             let (least, greatest) = (min(read, position), max(read, position))
@@ -187,7 +187,7 @@ import Testing
 
 extension ListPosition {
     static func position(
-        at index: Int, of list: [ListPosition], _ maker: inout ListPositionMaker
+        at index: Int, of list: [ListPosition], _ maker: inout ListPositionGenerator
     ) -> ListPosition {
         maker.position(
             between: index > 0 ? list[index - 1] : nil, and: index < list.count ? list[index] : nil)

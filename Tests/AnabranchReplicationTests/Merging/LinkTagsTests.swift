@@ -79,13 +79,13 @@ import Testing
         Stamp(timestamp: HybridTimestamp(wallMilliseconds: time), replica: replica)
     }
 
-    private func places(_ count: Int) -> [LinkPlace] {
-        var maker = ListPositionMaker(Dot(replica: replica, sequence: 1))
+    private func places(_ count: Int) -> [LinkPosition] {
+        var maker = ListPositionGenerator(Dot(replica: replica, sequence: 1))
         var last: ListPosition?
         return (0..<count).map { _ in
             let made = maker.position(between: last, and: nil)
             last = made
-            return LinkPlace(inLeft: made)
+            return LinkPosition(inLeft: made)
         }
     }
 

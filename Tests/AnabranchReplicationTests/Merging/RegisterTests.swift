@@ -16,13 +16,13 @@ import Testing
     @Test func `a repeated write is distinguished from one that lost`() {
         let low = Stamp(timestamp: .zero, replica: ReplicaID(high: 0, low: 1))
         let high = Stamp(timestamp: .zero, replica: ReplicaID(high: 0, low: 2))
-        #expect(Register.outcome(ofWriting: low, over: nil) == .takes)
-        #expect(Register.outcome(ofWriting: high, over: low) == .takes)
-        #expect(Register.outcome(ofWriting: low, over: high) == .keeps)
-        #expect(Register.outcome(ofWriting: low, over: low) == .repeats)
+        #expect(Register.outcome(ofWriting: low, over: nil) == .replaces)
+        #expect(Register.outcome(ofWriting: high, over: low) == .replaces)
+        #expect(Register.outcome(ofWriting: low, over: high) == .loses)
+        #expect(Register.outcome(ofWriting: low, over: low) == .isDuplicate)
         for rule in [MergeRule.firstWriter, .max, .min, .group] {
             let same = Register.outcome(ofWriting: low, over: low, by: rule) { (.null, .null) }
-            #expect(same == .repeats)
+            #expect(same == .isDuplicate)
         }
     }
 
@@ -41,7 +41,7 @@ import Testing
                     let outcome = try? Register.outcome(ofWriting: write, over: held, by: rule) {
                         throw Unreadable()
                     }
-                    return outcome == .takes ? write : held
+                    return outcome == .replaces ? write : held
                 }
                 #expect(held == stamp)
             }
@@ -79,13 +79,13 @@ import Testing
             let type = WireType(rawValue: UInt8.random(in: 1...15, using: &generator))
             return generator.value(of: type, replicas: replicas)
         }
-        func standing(_ left: Value, _ right: Value) -> Extremum.Standing {
-            Extremum.standing(of: left, against: right, by: rule)
+        func standing(_ left: Value, _ right: Value) -> Extremum.Comparison {
+            Extremum.comparison(of: left, against: right, by: rule)
         }
         for a in values {
             #expect(standing(a, a) == .level)
             for b in values {
-                let reversed: [Extremum.Standing: Extremum.Standing] = [
+                let reversed: [Extremum.Comparison: Extremum.Comparison] = [
                     .ahead: .behind, .behind: .ahead, .level: .level,
                 ]
                 #expect(reversed[standing(a, b)] == standing(b, a))
@@ -109,11 +109,11 @@ import Testing
         ]
         for values in ascending {
             for (left, right) in zip(values, values.dropFirst()) {
-                #expect(Extremum.standing(of: right, against: left, by: .max) == .ahead)
-                let isNumber = Extremum.standing(of: .null, against: left, by: .min) == .behind
+                #expect(Extremum.comparison(of: right, against: left, by: .max) == .ahead)
+                let isNumber = Extremum.comparison(of: .null, against: left, by: .min) == .behind
                 let isOrdered = isNumber && left != .double(.nan) && left != .date(.nan)
                 guard isOrdered, left.tag != 99 else { continue }
-                #expect(Extremum.standing(of: right, against: left, by: .min) == .behind)
+                #expect(Extremum.comparison(of: right, against: left, by: .min) == .behind)
             }
         }
         let level: [(Value, Value)] = [
@@ -123,10 +123,11 @@ import Testing
         ]
         for rule in [MergeRule.max, .min] {
             for (left, right) in level {
-                #expect(Extremum.standing(of: left, against: right, by: rule) == .level)
+                #expect(Extremum.comparison(of: left, against: right, by: rule) == .level)
             }
-            #expect(Extremum.standing(of: .double(.nan), against: .double(1), by: rule) == .behind)
-            #expect(Extremum.standing(of: .null, against: .double(.nan), by: rule) == .behind)
+            #expect(
+                Extremum.comparison(of: .double(.nan), against: .double(1), by: rule) == .behind)
+            #expect(Extremum.comparison(of: .null, against: .double(.nan), by: rule) == .behind)
         }
     }
 
@@ -143,8 +144,8 @@ import Testing
     private func written(_ writes: [Stamp]) -> Stamp? {
         writes.reduce(nil) { held, write in
             switch Register.outcome(ofWriting: write, over: held) {
-            case .takes: write
-            case .keeps, .repeats: held
+            case .replaces: write
+            case .loses, .isDuplicate: held
             }
         }
     }
@@ -156,7 +157,7 @@ import Testing
             let outcome = Register.outcome(ofWriting: write.stamp, over: held?.stamp, by: rule) {
                 (write.value, held?.value ?? .null)
             }
-            return outcome == .takes ? write : held
+            return outcome == .replaces ? write : held
         }
     }
 }

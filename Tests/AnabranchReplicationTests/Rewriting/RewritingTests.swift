@@ -88,7 +88,7 @@ import Testing
                         entity: "Person", property: Self.teams,
                         links: [
                             .init(
-                                left: Self.record(4), right: Self.record(3), tagsSeen: [stamp])
+                                left: Self.record(4), right: Self.record(3), observedTags: [stamp])
                         ])),
                 .add(
                     RowBlock(
@@ -103,7 +103,7 @@ import Testing
                         writes: [
                             .init(
                                 record: Self.record(4), value: .reference(Self.record(4)),
-                                tagsSeen: [stamp])
+                                observedTags: [stamp])
                         ])),
                 .update(
                     RowBlock(

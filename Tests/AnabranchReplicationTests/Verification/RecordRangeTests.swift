@@ -26,12 +26,12 @@ import Testing
 
     /// Cuts ranges of a made-up state as a zone does, and descends into every part.
     private static func descend(
-        _ range: RecordRange, _ records: [CanonicalRecord], _ limits: RangeCutter.Limits,
+        _ range: RecordRange, _ records: [CanonicalRecord], _ limits: RangeSummarizer.Limits,
         _ answers: inout Int
     ) throws -> [RangeSummary.Entry] {
         answers += 1
         let inside = records.filter { range.contains($0.id) }
-        var cutter = RangeCutter(
+        var cutter = RangeSummarizer(
             range, count: min(inside.count, limits.steps), steps: limits.steps, limits: limits)
         var isWhole = true
         for record in inside where isWhole { isWhole = cutter.take(record) }
@@ -58,7 +58,7 @@ import Testing
     @Test(arguments: [0, 1, 3, 4, 5, 40, 200], [4, 16, 1000])
     func `a range is cut into parts that hold all of it`(count: Int, steps: Int) throws {
         var generator = SeededGenerator(seed: UInt64(count))
-        var limits = RangeCutter.Limits()
+        var limits = RangeSummarizer.Limits()
         (limits.listed, limits.parts, limits.steps) = (3, 4, steps)
         let records = (0..<count).map { _ in
             Self.id(UInt64.random(in: 1...3, using: &generator), generator.next() >> 30 | 1)

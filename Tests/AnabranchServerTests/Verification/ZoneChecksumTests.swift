@@ -31,7 +31,7 @@ import Testing
         #expect(try zone.checksums().checksum == whole.checksum)
         _ = try zone.service.compact(keeping: 0)
         #expect(try zone.checksums().checksum == Self.sum(zone.records()))
-        #expect(try zone.service.verify().isRight)
+        #expect(try zone.service.verify().isValid)
     }
 
     @Test(arguments: StorageKind.allCases)
@@ -100,10 +100,10 @@ import Testing
             try zone.service.checksums(ChecksumsRequest(epoch: EpochID(high: 3, low: 3)))
         }
         #expect(epoch?.code == .unknownEpoch)
-        let ranges = Array(repeating: RecordRange.all, count: SyncProtocol.mostRanges + 1)
+        let ranges = Array(repeating: RecordRange.all, count: SyncProtocol.maximumRanges + 1)
         let count = #expect(throws: ProtocolError.self) { try zone.checksums(ranges) }
         #expect(count?.code == .malformedRequest)
-        #expect(count?.details["limit"] == "\(SyncProtocol.mostRanges)")
+        #expect(count?.details["limit"] == "\(SyncProtocol.maximumRanges)")
     }
 }
 

@@ -62,17 +62,17 @@ import Testing
         var zone = try open()
         try fill(zone)
         let hash = try zone.canonicalHash().hash
-        #expect(try zone.verify().isRight)
+        #expect(try zone.verify().isValid)
         zone.close()
         try damage(sql)
         zone = try open()
         defer { zone.close() }
         let found = try zone.verify()
-        #expect(!found.isRight && !found.isRepaired && found.damage.isEmpty)
+        #expect(!found.isValid && !found.isRepaired && found.damage.isEmpty)
         #expect(sql.contains("zone") == (found.differences ?? []).isEmpty)
         let repaired = try zone.verify(repairing: true)
         #expect(repaired.isRepaired && repaired.differences == found.differences)
-        #expect(try zone.verify().isRight)
+        #expect(try zone.verify().isValid)
         #expect(try zone.canonicalHash().hash == hash)
     }
 
@@ -82,7 +82,7 @@ import Testing
         try fill(zone)
         _ = try zone.compact(keeping: 2)
         let found = try zone.verify()
-        #expect(found.isRight && found.differences == nil && found.isChecksumRight)
+        #expect(found.isValid && found.differences == nil && found.isChecksumRight)
         try damage("UPDATE record SET timestamp = timestamp + 1 WHERE key = 9")
         #expect(try !zone.verify().isChecksumRight)
     }
@@ -95,7 +95,7 @@ import Testing
         zone = try open()
         defer { zone.close() }
         let found = try zone.verify()
-        #expect(!found.damage.isEmpty && !found.isRight)
+        #expect(!found.damage.isEmpty && !found.isValid)
         #expect(try !zone.verify(repairing: true).isRepaired)
     }
 }

@@ -17,7 +17,7 @@ import Testing
         let results = Mutex<[Int: Int]>([:])
         let entered = DispatchSemaphore(value: 0)
         let gate = DispatchSemaphore(value: 0)
-        let queue = CommitQueue<Int, Int>(mostTogether: 64) { jobs in
+        let queue = CommitQueue<Int, Int>(maximumTogether: 64) { jobs in
             if sizes.withLock({ $0.isEmpty }) {
                 entered.signal()
                 gate.wait()

@@ -84,7 +84,7 @@ import Testing
         #expect(try zone.push(save.set).acknowledgements == response.acknowledgements)
         let endpoint = ZoneEndpoint(zone.service)
         for part in save.parts { #expect(try endpoint.bytes(of: SavePart(of: part)) == part) }
-        #expect(try zone.service.verify().isRight)
+        #expect(try zone.service.verify().isValid)
     }
 
     @Test(arguments: StorageKind.allCases)
@@ -217,7 +217,7 @@ import Testing
             #expect(try zone.service.canonicalHash().hash == hash)
             #expect(try partCount(zone) == 1)
         }
-        #expect(try zone.service.verify().isRight)
+        #expect(try zone.service.verify().isValid)
     }
 
     @Test(arguments: StorageKind.allCases)
@@ -246,7 +246,7 @@ import Testing
         #expect(next.acknowledgements.map { $0.rejection?.code } == [nil])
         let held = try zone.records()
         #expect(held.flatMap(\.cells).map(\.property.name).sorted() == ["age", "motto", "name"])
-        #expect(try zone.service.verify().isRight)
+        #expect(try zone.service.verify().isValid)
     }
 
     @Test(arguments: StorageKind.allCases)

@@ -118,7 +118,9 @@ import Testing
             .write(
                 SiblingBlock(
                     entity: "Person", property: Self.note,
-                    writes: twice.map { .init(record: $0, value: .string("n"), tagsSeen: []) })),
+                    writes: twice.map {
+                        .init(record: $0, value: .string("n"), observedTags: [])
+                    })),
         ])
         #expect(try zone.push(inserted, added).refusal == nil)
         let held = try zone.records()
@@ -132,7 +134,7 @@ import Testing
     ) -> SiblingBlock {
         SiblingBlock(
             entity: entity, property: Self.note,
-            writes: [.init(record: record, value: .string(text), tagsSeen: tags)])
+            writes: [.init(record: record, value: .string(text), observedTags: tags)])
     }
 
     private func dead(_ zone: TestZone) throws -> [RecordID] {

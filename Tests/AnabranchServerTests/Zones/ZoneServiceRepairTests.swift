@@ -51,10 +51,10 @@ import Testing
         }
         #expect(epoch?.code == .unknownEpoch)
         let count = #expect(throws: ProtocolError.self) {
-            try zone.repair(Array(repeating: record, count: SyncProtocol.mostRepairs + 1))
+            try zone.repair(Array(repeating: record, count: SyncProtocol.maximumRepairs + 1))
         }
         #expect(count?.code == .malformedRequest)
-        #expect(count?.details["limit"] == "\(SyncProtocol.mostRepairs)")
+        #expect(count?.details["limit"] == "\(SyncProtocol.maximumRepairs)")
     }
 }
 

@@ -92,7 +92,7 @@ import Testing
     }
 
     @Test func `takes a thousand keys, up to the last year there is`() throws {
-        var ring = Self.known(BundleKeyRing.mostKeys)
+        var ring = Self.known(BundleKeyRing.maximumKeys)
         #expect(keyRingError { try ring.rotate() }?.code == .tooManyKeys)
         #expect(keyRingError { try ring.formUnion(BundleKeyRing()) }?.code == .tooManyKeys)
         try ring.create(at: url())
@@ -100,7 +100,7 @@ import Testing
         let line = try text().split(separator: "\n").last ?? ""
         let error = try refusal(of: Array(text().utf8) + Array("\(line)\n".utf8))
         #expect(error?.code == .malformed)
-        #expect(error?.line == BundleKeyRing.mostKeys + 2)
+        #expect(error?.line == BundleKeyRing.maximumKeys + 2)
         var last = BundleKeyRing(unsafeSecrets: [Array(0..<32)], since: .max)
         #expect(keyRingError { try last.rotate() }?.code == .lastDate)
         try last.create(at: url("last.keys"))

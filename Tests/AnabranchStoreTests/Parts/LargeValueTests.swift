@@ -52,7 +52,7 @@ import Testing
         // Nothing of them is left, and the store continues.
         #expect(try store.syncState().pendingCount == 1)
         try set("bytes", Self.data(10), of: fits, in: store)
-        #expect(try store.check().isRight)
+        #expect(try store.check().isValid)
     }
 
     @Test func `the values of one record count together, whichever save wrote them`() throws {
@@ -66,7 +66,7 @@ import Testing
         try set("preview", Self.data(15_000), of: file, in: store)
         try set("bytes", .null, of: file, in: store)
         try set("preview", Self.data(45_000), of: file, in: store)
-        #expect(try store.check().isRight)
+        #expect(try store.check().isValid)
     }
 
     /// One statement writes sixteen records.
@@ -91,7 +91,7 @@ import Testing
         }
         #expect(try store.syncState().pendingCount == 0)
         _ = try store.save(request((20_000, 20_000)))
-        #expect(try store.check().isRight)
+        #expect(try store.check().isValid)
         #expect(try (0..<40).allSatisfy { try store.row("File", first + $0) != nil })
     }
 
@@ -126,7 +126,7 @@ import Testing
             "File", ["name": .string("first"), "bytes": value, "text": text])
         try a.insert("File", ["name": .string("small")])
         try set("bytes", Self.data(size, 7), of: file, in: a)
-        #expect(try a.check().isRight)
+        #expect(try a.check().isValid)
         let bundle = scenario.path("all.bundle")
         _ = try a.exportBundle(to: bundle)
         try scenario.zone.push(from: a)
@@ -137,7 +137,7 @@ import Testing
             #expect(try store.canonicalHash() == a.canonicalHash())
             let slots = try #require(try store.row("File", store.id(of: file, on: a))).slots
             #expect(slots.contains(Self.data(size, 7)) && slots.contains(text))
-            #expect(try store.check().isRight)
+            #expect(try store.check().isValid)
         }
         #expect(try scenario.zone.reference().canonicalHash == a.canonicalHash())
     }

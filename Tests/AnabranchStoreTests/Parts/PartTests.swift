@@ -80,7 +80,7 @@ import Testing
         #expect(cut.count == uncut.count)
         #expect(try #require(cut.last).parts().count > (partBytes < 200 ? 5 : 1))
         #expect(try a.canonicalHash() == whole.canonicalHash())
-        #expect(try a.check().isRight)
+        #expect(try a.check().isValid)
         // Every block has the same content, in the same order.
         for (cut, uncut) in zip(cut, uncut) {
             var touched: [RecordID] = []
@@ -92,7 +92,7 @@ import Testing
         let changed = try scenario.zone.pull(into: b)
         #expect(try b.canonicalHash() == whole.canonicalHash())
         #expect(changed.entities.flatMap(\.inserted).count == 61)
-        #expect(try b.check().isRight)
+        #expect(try b.check().isValid)
         let reference = try scenario.zone.reference()
         #expect(reference.canonicalHash == (try b.canonicalHash()))
     }

@@ -6,9 +6,9 @@ import TestSupport
 import Testing
 
 @Suite struct `Two histories under one name` {
-    let twins: TwinScenario
+    let twins: ForkScenario
 
-    init() throws { twins = try TwinScenario() }
+    init() throws { twins = try ForkScenario() }
 
     private func forked() throws -> (a: Store, b: Store, anna: LocalID) {
         let a = try twins.open("a")
@@ -162,7 +162,7 @@ import Testing
         #expect(Set(hashes).count == 1)
         for store in stores {
             #expect(try store.syncState().pendingCount == 0)
-            #expect(try !store.syncState().hasDebts)
+            #expect(try !store.syncState().hasRecordsToRepair)
         }
         #expect(Set(twins.zone.log.map(\.origin)).count == twins.zone.log.count)
     }

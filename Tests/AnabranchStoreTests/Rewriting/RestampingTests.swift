@@ -4,11 +4,11 @@ import TestSupport
 import Testing
 
 @Suite struct `Times beyond every clock` {
-    let twins: TwinScenario
+    let twins: ForkScenario
     let ahead = TestClock()
 
     init() throws {
-        twins = try TwinScenario()
+        twins = try ForkScenario()
         ahead.milliseconds += 3_600_000
     }
 
@@ -98,7 +98,7 @@ import Testing
         let before = try b.pending(byteLimit: .max).map(\.changeSet)
         try restamp(b)
         #expect(try b.pending(byteLimit: .max).map(\.changeSet) == before)
-        #expect(try !b.syncState().hasDebts)
+        #expect(try !b.syncState().hasRecordsToRepair)
     }
 
     @Test func `follow into the tags that later sets have seen`() throws {
@@ -225,7 +225,7 @@ import Testing
         #expect(Set(try twins.converge(stores)).count == 1)
         for store in stores {
             #expect(try store.syncState().pendingCount == 0)
-            #expect(try !store.syncState().hasDebts)
+            #expect(try !store.syncState().hasRecordsToRepair)
         }
     }
 }

@@ -6,11 +6,11 @@ import Testing
 
 /// Tests of the conflict journal after change sets get other dots and times.
 @Suite struct `The conflict journal behind a rewriting` {
-    private func twins(_ model: ManagedObjectModel? = nil) throws -> TwinScenario {
-        try TwinScenario(model)
+    private func twins(_ model: ManagedObjectModel? = nil) throws -> ForkScenario {
+        try ForkScenario(model)
     }
 
-    private func restamp(_ store: Store, _ twins: TwinScenario, ahead: TestClock) throws {
+    private func restamp(_ store: Store, _ twins: ForkScenario, ahead: TestClock) throws {
         let now = twins.scenario.clock.milliseconds
         _ = try store.restamp(
             above: HybridTimestamp(wallMilliseconds: now + 300_000),
@@ -25,7 +25,7 @@ import Testing
 
     /// Returns two stores of one Anna; the clock of the second is an hour ahead.
     private func annas(
-        _ twins: TwinScenario, ahead: TestClock
+        _ twins: ForkScenario, ahead: TestClock
     ) throws -> (a: Store, b: Store, anna: LocalID, there: LocalID) {
         let a = try twins.open("a")
         let anna = try a.insertPerson("Anna")
@@ -86,7 +86,7 @@ import Testing
         let c = try twins.open("b", clock: ahead)
         try c.set("name", .string("of the future"), of: there)
         try restamp(c, twins, ahead: ahead)
-        #expect(try c.syncState().hasDebts)
+        #expect(try c.syncState().hasRecordsToRepair)
         #expect(Set(try twins.converge([c, a])).count == 1)
         #expect(try c.conflicts().isEmpty)
     }

@@ -28,7 +28,7 @@ import Testing
         try scenario.zone.pull(into: store)
         #expect(try store.checksum() == Self.sum(reference))
         let check = try store.check()
-        #expect(check.isRight && check.differences == [])
+        #expect(check.isValid && check.differences == [])
         let cursor = try #require(try store.syncState().cursor)
         let place = CausalContext.Prefix(epoch: cursor.epoch, position: cursor.position)
         let entries = reference.state.values.sorted { $0.id < $1.id }
@@ -54,7 +54,7 @@ import Testing
         let there = try #require(try a.syncState().cursor)
         let now = CausalContext.Prefix(epoch: there.epoch, position: there.position)
         #expect(try a.compare([], at: now).isEqual)
-        try a.owe([RecordID(replica: a.replica, number: 1)])
+        try a.queueForRepair([RecordID(replica: a.replica, number: 1)])
         #expect(storeError { _ = try a.compare([], at: now) }?.code == .cursorMoved)
     }
 
@@ -68,14 +68,14 @@ import Testing
         let store = try scenario.open("a")
         try store.insertPerson("Anna")
         try store.insertPerson("Bob")
-        #expect(try store.check().isRight)
+        #expect(try store.check().isValid)
         let connection = try Connection(path: store.path)
         try connection.execute(sql)
         #expect(connection.changes == 1)
         connection.close()
         let check = try store.check()
         #expect(check.differences?.map(\.record.number) == [1])
-        #expect(check.damage.isEmpty && check.logFaults.isEmpty && !check.isRight)
+        #expect(check.damage.isEmpty && check.logFaults.isEmpty && !check.isValid)
     }
 
     @Test(arguments: [
@@ -93,6 +93,6 @@ import Testing
         #expect(connection.changes == 1)
         connection.close()
         let check = try store.check()
-        #expect(!check.logFaults.isEmpty && check.differences == nil && !check.isRight)
+        #expect(!check.logFaults.isEmpty && check.differences == nil && !check.isValid)
     }
 }

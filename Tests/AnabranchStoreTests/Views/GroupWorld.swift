@@ -371,7 +371,7 @@ final class GroupWorld {
             try scenario.sql(name, sql)
         }
         #expect(try store.checksum() != checksum)
-        try store.owe(records)
+        try store.queueForRepair(records)
         try scenario.zone.repair(store)
         #expect(try store.checksum() == checksum)
         try check(store)

@@ -169,7 +169,7 @@ extension ReferenceStack {
         let shown = self[.main].view
         let changed = self[.main].changedKeys
         store = shown
-        noteSaved(shown)
+        recordSaved(shown)
         self[.main].settle(as: shown)
         saves += 1
         eventStart = ReferenceMoment(self[.main])
@@ -187,14 +187,14 @@ extension ReferenceStack {
         let changed = self[.other].changedKeys.union(touched)
         store = shown
         self[.other].settle(as: shown)
-        noteSaved(shown)
+        recordSaved(shown)
         dead.formUnion(self[.main].base.things.keys.filter { shown.things[$0] == nil })
         self[.main].rebase(to: shown)
         eventStart = ReferenceMoment(self[.main])
         if wasFresh, childMerges { followMain() } else { mergeIntoChild(changed) }
     }
 
-    private mutating func noteSaved(_ snapshot: GraphSnapshot) {
+    private mutating func recordSaved(_ snapshot: GraphSnapshot) {
         savedLives.merge(snapshot.things.mapValues(\.life)) { _, newer in newer }
     }
 

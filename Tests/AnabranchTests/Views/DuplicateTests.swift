@@ -74,7 +74,7 @@ import Testing
                 #expect(try context.orphanCount() == 0)
                 let duplicate = try #require(try context.duplicates(of: "Tag").first)
                 #expect(duplicate.objectID == one.objectID)
-                #expect(duplicate.others.count == 1)
+                #expect(duplicate.mergedDuplicates.count == 1)
                 #expect(try context.duplicates(of: "Note").isEmpty)
                 #expect(throws: PropertyError.self) { try context.duplicates(of: "Nothing") }
             }
@@ -124,7 +124,7 @@ import Testing
     private func shadowed() throws -> RecordID {
         let (first, second) = (scenario.first, scenario.second)
         let hidden = try scenario.read(first) { context throws in
-            try #require(try context.duplicates(of: "Tag").first?.others.first)
+            try #require(try context.duplicates(of: "Tag").first?.mergedDuplicates.first)
         }
         // The key is removed in one of the stores, so that the records show separately there.
         try scenario.save(first) { context in

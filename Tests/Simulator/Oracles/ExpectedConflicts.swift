@@ -56,7 +56,7 @@ package struct ExpectedConflicts {
                         ? !stands && register.property.rule.loses
                         : stands || register.property.rule.loses
                 else { continue }
-                note(
+                append(
                     Loss(
                         record: register.record, property: register.property,
                         value: write.value, stamp: write.stamp), write.origin, others)
@@ -71,7 +71,7 @@ package struct ExpectedConflicts {
                 guard state.removedTags[name]?.contains(add.tag) != true,
                     try isUnseen(add.origin, by: deleters, history)
                 else { continue }
-                note(
+                append(
                     Loss(
                         record: name.left, property: name.property,
                         value: .reference(name.right), stamp: add.tag), add.origin, deleters)
@@ -79,7 +79,7 @@ package struct ExpectedConflicts {
         }
     }
 
-    private mutating func note(_ loss: Loss, _ origin: Digest, _ others: [Digest]) {
+    private mutating func append(_ loss: Loss, _ origin: Digest, _ others: [Digest]) {
         accounts.append(Account(loss: loss, origin: origin, others: others))
     }
 

@@ -25,9 +25,9 @@ package struct ExpectedView: Equatable {
     package init(of records: some Sequence<CanonicalRecord>, model: ManagedObjectModel) {
         let known = records.filter { !$0.isDead && model.entity(wireName: $0.entity) != nil }
         let groups = ExpectedGroups(of: known.map(Self.withoutPlaces), model: model)
-        noteAttributes(of: groups, model)
-        noteReferences(of: groups, model)
-        noteRelated(of: groups, places: ExpectedPlaces(of: known), model)
+        recordAttributes(of: groups, model)
+        recordReferences(of: groups, model)
+        recordRelated(of: groups, places: ExpectedPlaces(of: known), model)
     }
 
     /// Returns the record with each reference that has a list position turned into a plain
@@ -41,7 +41,7 @@ package struct ExpectedView: Equatable {
         return plain
     }
 
-    private mutating func noteAttributes(of groups: ExpectedGroups, _ model: ManagedObjectModel) {
+    private mutating func recordAttributes(of groups: ExpectedGroups, _ model: ManagedObjectModel) {
         for record in groups.shown {
             let cells = Dictionary(
                 record.cells.map { ($0.property, $0.value) }, uniquingKeysWith: { $1 })
@@ -60,7 +60,7 @@ package struct ExpectedView: Equatable {
         }
     }
 
-    private mutating func noteReferences(of groups: ExpectedGroups, _ model: ManagedObjectModel) {
+    private mutating func recordReferences(of groups: ExpectedGroups, _ model: ManagedObjectModel) {
         let stored = Self.relationships(of: model).filter { $0.storage == .reference }
         let expected = ExpectedReferences(
             of: groups.shown, properties: stored.map(\.name),
@@ -75,7 +75,7 @@ package struct ExpectedView: Equatable {
         }
     }
 
-    private mutating func noteRelated(
+    private mutating func recordRelated(
         of groups: ExpectedGroups, places: ExpectedPlaces, _ model: ManagedObjectModel
     ) {
         for relationship in Self.relationships(of: model) where relationship.isToMany {
@@ -145,7 +145,7 @@ package struct ExpectedView: Equatable {
 private struct ExpectedPlaces {
     /// The list position of each record's reference, by the to-one's name.
     private(set) var inReferences: [String: [RecordID: ListPosition]] = [:]
-    private(set) var ofLinks: [ExpectedGroups.Link: LinkPlace] = [:]
+    private(set) var ofLinks: [ExpectedGroups.Link: LinkPosition] = [:]
 
     init(of records: [CanonicalRecord]) {
         for record in records {
@@ -183,12 +183,12 @@ extension ExpectedView {
                     uniqueKeysWithValues: values.filter { $0.1 != .null })
             }
             for relationship in entity.relationships {
-                try note(relationship, rows, replica)
+                try add(relationship, rows, replica)
             }
         }
     }
 
-    private mutating func note(
+    private mutating func add(
         _ relationship: RelationshipDescription, _ rows: [RowSnapshot],
         _ replica: SimulatedReplica
     ) throws {

@@ -19,7 +19,7 @@ package struct IntendedState {
     struct Add {
         let origin: Digest
         let tag: Stamp
-        let place: LinkPlace
+        let place: LinkPosition
     }
 
     struct LinkName: Hashable {
@@ -46,23 +46,23 @@ package struct IntendedState {
             }
         }
         for set in sets {
-            for block in try set.decodedPayload().blocks { note(block, of: set) }
+            for block in try set.decodedPayload().blocks { add(block, of: set) }
         }
     }
 
-    private mutating func note(_ block: ChangeBlock, of set: ChangeSet) {
+    private mutating func add(_ block: ChangeBlock, of set: ChangeSet) {
         switch block {
         case .insert(let rows), .update(let rows), .add(let rows):
             for (place, id) in rows.records.enumerated() where entities[id] == rows.entity {
                 for (property, column) in zip(rows.properties, rows.columns) {
-                    note(column[place], Register(record: id, property: property), of: set)
+                    add(column[place], Register(record: id, property: property), of: set)
                 }
             }
         case .write(let block):
             for write in block.writes where entities[write.record] == block.entity {
                 let register = Register(record: write.record, property: block.property)
-                note(write.value, register, of: set)
-                replaced[register, default: []].formUnion(write.tagsSeen)
+                add(write.value, register, of: set)
+                replaced[register, default: []].formUnion(write.observedTags)
             }
         case .delete(let deleted):
             for id in deleted.records where entities[id] == deleted.entity {
@@ -82,7 +82,7 @@ package struct IntendedState {
         }
     }
 
-    private mutating func note(_ value: Value, _ register: Register, of set: ChangeSet) {
+    private mutating func add(_ value: Value, _ register: Register, of set: ChangeSet) {
         writes[register, default: []].append(
             Write(origin: set.origin, stamp: set.stamp, value: value))
     }
@@ -96,7 +96,7 @@ package struct IntendedState {
 
     private mutating func remove(_ links: LinkBlock) {
         for link in links.links {
-            removedTags[name(link, links.property), default: []].formUnion(link.tagsSeen)
+            removedTags[name(link, links.property), default: []].formUnion(link.observedTags)
         }
     }
 

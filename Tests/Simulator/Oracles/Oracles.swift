@@ -112,7 +112,7 @@ struct Oracles {
     private func checkStates(_ log: [ChangeSet], _ intended: IntendedState) throws {
         for replica in replicas {
             try intended.check(try replica.canonicalRecords(), in: replica.path)
-            guard try replica.store.debts(limit: 1).isEmpty else {
+            guard try replica.store.recordsToRepair(limit: 1).isEmpty else {
                 throw SimulationFailure("\(replica.path) has records to repair")
             }
             try replica.checkKnowledge()

@@ -16,7 +16,7 @@ package final class SaveHistory: Sendable {
     package init() {}
 
     /// Records a save the first time that it is seen. A copy of its file has it too.
-    package func note(_ origin: Digest, seeing held: SaveNumbers) {
+    package func add(_ origin: Digest, seeing held: SaveNumbers) {
         state.withLock { state in
             guard state.numbers[origin] == nil else { return }
             state.numbers[origin] = state.seen.count
@@ -29,7 +29,7 @@ package final class SaveHistory: Sendable {
     /// Saves that were in no log at some time. Later saves may lack them.
     var gone: SaveNumbers { state.withLock(\.gone) }
 
-    func noteGone(_ origins: Set<Digest>) {
+    func recordGone(_ origins: Set<Digest>) {
         state.withLock { state in
             for origin in origins { state.numbers[origin].map { state.gone.insert($0) } }
         }

@@ -11,7 +11,7 @@ package struct RunStatistics: Sendable {
         case fork, restamp, rejection
         case saveInParts, pieceSent, pieceFetched
         case conflict
-        case saveRefused, shownByAnother, hiddenReference, deferredCell
+        case saveRefused, mergedDuplicate, hiddenReference, deferredCell
         case compaction, snapshotLoaded, finalDelete
         case bundleWritten, bundleTaken, setWaited, crashWithBundle, bundleRefused
         case saveByOtherProcess, randomnessFailed
@@ -19,7 +19,7 @@ package struct RunStatistics: Sendable {
 
     private(set) var counts: [Event: Int] = [:]
 
-    mutating func note(_ event: Event, count: Int = 1) { counts[event, default: 0] += count }
+    mutating func count(_ event: Event, count: Int = 1) { counts[event, default: 0] += count }
 
     mutating func add(_ other: RunStatistics) {
         counts.merge(other.counts) { $0 + $1 }

@@ -17,12 +17,12 @@ package struct Shrinking {
     /// Shrinks the scenario.
     ///
     /// - Returns: `nil` if the scenario does not fail.
-    package init?(_ scenario: Scenario, disabled: Set<Mechanism>, mostRuns: Int = 1_000) {
+    package init?(_ scenario: Scenario, disabled: Set<Mechanism>, maximumRuns: Int = 1_000) {
         guard let failure = Self.failure(of: scenario, disabled: disabled) else { return nil }
         self.scenario = scenario
         self.failure = failure
         self.disabled = disabled
-        runsLeft = mostRuns
+        runsLeft = maximumRuns
         shrinkTraits()
         shrinkSteps()
         shrinkTraits()

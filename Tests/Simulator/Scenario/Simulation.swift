@@ -27,7 +27,7 @@ package final class Simulation {
     private var zoneBackups: [SimulatedZone.Backup] = []
     private lazy var bundles = SimulatedPost(world)
 
-    private static let mostReplicas = 5
+    private static let maximumReplicas = 5
 
     /// - Parameter story: Receives the events.
     package init(
@@ -56,18 +56,18 @@ package final class Simulation {
         story?.tell("all sync until nothing is left to say")
         world.reseed(scenario.seed)
         try quiesce()
-        try noteRewriting()
+        try recordRewriting()
         try Oracles(
             world: world, zone: zone, replicas: replicas, acknowledgedBefore: acknowledgedBefore,
             forgotten: forgotten
         ).check()
     }
 
-    private func noteRewriting() throws {
+    private func recordRewriting() throws {
         for set in try zone.log() {
-            if set.kind == .void { statistics.note(.rejection) }
+            if set.kind == .void { statistics.count(.rejection) }
             guard let first = set.rewrittenFrom else { continue }
-            statistics.note(first.replica == set.dot.replica ? .restamp : .fork)
+            statistics.count(first.replica == set.dot.replica ? .restamp : .fork)
         }
     }
 
@@ -86,28 +86,28 @@ package final class Simulation {
         defer { tell(kind, replica) }
         switch kind {
         case .save:
-            statistics.note(.save)
+            statistics.count(.save)
             try replica.save()
         case .advance: try replica.advance(sender(for: replica))
         case .exchange: try exchange(replica)
         case .crash: replica.arm(.random(world))
         case .reopen:
-            statistics.note(.reopening)
+            statistics.count(.reopening)
             try replica.reopen()
         case .copy: try copy(index)
         case .backUpOrRestore: try backUpOrRestore(index)
         case .cutOff:
-            statistics.note(.cutOff)
+            statistics.count(.cutOff)
             replica.isCutOff.toggle()
         case .clockJump:
-            statistics.note(.clockJump)
+            statistics.count(.clockJump)
             replica.jumpClock()
         case .zoneCrash, .zoneRestart, .zoneMove, .compaction, .zoneRestore:
             try disturbZone(kind)
         case .bundle: try bundles.pass(through: replica)
         case .upgrade: try upgrade(index)
         }
-        try noteLosses(of: replica)
+        try recordLosses(of: replica)
         try replicas[index].check()
     }
 
@@ -118,25 +118,25 @@ package final class Simulation {
         story.tell("\(place): \(kind.rawValue)\(events.isEmpty ? "" : " — ")\(events)")
     }
 
-    private func noteLosses(of replica: SimulatedReplica) throws {
+    private func recordLosses(of replica: SimulatedReplica) throws {
         let lost = replica.takeLosses()
-        statistics.note(.saveLostToPower, count: lost.count)
-        if !lost.isEmpty { try noteForgotten() }
+        statistics.count(.saveLostToPower, count: lost.count)
+        if !lost.isEmpty { try recordForgotten() }
     }
 
     /// Records the destroyed saves: no replica can supply a save that no file holds.
-    private func noteForgotten() throws {
+    private func recordForgotten() throws {
         var missing = world.history.origins.subtracting(forgotten)
         missing.subtract(try zone.log().map(\.origin))
         for replica in replicas { missing.subtract(try replica.logOrigins()) }
         forgotten.formUnion(missing)
-        world.history.noteGone(missing)
+        world.history.recordGone(missing)
     }
 
     private func disturbZone(_ kind: Step.Kind) throws {
         switch kind {
         case .zoneRestart:
-            statistics.note(.zoneRestart)
+            statistics.count(.zoneRestart)
             try zone.restart()
         case .zoneMove:
             zoneMoves += 1
@@ -159,13 +159,13 @@ package final class Simulation {
     }
 
     private func exchange(_ replica: SimulatedReplica) throws {
-        statistics.note(.exchange)
+        statistics.count(.exchange)
         try replica.exchange(sender(for: replica))
     }
 
     private func copy(_ index: Int) throws {
-        guard replicas.count < Self.mostReplicas else { return }
-        statistics.note(.copy)
+        guard replicas.count < Self.maximumReplicas else { return }
+        statistics.count(.copy)
         try replicas[index].copyFile(to: "replica \(replicasMade + 1)")
         replicas.append(try makeReplica(replicas[index].names))
     }
@@ -174,12 +174,12 @@ package final class Simulation {
         guard let backup = backups.first(where: { $0.replica == index }) else {
             let path = "backup of replica \(index + 1)"
             backups.append((index, path))
-            statistics.note(.backup)
+            statistics.count(.backup)
             return try replicas[index].copyFile(to: path)
         }
-        statistics.note(.restore)
+        statistics.count(.restore)
         try replicas[index].restore(backup.path)
-        try noteForgotten()
+        try recordForgotten()
         backups.removeAll { $0.replica == index }
     }
 
@@ -192,7 +192,7 @@ package final class Simulation {
         guard old.names.kind == .plain, try old.store.syncState().pendingCount == 0,
             try old.store.read({ try $0.waitingCount() }) == 0
         else { return }
-        statistics.note(.upgrade)
+        statistics.count(.upgrade)
         try old.checkRejected(zone.log().voids)
         let held = try old.logOrigins()
         statistics.add(old.closeForGood())
@@ -201,8 +201,8 @@ package final class Simulation {
         replicas[index] = try makeReplica(.shared(.rules))
         guard scenario.traits.hasZoneRestores else { return try checkSupplied(held) }
         // If the zone was restored since then, it may have received something from this file alone.
-        try noteForgotten()
-        try noteUnsupplied()
+        try recordForgotten()
+        try recordUnsupplied()
     }
 
     /// Checks that everything in the file is held elsewhere. Only then may a file without pending
@@ -225,18 +225,18 @@ package final class Simulation {
         }
         let before = try zone.log().count
         try zone.restore(backup, as: "zone \(zoneMoves + 1)")
-        statistics.note(.entryLostByZone, count: max(before - (try zone.log().count), 0))
-        try noteForgotten()
-        try noteUnsupplied()
+        statistics.count(.entryLostByZone, count: max(before - (try zone.log().count), 0))
+        try recordForgotten()
+        try recordUnsupplied()
     }
 
     /// Records the saves that a replica has in a snapshot alone. It can't supply them to a zone
     /// that has lost them, and continues from the state that the zone has now.
-    private func noteUnsupplied() throws {
+    private func recordUnsupplied() throws {
         let inZone = Set(try zone.log().map(\.origin))
         for replica in replicas {
             let loaded = Set(try replica.snapshotEntries().map(\.origin))
-            world.history.noteGone(
+            world.history.recordGone(
                 loaded.subtracting(try replica.logOrigins()).subtracting(inZone))
         }
     }

@@ -73,12 +73,13 @@ extension SyncSession.Event {
         case .received(let body): "\(body.count) bytes"
         case .compared(let comparison):
             "\(comparison.ranges.count) ranges, \(comparison.records.count) records differ"
-        case .owed: "owed"
+        case .queuedForRepair: "queued for repair"
         case .refused(let refusal, _): "refusal \(refusal.code.rawValue)"
         case .failed(let error), .storeFailed(let error): "failure \(error.code.rawValue)"
         case .loaded(let sets, _):
             "sets " + sets.map(\.changeSet.dot.summary).joined(separator: ", ")
-        case .debts(let records): "debts " + records.map(\.summary).joined(separator: ", ")
+        case .recordsToRepair(let records):
+            "debts " + records.map(\.summary).joined(separator: ", ")
         case .applied: "applied"
         case .cursorMoved: "cursor moved"
         case .lacking(let part): "lacks \(part.part.byteCount - part.heldBytes) bytes of a part"
@@ -89,7 +90,7 @@ extension SyncSession.Event {
         case .restamped: "restamped"
         case .rewritten(let state): state == nil ? "nothing rewritten" : "rewritten"
         case .staged: "staged"
-        case .noted: "noted"
+        case .recorded: "noted"
         case .cursor(let cursor): "cursor at \(cursor.map { "\($0.position)" } ?? "nothing")"
         case .supplied(let entries):
             "sets " + entries.map(\.changeSet.dot.summary).joined(separator: ", ")
@@ -114,10 +115,10 @@ extension SyncSession.StoreWork {
         case .loadPiece(let set, let number, let start, _):
             "load part \(number) of \(set.dot.summary) from \(start)"
         case .renewIdentity: "renew the identity"
-        case .note(let epochs): "note \(epochs.count) epochs"
+        case .recordEpochs(let epochs): "note \(epochs.count) epochs"
         case .cursor(let position, _): "the cursor at \(position)"
         case .rewind(let cursor): "rewind to \(cursor.position)"
-        case .loadDebts: "load debts"
+        case .loadRecordsToRepair: "load debts"
         case .repair(let images, let place):
             "repair \(images.map(\.id.summary).joined(separator: ", ")) as of \(place.position)"
         case .stage(_, let number, let snapshot):
@@ -125,12 +126,13 @@ extension SyncSession.StoreWork {
         case .loadSnapshot: "load the snapshot"
         case .supply(let missing):
             "supply \(missing.replica.summary):\(missing.sequences)"
-        case .yieldName(let dot, _): "yield the name \(dot.summary)"
+        case .renameBranch(let dot, _): "yield the name \(dot.summary)"
         case .takeForms(let items, _):
             "take the forms of " + items.map(\.dot.summary).joined(separator: ", ")
         case .compare(let ranges, let place):
             "compare \(ranges.count) ranges at \(place.position)"
-        case .owe(let records): "owe \(records.map(\.summary).joined(separator: ", "))"
+        case .queueForRepair(let records):
+            "queue for repair \(records.map(\.summary).joined(separator: ", "))"
         case .wantSnapshot: "want a snapshot"
         case .restamp(let limit, _): "restamp above \(limit.wallMilliseconds)"
         }

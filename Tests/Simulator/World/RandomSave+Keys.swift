@@ -35,7 +35,7 @@ extension RandomSave {
     }
 
     private mutating func insertKeyed() throws {
-        guard content.items.count < 2 * Self.mostRecords else { return }
+        guard content.items.count < 2 * Self.maximumRecords else { return }
         let id = try store.reserveNumbers(1).lowerBound
         var slots = empty(names.item)
         slots[names.item.slot("code")] = key(content.items, names.item, "code")

@@ -62,7 +62,7 @@ extension RandomSave {
     // MARK: - Notes
 
     private mutating func insertNote(_ parts: SimulationModel.RuledParts) throws {
-        guard content.notes.count < Self.mostRecords else { return }
+        guard content.notes.count < Self.maximumRecords else { return }
         let id = try store.reserveNumbers(1).lowerBound
         var slots = empty(parts.note)
         slots[parts.note.slot("text")] = text()

@@ -17,7 +17,7 @@ struct RandomSave {
     var lists: [WantedList] = []
 
     /// The limit of records. It is low, so that replicas change the same ones.
-    static let mostRecords = 6
+    static let maximumRecords = 6
 
     init(
         on store: Store, content: SimulatedContent, _ names: SimulationModel,
@@ -39,7 +39,7 @@ struct RandomSave {
         guard let (left, right) = world.element(of: pairs), !world.oneIn(4) else {
             return try insertPair(number: Int64(truncatingIfNeeded: world.draw() >> 1))
         }
-        guard pairs.count < Self.mostRecords || !world.oneIn(2) else {
+        guard pairs.count < Self.maximumRecords || !world.oneIn(2) else {
             request.deletes.append(
                 .init(
                     entity: names.half, rows: [left, right].map { ($0.id, $0.version) }))
@@ -103,7 +103,7 @@ struct RandomSave {
     private mutating func insert(
         _ entity: EntityDescription, _ attribute: String, unlessMoreThan rows: [RowSnapshot]
     ) throws {
-        guard rows.count < Self.mostRecords else { return }
+        guard rows.count < Self.maximumRecords else { return }
         let id = try store.reserveNumbers(1).lowerBound
         var slots = empty(entity)
         slots[entity.slot(attribute)] = text()
@@ -111,7 +111,7 @@ struct RandomSave {
     }
 
     private mutating func insertItem() throws {
-        guard content.items.count < 2 * Self.mostRecords else { return }
+        guard content.items.count < 2 * Self.maximumRecords else { return }
         let id = try store.reserveNumbers(1).lowerBound
         var slots = empty(names.item)
         slots[names.item.slot("name")] = text()

@@ -75,7 +75,7 @@ extension SimulatedReplica {
         guard try work({ _ = try store.exportBundle(to: bundle, lacking: base) }) else {
             return false
         }
-        statistics.note(.bundleWritten)
+        statistics.count(.bundleWritten)
         let origins = try origins(in: bundle)
         tell("wrote a bundle of \(origins.count)")
         handedOut.formUnion(origins)
@@ -94,8 +94,8 @@ extension SimulatedReplica {
         var outcome = BundleOutcome()
         let isDone = try work { outcome = try store.importBundle(from: bundle) { _ in } }
         if isDone {
-            statistics.note(.bundleTaken)
-            statistics.note(.setWaited, count: outcome.waitingCount)
+            statistics.count(.bundleTaken)
+            statistics.count(.setWaited, count: outcome.waitingCount)
             tell("took in a bundle: \(outcome)")
             takenFromBundles.formUnion(try origins(in: bundle))
         }
@@ -108,7 +108,7 @@ extension SimulatedReplica {
         do {
             _ = try store.importBundle(from: bundle) { _ in }
         } catch let error as StoreError where error.code == .clockSkew {
-            statistics.note(.bundleRefused)
+            statistics.count(.bundleRefused)
             return tell("refused a bundle: \(error.code.rawValue)")
         }
         throw SimulationFailure("\(path) has taken in a bundle whose times are too far ahead")
@@ -122,7 +122,7 @@ extension SimulatedReplica {
             guard crash.death != nil else { throw error }
         }
         guard crash.death != nil else { return true }
-        statistics.note(.crashWithBundle)
+        statistics.count(.crashWithBundle)
         try reopen()
         return false
     }

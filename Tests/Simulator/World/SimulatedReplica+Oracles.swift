@@ -27,7 +27,7 @@ extension SimulatedReplica {
     }
 
     private func compareKnowledge() throws {
-        guard try store.debts(limit: 1).isEmpty else { return }
+        guard try store.recordsToRepair(limit: 1).isEmpty else { return }
         let entries = try snapshotEntries()
         let loaded = Set(entries.map(\.origin.bytes))
         let own = try store.read { reader in

@@ -71,10 +71,10 @@ final class SimulatedReplica {
             return (try openOnce(path, world, names, clock, crash), statistics)
         } catch {
             if (error as? StoreError)?.code == .noRandomness {
-                statistics.note(.randomnessFailed)
+                statistics.count(.randomnessFailed)
             } else {
                 guard let death = crash.death else { throw error }
-                statistics.note(.crashInOpening)
+                statistics.count(.crashInOpening)
                 world.disk.restart(path, afterLossOfPower: death.losesPower)
                 crash.begin(world.disk.process(of: path))
             }
@@ -113,7 +113,7 @@ final class SimulatedReplica {
         guard world.traits.mixesDurability, saveCount.isMultiple(of: 2) else {
             return try body(store)
         }
-        statistics.note(.saveByOtherProcess)
+        statistics.count(.saveByOtherProcess)
         let other = try Self.openOnce(path, world, names, clock, crash, .normal)
         defer { other.close() }
         return try body(other)
@@ -151,14 +151,14 @@ extension SimulatedReplica {
             }
             guard let dot = result.dot else { throw SimulationFailure("a save made no set") }
             if crash.death == nil {
-                try noteSaved(from: before)
+                try recordSaved(from: before)
                 guard try store.read({ try $0.changeSet(dot) }) != nil else {
                     throw SimulationFailure("save \(dot) is not in the log")
                 }
                 for list in save.lists { try list.check(in: self, renamed: result.renamed) }
             }
         } catch let error as StoreError where crash.death == nil && isRefusal(error) {
-            statistics.note(error.code == .noRandomness ? .randomnessFailed : .saveRefused)
+            statistics.count(error.code == .noRandomness ? .randomnessFailed : .saveRefused)
             guard try store.read({ try $0.logPosition() }) == before else {
                 throw SimulationFailure("a save that was refused is in the log of \(path)")
             }
@@ -167,7 +167,7 @@ extension SimulatedReplica {
             guard crash.death != nil else { throw error }
         }
         guard let death = crash.death else { return }
-        statistics.note(death.losesPower ? .powerLossInSave : .crashInSave)
+        statistics.count(death.losesPower ? .powerLossInSave : .crashInSave)
         try reopen(behind: before)
         try checkAfterDeath(death, hadBegun: isPrepared, logBefore: before)
     }
@@ -193,15 +193,15 @@ extension SimulatedReplica {
             throw SimulationFailure("a save that never committed is in \(path)")
         case (.afterCommit, false) where hadBegun && after == before:
             throw SimulationFailure("a save that had committed is not in \(path)")
-        default: try noteSaved(from: before)
+        default: try recordSaved(from: before)
         }
     }
 
-    private func noteSaved(from position: Int64) throws {
+    private func recordSaved(from position: Int64) throws {
         let entries = try store.read { try $0.changeSets(after: position, limit: 10) }
         for entry in entries {
             try tell(try entry.changeSet.summary())
-            world.history.note(entry.changeSet.origin, seeing: held.saves.numbers)
+            world.history.add(entry.changeSet.origin, seeing: held.saves.numbers)
             acknowledged.insert(entry.changeSet.origin)
             everAcknowledged.insert(entry.changeSet.origin)
         }
@@ -270,18 +270,18 @@ extension SimulatedReplica {
             event = Self.event(send(endpoint, body))
             tell("\(endpoint.rawValue) answered by \(event.summary)")
         case .store(let work):
-            event = StoreSide(store).perform(work)
+            event = StoreExecutor(store).perform(work)
             tell("\(work.summary) answered by \(event.summary)")
             if case .loaded(let sets, _) = event {
                 handedOut.formUnion(sets.map(\.changeSet.origin))
             }
-            noteParts(work, event)
+            recordParts(work, event)
             if case (.loadSnapshot, .applied) = (work, event) {
-                statistics.note(.snapshotLoaded)
+                statistics.count(.snapshotLoaded)
                 try readLogAgain()
             }
             if let death = crash.death {
-                statistics.note(death.losesPower ? .powerLossInSync : .crashInSync)
+                statistics.count(death.losesPower ? .powerLossInSync : .crashInSync)
                 try reopen()
                 // The process may have died right after it loaded a snapshot.
                 return try readLogAgain()
@@ -297,13 +297,13 @@ extension SimulatedReplica {
         action = session.advance(event, at: moment)
     }
 
-    private func noteParts(_ work: SyncSession.StoreWork, _ event: SyncSession.Event) {
+    private func recordParts(_ work: SyncSession.StoreWork, _ event: SyncSession.Event) {
         switch (work, event) {
         case (_, .loaded(let sets, _)):
-            statistics.note(
+            statistics.count(
                 .saveInParts, count: sets.count { $0.changeSet.kind == .saveInParts })
-        case (.keep, .kept): statistics.note(.pieceFetched)
-        case (.loadPiece, .piece(.some)): statistics.note(.pieceSent)
+        case (.keep, .kept): statistics.count(.pieceFetched)
+        case (.loadPiece, .piece(.some)): statistics.count(.pieceSent)
         default: break
         }
     }
@@ -322,8 +322,8 @@ extension SimulatedReplica {
         } while action != nil
     }
 
-    private var moment: SyncSession.Moment {
-        SyncSession.Moment(wallMilliseconds: clock.milliseconds, draw: world.draw())
+    private var moment: SyncSession.StepInput {
+        SyncSession.StepInput(wallMilliseconds: clock.milliseconds, draw: world.draw())
     }
 
     private static func event(
@@ -373,10 +373,10 @@ extension SimulatedReplica {
         try open()
         guard losesPower else { return }
         for entry in try store.read({ try $0.changeSets(after: position ?? .max, limit: 10) }) {
-            world.history.note(entry.changeSet.origin, seeing: held.saves.numbers)
+            world.history.add(entry.changeSet.origin, seeing: held.saves.numbers)
         }
         try readLogAgain()
-        try noteLosses()
+        try recordLosses()
     }
 
     /// Ends the process.
@@ -407,7 +407,7 @@ extension SimulatedReplica {
 
     /// Records the saves that the power failure destroyed. No other replica has seen them: a change
     /// set leaves its file only after it has been flushed (invariant 11).
-    private func noteLosses() throws {
+    private func recordLosses() throws {
         let held = try heldOrigins()
         guard handedOut.isSubset(of: held) else {
             throw SimulationFailure(
@@ -454,10 +454,10 @@ extension SimulatedReplica {
 
     /// - Returns: The event counts of the replica.
     func closeForGood() -> RunStatistics {
-        statistics.note(.conflict, count: (try? store.conflictCount()) ?? 0)
-        statistics.note(.shownByAnother, count: rowCount("ab_shadow WHERE record <> visible"))
-        statistics.note(.hiddenReference, count: rowCount("ab_hidden"))
-        statistics.note(.deferredCell, count: rowCount("ab_deferred_cell"))
+        statistics.count(.conflict, count: (try? store.conflictCount()) ?? 0)
+        statistics.count(.mergedDuplicate, count: rowCount("ab_shadow WHERE record <> visible"))
+        statistics.count(.hiddenReference, count: rowCount("ab_hidden"))
+        statistics.count(.deferredCell, count: rowCount("ab_deferred_cell"))
         // The store retains the observer of its commits, which must not retain the store.
         window.watch(nil)
         store.close()

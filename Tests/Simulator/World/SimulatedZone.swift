@@ -60,7 +60,7 @@ final class SimulatedZone {
         if endpoint == .snapshot, crash.death == nil { _ = try? log() }
         let reply = ZoneEndpoint(service).answer(endpoint, body)
         guard let death = crash.death else { return reply }
-        statistics.note(death.losesPower ? .zonePowerLoss : .zoneCrash)
+        statistics.count(death.losesPower ? .zonePowerLoss : .zoneCrash)
         return .refusal(
             (try? restart()) == nil
                 ? ProtocolError(.notFound, "The zone does not come back.")
@@ -88,7 +88,7 @@ final class SimulatedZone {
 
     /// Continues with a copy of its file, under a new epoch that continues the old one.
     func move(to copy: String) throws {
-        statistics.note(.zoneMove)
+        statistics.count(.zoneMove)
         end()
         world.disk.copy(path, to: copy)
         path = copy
@@ -102,7 +102,7 @@ final class SimulatedZone {
     }
 
     func backUp(to copy: String) throws -> Backup {
-        statistics.note(.zoneBackup)
+        statistics.count(.zoneBackup)
         _ = try log()
         end()
         world.disk.copy(path, to: copy)
@@ -112,7 +112,7 @@ final class SimulatedZone {
 
     /// Continues from a backup, under a new epoch that continues the backup's epoch from there.
     func restore(_ backup: Backup, as copy: String) throws {
-        statistics.note(.zoneRestore)
+        statistics.count(.zoneRestore)
         end()
         world.disk.copy(backup.path, to: copy)
         path = copy
@@ -127,10 +127,10 @@ final class SimulatedZone {
         _ = try log()
         do {
             let done = try service.compact(keeping: count)
-            if done.forgottenCount > 0 { statistics.note(.compaction) }
+            if done.forgottenCount > 0 { statistics.count(.compaction) }
         } catch {
             guard let death = crash.death else { throw error }
-            statistics.note(death.losesPower ? .zonePowerLoss : .zoneCrash)
+            statistics.count(death.losesPower ? .zonePowerLoss : .zoneCrash)
             try restart()
         }
         // If deletes became final, the zone has saved a change set of its own.
@@ -140,17 +140,17 @@ final class SimulatedZone {
     /// Returns the whole log, including the entries that the zone has compacted.
     func log() throws -> [ChangeSet] {
         try archive.readOn(from: service, checkingDigests: !world.disabled.contains(.digestCheck))
-        try noteOwnSaves()
+        try recordOwnSaves()
         return archive.changeSets
     }
 
     /// Records the zone's own saves. Their author had seen the zone's whole log.
-    private func noteOwnSaves() throws {
+    private func recordOwnSaves() throws {
         var held = SaveNumbers()
         for set in archive.changeSets where set.kind != .lost {
             if set.author == Self.author {
-                if !world.history.has(set.origin) { statistics.note(.finalDelete) }
-                world.history.note(set.origin, seeing: held)
+                if !world.history.has(set.origin) { statistics.count(.finalDelete) }
+                world.history.add(set.origin, seeing: held)
             }
             held.insert(try world.history.save(set.origin).number)
         }

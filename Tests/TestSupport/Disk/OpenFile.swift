@@ -5,8 +5,8 @@ import CSQLite
 ///
 /// A dead process keeps its locks until its disk forgets the process. It neither acquires nor
 /// releases a lock.
-final class OpenFile: FileOpening {
-    let locks: HeldLocks
+final class OpenFile: VirtualFile {
+    let locks: VirtualFileLocks
     private let file: SimulatedFile
     private let process: SimulatedProcess
     private unowned let disk: SimulatedDisk
@@ -16,7 +16,7 @@ final class OpenFile: FileOpening {
         self.disk = disk
         self.file = file
         self.process = process
-        locks = HeldLocks(file.sharing)
+        locks = VirtualFileLocks(file.sharing)
     }
 
     func close() {

@@ -11,7 +11,7 @@ package final class SimulatedDisk: @unchecked Sendable {
     /// The name under which the disk is registered with SQLite.
     package let name: String
 
-    private var registration: FileLayerRegistration?
+    private var registration: VirtualFileSystemRegistration?
     private var files: [String: SimulatedFile] = [:]
     private var processes: [String: SimulatedProcess] = [:]
     private var lastInode: UInt64 = 0
@@ -31,7 +31,7 @@ package final class SimulatedDisk: @unchecked Sendable {
     package init(seed: UInt64) {
         generator = SeededGenerator(seed: seed)
         name = "simulated-\(Self.number.add(1, ordering: .relaxed).newValue)"
-        registration = FileLayerRegistration(of: self, as: name, over: Self.surroundings)
+        registration = VirtualFileSystemRegistration(of: self, as: name, over: Self.surroundings)
     }
 
     /// The number of the last disk.
@@ -42,7 +42,8 @@ package final class SimulatedDisk: @unchecked Sendable {
     private static var surroundings: sqlite3_vfs {
         var table = sqlite3_vfs()
         table.xRandomness = { vfs, count, target in
-            guard let target, let disk = FileLayerRegistration.layer(of: vfs) as? SimulatedDisk
+            guard let target,
+                let disk = VirtualFileSystemRegistration.layer(of: vfs) as? SimulatedDisk
             else { return 0 }
             for index in 0..<Int(count) { target[index] = CChar(bitPattern: disk.randomByte()) }
             return count
@@ -129,8 +130,8 @@ package final class SimulatedDisk: @unchecked Sendable {
 }
 
 // The operations that SQLite calls.
-extension SimulatedDisk: FileLayer {
-    package func open(_ path: String?, flags: Int32) -> (any FileOpening)? {
+extension SimulatedDisk: VirtualFileSystem {
+    package func open(_ path: String?, flags: Int32) -> (any VirtualFile)? {
         // A temporary file needs no name by which it could be opened again.
         let path = path ?? "temporary"
         let process = process(of: Self.database(of: path))

@@ -19,7 +19,7 @@ final class SimulatedFile {
     /// The pieces that have changed since the last flush.
     private var unflushed: Set<Int> = []
     /// The locks of the openings by processes that the disk has not forgotten.
-    private(set) var sharing = FileSharing()
+    private(set) var sharing = SharedFileState()
 
     init(inode: UInt64) { self.inode = inode }
 
@@ -110,5 +110,5 @@ final class SimulatedFile {
     }
 
     /// Forgets all openings and their locks: no process has the file open.
-    func forgetOpenings() { sharing = FileSharing() }
+    func forgetOpenings() { sharing = SharedFileState() }
 }

@@ -45,7 +45,7 @@ struct FunctionFinder {
                     found.append(Span(name: head.name, line: head.line, lastLine: token.line))
                 }
             } else if token.kind == .word, !isMember(index) {
-                noteDeclaration(at: index)
+                recordDeclaration(at: index)
             }
         }
         return stack.isEmpty ? found : nil
@@ -63,7 +63,7 @@ struct FunctionFinder {
     /// Returns whether a dot comes before, as in `self.init(…)`.
     private func isMember(_ index: Int) -> Bool { index > 0 && tokens[index - 1].isMark(".") }
 
-    private mutating func noteDeclaration(at index: Int) {
+    private mutating func recordDeclaration(at index: Int) {
         let word = tokens[index].text
         if word == "protocol", let brace = nextBrace(from: index + 1) {
             protocolBraces.insert(brace)
@@ -71,16 +71,16 @@ struct FunctionFinder {
         }
         guard !isInProtocol else { return }
         switch word {
-        case "func": noteFunction(at: index)
-        case "init", "subscript": noteInitializer(at: index)
-        case "deinit": note("deinit", at: index, brace: nextBrace(from: index + 1))
-        case "var": noteVariable(at: index)
-        case _ where Self.accessors.contains(word): noteAccessor(at: index)
+        case "func": recordFunction(at: index)
+        case "init", "subscript": recordInitializer(at: index)
+        case "deinit": add("deinit", at: index, brace: nextBrace(from: index + 1))
+        case "var": recordVariable(at: index)
+        case _ where Self.accessors.contains(word): recordAccessor(at: index)
         default: break
         }
     }
 
-    private mutating func note(_ name: String, at index: Int, brace: Int?) {
+    private mutating func add(_ name: String, at index: Int, brace: Int?) {
         guard let brace else { return }
         heads[brace] = Head(name: name, line: tokens[index].line)
     }
@@ -112,33 +112,33 @@ extension FunctionFinder {
         return nil
     }
 
-    private mutating func noteFunction(at index: Int) {
+    private mutating func recordFunction(at index: Int) {
         guard let parameters = tokens[index...].firstIndex(where: { $0.isMark("(") }) else {
             return
         }
         let nameTokens = tokens[index + 1..<parameters].prefix { !$0.isMark("<") }
         let name = nameTokens.map(\.text).joined()
-        note(name.isEmpty ? "<" : name, at: index, brace: nextBrace(from: parameters))
+        add(name.isEmpty ? "<" : name, at: index, brace: nextBrace(from: parameters))
     }
 
-    private mutating func noteInitializer(at index: Int) {
+    private mutating func recordInitializer(at index: Int) {
         guard index + 1 < tokens.count, tokens[index + 1].kind == .mark,
             ["(", "?", "!", "<"].contains(tokens[index + 1].text)
         else { return }
         property = tokens[index].text
-        note(tokens[index].text, at: index, brace: nextBrace(from: index + 1))
+        add(tokens[index].text, at: index, brace: nextBrace(from: index + 1))
     }
 
     /// Records a computed or observed property by the brace after the type or the value on the same
     /// line.
-    private mutating func noteVariable(at index: Int) {
+    private mutating func recordVariable(at index: Int) {
         if index > 0, Self.marksBindings(tokens[index - 1]) { return }
         guard index + 1 < tokens.count else { return }
         property = tokens[index + 1].text
         var place = index + 2
         while place < tokens.count {
             let token = tokens[place]
-            if token.isMark("{") { return note(property, at: index, brace: place) }
+            if token.isMark("{") { return add(property, at: index, brace: place) }
             if token.isMark("=") || token.isMark("}") || token.isMark(")") { return }
             if token.line > tokens[place - 1].lastLine, !Self.goesOn(after: tokens[place - 1]) {
                 return
@@ -164,11 +164,11 @@ extension FunctionFinder {
     }
 
     /// Records an accessor such as `get {`, `set(value) {` or `get async throws(E) {`.
-    private mutating func noteAccessor(at index: Int) {
+    private mutating func recordAccessor(at index: Int) {
         var place = index + 1
         while place < tokens.count {
             if tokens[place].isMark("{") {
-                note("\(property).\(tokens[index].text)", at: index, brace: place)
+                add("\(property).\(tokens[index].text)", at: index, brace: place)
                 return
             }
             if tokens[place].isMark("("), let after = tokens.indexAfterGroup(at: place) {

@@ -16,7 +16,7 @@ struct PronounRule: FileRule {
     ]
     /// The exceptions of this package: at most 20, each a sentence about a person.
     static let sentencesAboutPeople: [Exception] = []
-    static let mostExceptions = 20
+    static let maximumExceptions = 20
 
     var exceptions = Self.sentencesAboutPeople
 

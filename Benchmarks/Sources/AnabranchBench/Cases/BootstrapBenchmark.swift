@@ -46,11 +46,11 @@ struct BootstrapBenchmark: Benchmark {
                 .amount(runs[0].duration.seconds, unit: "s")),
             Figure(
                 "the client's memory",
-                .amount(Double(runs.map(\.mostBytes).max() ?? 0) / megabyte, unit: "MiB"),
+                .amount(Double(runs.map(\.maximumBytes).max() ?? 0) / megabyte, unit: "MiB"),
                 goal: 256),
             Figure(
                 "the server's memory",
-                .amount(Double(daemon.mostBytes) / megabyte, unit: "MiB"), goal: 512),
+                .amount(Double(daemon.maximumBytes) / megabyte, unit: "MiB"), goal: 512),
         ]
     }
 
@@ -83,7 +83,7 @@ struct BootstrapBenchmark: Benchmark {
 /// The duration and memory of a program that runs to its end.
 private struct ClientRun {
     let duration: Duration
-    let mostBytes: Int
+    let maximumBytes: Int
 
     init(_ program: String, _ arguments: [String]) throws {
         let process = Process()
@@ -94,12 +94,12 @@ private struct ClientRun {
         try process.run()
         var most = 0
         while process.isRunning {
-            most = max(most, ProcessMemory.mostBytes(of: process.processIdentifier))
+            most = max(most, ProcessMemory.maximumBytes(of: process.processIdentifier))
             usleep(2000)
         }
         process.waitUntilExit()
         duration = ContinuousClock.now - start
-        mostBytes = most
+        maximumBytes = most
         guard process.terminationStatus == 0 else {
             throw Unexpected("\(program) exited with \(process.terminationStatus)")
         }

@@ -31,7 +31,7 @@ final class BenchDaemon {
     }
 
     /// The greatest number of bytes that it has had in memory.
-    var mostBytes: Int { ProcessMemory.mostBytes(of: process.processIdentifier) }
+    var maximumBytes: Int { ProcessMemory.maximumBytes(of: process.processIdentifier) }
 
     deinit { stop() }
 

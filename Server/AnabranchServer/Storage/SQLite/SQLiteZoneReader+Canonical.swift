@@ -111,7 +111,7 @@ extension SQLiteZoneReader {
         try row.bind(number, at: 1)
         guard try row.step() else { throw damaged("entity \(number) is missing") }
         let name = WireName(String(decoding: row.bytes(at: 0), as: UTF8.self))
-        names.note(name, entity: number)
+        names.insert(name, entity: number)
         return name
     }
 
@@ -125,7 +125,7 @@ extension SQLiteZoneReader {
             name: WireName(String(decoding: row.bytes(at: 0), as: UTF8.self)),
             type: WireType(rawValue: UInt8(truncatingIfNeeded: row.int64(at: 1))),
             rule: MergeRule(rawValue: UInt8(truncatingIfNeeded: row.int64(at: 2))))
-        names.note(property, number: number)
+        names.insert(property, number: number)
         return property
     }
 }

@@ -5,14 +5,14 @@ extension SQLiteZoneReader {
     private static let placeColumns =
         "position, replica, sequence, timestamp, origin, digest, kind"
 
-    package func place(ofOrigin origin: Digest) throws -> LogPlace? {
+    package func place(ofOrigin origin: Digest) throws -> ZoneLogLocation? {
         let row = try connection.cached(
             "SELECT \(Self.placeColumns) FROM log WHERE origin = ?")
         try row.bind(origin.bytes, at: 1)
         return try place(row)
     }
 
-    package func place(of dot: Dot) throws -> LogPlace? {
+    package func place(of dot: Dot) throws -> ZoneLogLocation? {
         guard let ordinal = try knownOrdinal(of: dot.replica) else { return nil }
         let row = try connection.cached(
             "SELECT \(Self.placeColumns) FROM log WHERE replica = ? AND sequence = ?")
@@ -21,9 +21,9 @@ extension SQLiteZoneReader {
         return try place(row)
     }
 
-    private func place(_ row: Statement) throws -> LogPlace? {
+    private func place(_ row: Statement) throws -> ZoneLogLocation? {
         guard try row.step() else { return nil }
-        return LogPlace(
+        return ZoneLogLocation(
             position: try row.unsigned(at: 0),
             kind: LogEntryKind(rawValue: UInt8(truncatingIfNeeded: row.int64(at: 6))),
             dot: Dot(

@@ -4,9 +4,9 @@ import AnabranchSQLite
 /// Reads a zone's file through one connection, within the caller's transaction.
 package class SQLiteZoneReader: ZoneReading {
     let connection: Connection
-    let names: ZoneNames
+    let names: ZoneNameCache
 
-    init(_ connection: Connection, names: ZoneNames = ZoneNames()) {
+    init(_ connection: Connection, names: ZoneNameCache = ZoneNameCache()) {
         self.connection = connection
         self.names = names
     }
@@ -107,7 +107,7 @@ package class SQLiteZoneReader: ZoneReading {
         try row.bind(replica.bytes, at: 1)
         guard try row.step() else { return nil }
         let ordinal = row.int64(at: 0)
-        names.note(replica, ordinal: ordinal)
+        names.insert(replica, ordinal: ordinal)
         return ordinal
     }
 
@@ -117,7 +117,7 @@ package class SQLiteZoneReader: ZoneReading {
         try row.bind(ordinal, at: 1)
         guard try row.step() else { throw damaged("replica \(ordinal) is missing") }
         let replica = try row.replica(at: 0)
-        names.note(replica, ordinal: ordinal)
+        names.insert(replica, ordinal: ordinal)
         return replica
     }
 }

@@ -27,7 +27,7 @@ package final class SQLiteZoneStorage: ZoneStorage {
     private let readers: ConnectionPool
     /// Used only while `writing` is held.
     nonisolated(unsafe) private let connection: Connection
-    nonisolated(unsafe) private let names = ZoneNames()
+    nonisolated(unsafe) private let names = ZoneNameCache()
     private let writing = NSLock()
 
     /// Opens a zone's file, or creates it.

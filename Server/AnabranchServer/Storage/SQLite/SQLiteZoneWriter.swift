@@ -5,7 +5,7 @@ import AnabranchSQLite
 package final class SQLiteZoneWriter: SQLiteZoneReader, ZoneWriting {
     private let greatestOrdinal: Int64
 
-    init(_ connection: Connection, names: ZoneNames, greatestOrdinal: Int64) {
+    init(_ connection: Connection, names: ZoneNameCache, greatestOrdinal: Int64) {
         self.greatestOrdinal = greatestOrdinal
         super.init(connection, names: names)
     }
@@ -19,7 +19,7 @@ package final class SQLiteZoneWriter: SQLiteZoneReader, ZoneWriting {
         }
     }
 
-    package func append(_ entry: LogEntry) throws {
+    package func append(_ entry: ZoneLogEntry) throws {
         let changeSet = entry.changeSet
         let author = try ordinal(of: changeSet.dot.replica)
         let log = try connection.cached(
@@ -38,10 +38,10 @@ package final class SQLiteZoneWriter: SQLiteZoneReader, ZoneWriting {
         try log.bind(running.bytes, at: 8)
         try log.bind(entry.bytes, at: 9)
         try log.run()
-        try noteHead(changeSet, author: author)
+        try recordHead(changeSet, author: author)
     }
 
-    private func noteHead(_ changeSet: ChangeSet, author: Int64) throws {
+    private func recordHead(_ changeSet: ChangeSet, author: Int64) throws {
         let head = try connection.cached(
             "UPDATE replica SET sequence = ?, origin = ? WHERE ordinal = ? AND sequence < ?")
         try head.bind(Int64(clamping: changeSet.dot.sequence), at: 1)
@@ -91,7 +91,7 @@ package final class SQLiteZoneWriter: SQLiteZoneReader, ZoneWriting {
         try row.bind(ordinal, at: 1)
         try row.bind(replica.bytes, at: 2)
         try row.run()
-        names.note(replica, ordinal: ordinal)
+        names.insert(replica, ordinal: ordinal)
         return ordinal
     }
 
@@ -101,7 +101,7 @@ package final class SQLiteZoneWriter: SQLiteZoneReader, ZoneWriting {
         try connection.run("INSERT OR IGNORE INTO entity(name) VALUES (?)", bytes)
         let found = try connection.firstValue("SELECT number FROM entity WHERE name = ?", bytes)
         guard case .integer(let number)? = found else { throw damaged("an entity is missing") }
-        names.note(name, entity: number)
+        names.insert(name, entity: number)
         return number
     }
 
@@ -116,7 +116,7 @@ package final class SQLiteZoneWriter: SQLiteZoneReader, ZoneWriting {
             "SELECT number FROM property WHERE name = ? AND type = ? AND rule = ?", name, type,
             rule)
         guard case .integer(let number)? = found else { throw damaged("a property is missing") }
-        names.note(property, number: number)
+        names.insert(property, number: number)
         return number
     }
 }

@@ -4,7 +4,7 @@
 /// same size. The output is authentic and in the right order. Only `finish()` shows that nothing is
 /// missing at the end, so do not act on the output before.
 package struct BundleEnvelope: ~Copyable {
-    private enum Part { case magic, plain, header, chunks, over }
+    private enum Part { case magic, plain, header, chunks, finished }
 
     private let opening: BundleOpening
     private var part = Part.magic
@@ -33,7 +33,7 @@ package struct BundleEnvelope: ~Copyable {
         switch part {
         case .magic, .header: return []
         case .plain: return take(buffer.count)
-        case .chunks, .over: return try openChunks()
+        case .chunks, .finished: return try openChunks()
         }
     }
 
@@ -42,14 +42,14 @@ package struct BundleEnvelope: ~Copyable {
     /// - Returns: The last bytes of the bundle.
     package mutating func finish() throws(SealError) -> [UInt8] {
         switch part {
-        case .plain, .over: return []
+        case .plain, .finished: return []
         case .magic, .header: throw ending()
         case .chunks:
             guard buffer.count >= SealStream.overhead else { throw ending() }
             let (bytes, isLast) = try openChunk(buffer[...])
             _ = take(buffer.count)
             guard isLast else { throw ending() }
-            part = .over
+            part = .finished
             return bytes
         }
     }
@@ -92,7 +92,7 @@ package struct BundleEnvelope: ~Copyable {
             let (bytes, isLast) = try openChunk(buffer[place..<place + Self.sealedChunkBytes])
             opened += bytes
             place += Self.sealedChunkBytes
-            if isLast { part = .over }
+            if isLast { part = .finished }
         }
         _ = take(place)
         guard part == .chunks || buffer.isEmpty else {

@@ -10,7 +10,7 @@ struct RegisteredBenchmark: Benchmark {
     private static let sizes = [1000, 100_000]
     private static let repetitions = 40
     /// A limit, so that enough objects are left to be deleted one by one.
-    private static let mostRepetitions = sizes[0] / 4
+    private static let maximumRepetitions = sizes[0] / 4
     /// The microseconds that accesses to uncached memory add among so many objects.
     private static let coldMemory = 10.0
     private static let cause = """
@@ -18,7 +18,7 @@ struct RegisteredBenchmark: Benchmark {
         """
 
     func figures(_ workbench: Workbench) async throws -> [Figure] {
-        let count = min(Self.repetitions * workbench.rounds, Self.mostRepetitions)
+        let count = min(Self.repetitions * workbench.rounds, Self.maximumRepetitions)
         let times = try Self.sizes.map { size in
             let crew = try Crew(workbench.path("crew\(size)"), size: size)
             let roster = try Roster(workbench.path("roster\(size)"), size: size)

@@ -1,0 +1,135 @@
+import AnabranchReplication
+
+/// Accumulates the change of a zone's state checksum while one change set is merged.
+///
+/// The checksum is a sum over rows and links, so a change adds and removes only their parts.
+final class ChecksumDelta {
+    private let writer: any ZoneWriting
+    private var change = StateChecksum.zero
+
+    init(_ writer: any ZoneWriting) { self.writer = writer }
+
+    func add(_ part: StateChecksum) { change = change &+ part }
+
+    func add(_ row: StateRow, of entity: WireName) throws {
+        change = try change &+ checksum(of: row, entity)
+    }
+
+    func remove(_ row: StateRow, of entity: WireName) throws {
+        change = try change &- checksum(of: row, entity)
+    }
+
+    func remove(_ link: LinkKey, _ tags: [UInt8]) throws {
+        let property = try writer.property(at: link.property)
+        let held = CanonicalRecord.Link(
+            property: property, right: try record(link.right),
+            tags: try StoredTags.tags(
+                decoding: tags, of: property, replica: writer.replica(at:)))
+        change = change &- StateChecksum(of: held, from: try record(link.left))
+    }
+
+    /// Changes the part of one link.
+    ///
+    /// - Parameters:
+    ///   - before: The tags that the link had; `nil` if it did not exist.
+    ///   - after: The tags that it has now; `nil` if it was removed.
+    func change(
+        _ link: LinkBlock.Link, of property: WireProperty, from before: LinkTags?,
+        to after: LinkTags?
+    ) {
+        func part(_ tags: LinkTags) -> StateChecksum {
+            StateChecksum(
+                of: CanonicalRecord.Link(property: property, right: link.right, tags: tags),
+                from: link.left)
+        }
+        if let before { change = change &- part(before) }
+        if let after { change = change &+ part(after) }
+    }
+
+    /// Adds the accumulated change to the stored checksum.
+    func keep() throws {
+        guard change != .zero else { return }
+        try writer.setChecksum(try writer.checksum() &+ change)
+        change = .zero
+    }
+
+    // MARK: -
+
+    private func record(_ key: RecordKey) throws -> RecordID {
+        RecordID(replica: try writer.replica(at: key.ordinal), number: key.number)
+    }
+
+    /// The checksum of the bytes that `CanonicalRecord.encoded()` would return.
+    ///
+    /// The row's cells already have that encoding, except for references, so they are not decoded.
+    private func checksum(of row: StateRow, _ entity: WireName) throws -> StateChecksum {
+        let list = try CellList(
+            decoding: row.cells, timestamp: row.timestamp, author: row.author)
+        let size = 128 + row.cells.count + list.cells.count * 48
+        var bytes = ByteWriter(reservingCapacity: min(size, Self.maximumReserved))
+        bytes.append(record: try record(row.key))
+        bytes.append(string: entity.string)
+        bytes.append(byte: row.seen == nil ? 0 : 1)
+        if let seen = row.seen {
+            let mark = DeleteMark(
+                seen: try StoredTags.stamps(decoding: seen, replica: writer.replica(at:)))
+            bytes.append(count: mark.seen.count)
+            for stamp in mark.seen { bytes.append(stamp: stamp) }
+        }
+        bytes.append(count: list.cells.count)
+        for cell in try inCanonicalOrder(list.cells) {
+            bytes.append(raw: try propertyBytes(cell.property))
+            bytes.append(
+                stamp: Stamp(
+                    timestamp: HybridTimestamp(rawValue: cell.timestamp),
+                    replica: try writer.replica(at: cell.author)))
+            if cell.value.tag == ValueTag.reference {
+                bytes.append(tagged: try cell.value.value(replica: writer.replica(at:)))
+            } else {
+                cell.value.write(to: &bytes)
+            }
+        }
+        bytes.append(count: 0)
+        bytes.append(count: 0)
+        return StateChecksum(ofRow: bytes)
+    }
+
+    /// Above this size there are large values, which are not copied into the bytes.
+    private static let maximumReserved = 1 << 20
+
+    // MARK: Properties
+
+    private var encoded: [Int64: [UInt8]] = [:]
+    /// The numbers of all properties seen so far, in canonical order.
+    private var order: [Int64] = []
+
+    private func propertyBytes(_ number: Int64) throws -> [UInt8] {
+        if let known = encoded[number] { return known }
+        let property = try writer.property(at: number)
+        var bytes = ByteWriter()
+        bytes.append(property: property)
+        encoded[number] = bytes.bytes
+        let place = try order.firstIndex { try property < writer.property(at: $0) }
+        order.insert(number, at: place ?? order.endIndex)
+        return bytes.bytes
+    }
+
+    /// Sorts cells into the canonical order of their properties.
+    ///
+    /// - Parameter cells: Sorted by property number, those of one property by stamp.
+    private func inCanonicalOrder(_ cells: [CellList.Cell]) throws -> [CellList.Cell] {
+        for cell in cells { _ = try propertyBytes(cell.property) }
+        let isOrdered = zip(cells, cells.dropFirst()).allSatisfy { one, next in
+            place(of: one.property) <= place(of: next.property)
+        }
+        if isOrdered { return cells }
+        return cells.enumerated().sorted {
+            let places = (place(of: $0.element.property), place(of: $1.element.property))
+            return places.0 != places.1 ? places.0 < places.1 : $0.offset < $1.offset
+        }.map(\.element)
+    }
+
+    private func place(of number: Int64) -> Int {
+        order.firstIndex(of: number) ?? order.endIndex
+    }
+}

@@ -1,0 +1,102 @@
+package import AnabranchReplication
+
+/// The end of a zone's log and the log's history.
+package struct LogState: Sendable {
+    /// The cursor after the last entry, in the present epoch.
+    package var head: LogCursor
+    package var history: EpochHistory
+    /// The greatest timestamp of the log; zero while it is empty.
+    package var greatestTimestamp: HybridTimestamp
+    /// The position of the last compacted entry, which has no payload any more; zero while the log
+    /// is whole.
+    package var startPosition: UInt64
+
+    package init(
+        head: LogCursor, history: EpochHistory, greatestTimestamp: HybridTimestamp,
+        startPosition: UInt64 = 0
+    ) {
+        self.startPosition = startPosition
+        self.head = head
+        self.history = history
+        self.greatestTimestamp = greatestTimestamp
+    }
+}
+
+/// A change set that is being appended to the log.
+package struct ZoneLogEntry: Sendable {
+    package var changeSet: ChangeSet
+    /// The bytes as they were pushed; clients pull the same bytes.
+    package var bytes: [UInt8]
+    /// The cursor after this entry.
+    package var cursor: LogCursor
+
+    package init(changeSet: ChangeSet, bytes: [UInt8], cursor: LogCursor) {
+        self.changeSet = changeSet
+        self.bytes = bytes
+        self.cursor = cursor
+    }
+}
+
+/// The position and form in which the log holds a save.
+package struct ZoneLogLocation: Hashable, Sendable {
+    package var position: UInt64
+    /// The kind of entry; the log may hold the save as a void.
+    package var kind: LogEntryKind
+    package var dot: Dot
+    package var timestamp: HybridTimestamp
+    package var origin: Digest
+    package var digest: Digest
+
+    package init(
+        position: UInt64, kind: LogEntryKind, dot: Dot, timestamp: HybridTimestamp,
+        origin: Digest, digest: Digest
+    ) {
+        self.position = position
+        self.kind = kind
+        self.dot = dot
+        self.timestamp = timestamp
+        self.origin = origin
+        self.digest = digest
+    }
+}
+
+/// The last change set of a replica that a zone holds.
+package struct ReplicaHead: Hashable, Sendable {
+    package var sequence: UInt64
+    package var origin: Digest
+
+    package init(sequence: UInt64, origin: Digest) {
+        self.sequence = sequence
+        self.origin = origin
+    }
+}
+
+/// A run of log entries, as it is sent.
+package struct LogPage: Sendable {
+    package var changeSets: [[UInt8]]
+    /// The cursor after the last of them; `nil` if there are none.
+    package var cursor: LogCursor?
+
+    package init(changeSets: [[UInt8]], cursor: LogCursor?) {
+        self.changeSets = changeSets
+        self.cursor = cursor
+    }
+}
+
+/// The size of a zone.
+package struct ZoneCounts: Hashable, Sendable {
+    /// The number of records that are not dead.
+    package var records: Int64
+    package var links: Int64
+    /// Replicas that have pushed, or that a record or stamp mentions.
+    package var replicas: Int64
+    /// Bytes on disk, as far as the back end can tell.
+    package var bytes: Int64
+
+    package init(records: Int64, links: Int64, replicas: Int64, bytes: Int64) {
+        self.records = records
+        self.links = links
+        self.replicas = replicas
+        self.bytes = bytes
+    }
+}

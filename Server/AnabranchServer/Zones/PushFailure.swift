@@ -1,0 +1,70 @@
+import AnabranchProtocol
+import AnabranchReplication
+
+/// A fault of a pushed change set; this type alone decides if the fault is permanent.
+///
+/// **Rejected** change sets cannot be accepted by a retry, because their bytes do not change and
+/// neither does the zone. The causes are:
+///
+/// - a rule or an operation that this server does not know;
+/// - a payload that no change set may have;
+/// - a record that is inserted twice;
+/// - more bytes than the zone accepts;
+/// - a rejection by ``PushValidation``.
+///
+/// The change set becomes a void in the log, so that the replica's later change sets can follow.
+/// Only the operator can undo this, by asking the author to save again.
+///
+/// **Refused** change sets may be accepted later or in another form. The causes are damaged bytes,
+/// a later version, a gap, a fork, missing causes, a timestamp that is ahead, a first change set
+/// with a predecessor, a zone with the greatest number of replicas, a request that is too large,
+/// and a storage that fails or is busy. The change set stays with its author.
+enum PushFailure: Error {
+    case rejected(Rejection)
+    case refused(ProtocolError)
+
+    /// The rejection of a payload that cannot be decoded.
+    ///
+    /// - Parameter error: The error in a change set that has the right digests.
+    static func rejection(_ error: ChangeSetDecodingError, in dot: Dot) -> Rejection {
+        Rejection(
+            error.code == .unsupportedVersion ? .unsupportedRule : .malformed,
+            "Can't accept change set \(dot) because \(error.cause).")
+    }
+
+    static func rejection(ofByteCount count: Int, in dot: Dot, limit: Int) -> Rejection? {
+        guard count > limit else { return nil }
+        return Rejection(
+            .tooLarge,
+            "Can't accept change set \(dot) of \(count) bytes because the limit is \(limit).")
+    }
+
+    static func rejection(ofPartsOf changeSet: ChangeSet, _ limits: ZoneLimits) -> Rejection? {
+        guard let parts = try? changeSet.parts() else { return nil }
+        let byteCount = parts.reduce(0) { $0 + $1.byteCount }
+        return rejection(ofByteCount: byteCount, in: changeSet.dot, limit: limits.saveBytes)
+            ?? parts.lazy.map(\.byteCount).max().flatMap {
+                rejection(ofByteCount: $0, in: changeSet.dot, limit: limits.partBytes)
+            }
+    }
+
+    /// The refusal of bytes that are not a change set, so their author is unknown.
+    static func refusal(_ error: ChangeSetDecodingError) -> ProtocolError {
+        ProtocolError(
+            error.code == .unsupportedVersion ? .unsupportedVersion : .invalidChangeSet,
+            "Can't accept a change set because \(error.cause).",
+            details: ["offset": "\(error.offset)"])
+    }
+
+    /// The fault behind an error of the merge; `nil` if the change set did not cause it.
+    init?(_ error: ZoneStorageError) {
+        switch error.code {
+        case .recordHeld: self = .rejected(Rejection(.malformed, error.message))
+        case .recordTooLarge: self = .rejected(Rejection(.tooLarge, error.message))
+        case .tooManyReplicas:
+            self = .refused(
+                ProtocolError(.storageFull, error.message, details: ["limit": "replicas"]))
+        default: return nil
+        }
+    }
+}

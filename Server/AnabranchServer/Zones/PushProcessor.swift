@@ -1,0 +1,174 @@
+import AnabranchProtocol
+import AnabranchReplication
+
+/// One push request, decoded before the zone's write lock is taken.
+struct PushJob: Sendable {
+    let epoch: EpochID
+    /// The change sets up to the first that cannot be decoded.
+    let changeSets: [IncomingChangeSet]
+    let refusal: ProtocolError?
+
+    init(_ request: PushRequest, limits: ZoneLimits, disabled: Set<Mechanism>) {
+        epoch = request.epoch
+        var taken: [IncomingChangeSet] = []
+        var refusal: ProtocolError?
+        do throws(ProtocolError) {
+            for bytes in request.changeSets {
+                taken.append(
+                    try IncomingChangeSet(
+                        decoding: bytes, limits: limits,
+                        checkingDigest: !disabled.contains(.digestCheck)))
+            }
+        } catch {
+            refusal = error
+        }
+        changeSets = taken
+        self.refusal = refusal
+    }
+}
+
+/// The result of a push request.
+struct PushOutcome: Sendable {
+    let response: PushResponse
+    let hasAppended: Bool
+}
+
+/// Checks, appends and merges pushed change sets within a write transaction.
+struct PushProcessor: Sendable {
+    let limits: ZoneLimits
+    let wallMilliseconds: @Sendable () -> Int64
+    let zone: ZoneName
+    let validation: PushValidation?
+    let disabled: Set<Mechanism>
+
+    /// Processes one push request.
+    ///
+    /// - Throws: Only failures of the storage; a refusal is in the response.
+    func take(_ job: PushJob, into writer: any ZoneWriting) throws -> PushOutcome {
+        let now = wallMilliseconds()
+        var log = try writer.logState()
+        let start = log.head.position
+        guard job.epoch == log.head.epoch else {
+            return PushOutcome(
+                response: PushResponse(
+                    acknowledgements: [], refusal: Self.unknownEpoch, headPosition: start,
+                    wallMilliseconds: now), hasAppended: false)
+        }
+        var acknowledgements: [PushResponse.Acknowledgement] = []
+        acknowledgements.reserveCapacity(job.changeSets.count)
+        var refusal = job.refusal
+        for incoming in job.changeSets {
+            do {
+                acknowledgements.append(try take(incoming, into: writer, after: &log, now: now))
+            } catch let error as ProtocolError {
+                refusal = error
+                break
+            }
+        }
+        return PushOutcome(
+            response: PushResponse(
+                acknowledgements: acknowledgements, refusal: refusal,
+                headPosition: log.head.position, wallMilliseconds: now),
+            hasAppended: log.head.position > start)
+    }
+
+    func take(
+        _ incoming: IncomingChangeSet, into writer: any ZoneWriting, after log: inout LogState,
+        now: Int64
+    ) throws -> PushResponse.Acknowledgement {
+        let changeSet = incoming.changeSet
+        let check = PushCheck(
+            writer: writer, log: log, limits: limits, wallMilliseconds: now, disabled: disabled)
+        if case .held(let place) = try check.verdict(on: changeSet) {
+            return try acknowledgement(of: changeSet, at: place, writer)
+        }
+        do {
+            if let rejection = incoming.rejection { throw PushFailure.rejected(rejection) }
+            try ZoneParts(writer).checkAll(of: changeSet, changeSet.parts())
+            if let rejection = try rejection(of: changeSet, writer) {
+                throw PushFailure.rejected(rejection)
+            }
+            return try append(changeSet, incoming.bytes, to: writer, after: &log)
+        } catch PushFailure.rejected(let rejection) {
+            let void = ChangeSet(voiding: changeSet, for: rejection)
+            try writer.dropStaged(changeSet.parts())
+            do {
+                return try append(void, void.encoded(), to: writer, after: &log)
+            } catch PushFailure.refused(let error) {
+                throw error
+            }
+        } catch PushFailure.refused(let error) {
+            throw error
+        }
+    }
+
+    /// Applies the operator's rules; for a save in parts, to each part as a save.
+    private func rejection(
+        of changeSet: ChangeSet, _ reader: any ZoneReading
+    ) throws -> Rejection? {
+        guard let validation else { return nil }
+        if changeSet.kind == .save { return try validation.rejection(changeSet, zone) }
+        let parts = ZoneParts(reader)
+        for part in try changeSet.parts() {
+            let save = changeSet.part(saying: try parts.bytes(of: part))
+            if let rejection = try validation.rejection(save, zone) { return rejection }
+        }
+        return nil
+    }
+
+    private func acknowledgement(
+        of changeSet: ChangeSet, at place: ZoneLogLocation, _ reader: any ZoneReading
+    ) throws -> PushResponse.Acknowledgement {
+        var acknowledgement = PushResponse.Acknowledgement(
+            position: place.position, dot: place.dot, timestamp: place.timestamp,
+            digest: place.digest,
+            originPrefix: place.dot == changeSet.dot ? nil : changeSet.origin.prefix)
+        if place.kind == .void {
+            let page = try reader.changeSets(after: place.position - 1, byteLimit: 0)
+            acknowledgement.rejection = try page.changeSets.first.flatMap {
+                try ChangeSet(decoding: $0).rejection
+            }
+        }
+        return acknowledgement
+    }
+
+    /// Appends a change set to the log and merges it.
+    ///
+    /// - Throws: ``PushFailure`` if the change set caused the failure; then nothing of it is kept.
+    private func append(
+        _ changeSet: ChangeSet, _ bytes: [UInt8], to writer: any ZoneWriting,
+        after log: inout LogState
+    ) throws -> PushResponse.Acknowledgement {
+        let cursor = log.head.advanced(over: changeSet)
+        do {
+            try writer.atomically {
+                try writer.append(ZoneLogEntry(changeSet: changeSet, bytes: bytes, cursor: cursor))
+                try writer.putInLog(changeSet.parts(), at: cursor.position)
+                if changeSet.kind.isSave { try merge(changeSet, into: writer) }
+            }
+        } catch let error as ChangeSetDecodingError {
+            throw PushFailure.rejected(PushFailure.rejection(error, in: changeSet.dot))
+        } catch let error as ZoneStorageError {
+            throw PushFailure(error) ?? error
+        }
+        log.head = cursor
+        log.greatestTimestamp = max(log.greatestTimestamp, changeSet.timestamp)
+        return PushResponse.Acknowledgement(
+            position: cursor.position, dot: changeSet.dot, timestamp: changeSet.timestamp,
+            digest: changeSet.digest, rejection: changeSet.rejection)
+    }
+
+    private func merge(_ changeSet: ChangeSet, into writer: any ZoneWriting) throws {
+        try StateMerger.merge(
+            changeSet, ZoneParts(writer), into: writer, disabled: disabled,
+            recordBytes: limits.recordBytes, checking: IncomingChangeSet.checkIsKnown)
+    }
+
+    private static let unknownEpoch = ProtocolError(
+        .unknownEpoch, "Can't push to this log because it is of another epoch: say hello.")
+}
+
+extension PushResponse {
+    /// The refusal of the whole request, not of one change set.
+    var wholeRefusal: ProtocolError? { refusal?.code == .unknownEpoch ? refusal : nil }
+}

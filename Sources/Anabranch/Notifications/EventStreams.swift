@@ -1,0 +1,35 @@
+import Synchronization
+
+/// The asynchronous sequences that report events of one kind.
+final class EventStreams<Event: Sendable>: Sendable {
+    private struct State: Sendable {
+        var next = 0
+        var streams: [Int: AsyncStream<Event>.Continuation] = [:]
+    }
+
+    private let state = Mutex(State())
+
+    deinit {
+        for continuation in state.withLock({ $0.streams.values }) { continuation.finish() }
+    }
+
+    func stream() -> AsyncStream<Event> {
+        let (stream, continuation) = AsyncStream<Event>.makeStream()
+        let number = state.withLock { state in
+            state.next += 1
+            state.streams[state.next] = continuation
+            return state.next
+        }
+        continuation.onTermination = { [weak self] _ in
+            _ = self?.state.withLock { $0.streams.removeValue(forKey: number) }
+        }
+        return stream
+    }
+
+    var isEmpty: Bool { state.withLock { $0.streams.isEmpty } }
+
+    func yield(_ event: Event) {
+        let streams = state.withLock { Array($0.streams.values) }
+        for continuation in streams { continuation.yield(event) }
+    }
+}

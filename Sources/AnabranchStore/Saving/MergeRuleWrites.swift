@@ -1,0 +1,173 @@
+import AnabranchModel
+import AnabranchReplication
+import AnabranchSQLite
+
+/// The writes of one update under merge rules that depend on the held value. The change set
+/// contains not the new value but its effect on the old one, and the write must be able to win.
+///
+/// Rows are read before they are written only if the entity has such properties.
+struct MergeRuleWrites {
+    /// A column and its index among the slots of the request.
+    typealias Place = (column: TableLayout.Column, index: Int)
+
+    private let counters: [Place]
+    private let siblings: [Place]
+    /// The columns with writes that must win against the held value: `firstWriter`, `max`, `min`.
+    private let contested: [Place]
+    private var deltas: RowBlockEncoder
+    private var writes: [[SiblingBlock.Write]]
+    /// An estimate of the size of the writes in bytes.
+    private var byteCount = 0
+    private var cellCount = 0
+    private let layout: EntityLayout
+    private let row: String
+
+    /// Selects the columns with such rules.
+    ///
+    /// - Parameter columns: The columns that are written.
+    /// - Returns: `nil` if no column has such a rule.
+    init?(
+        _ columns: [TableLayout.Column], layout: EntityLayout, _ encoder: ChangePayloadEncoder
+    ) {
+        let all = columns.enumerated().map { (column: $1, index: $0) }
+        func places(under rules: MergeRule...) -> [Place] {
+            all.filter { rules.contains($0.column.rule) }
+        }
+        counters = places(under: .counter)
+        siblings = places(under: .keepBoth)
+        contested = places(under: .firstWriter, .max, .min)
+        guard !(counters.isEmpty && siblings.isEmpty && contested.isEmpty) else { return nil }
+        self.layout = layout
+        deltas = encoder.additions(
+            entity: layout.entity.wireName, properties: counters.map(\.column.property.wireProperty)
+        )
+        writes = siblings.map { _ in [] }
+        let names = columns.map(\.name).joined(separator: ", ")
+        row = """
+            SELECT ab_version, ab_writes, \(names) FROM \(layout.table.name)
+            WHERE ab_pk = ? AND ab_version = ?
+            """
+    }
+
+    /// Adds the effects of one row's write.
+    ///
+    /// - Parameter value: Returns the value of a slot of the request, given its index.
+    /// - Returns: True if the row is unchanged since it was read.
+    mutating func add(
+        _ id: LocalID, _ version: RowVersion, in save: SaveOperation,
+        value: (Int) -> Value
+    ) throws -> Bool {
+        let statement = try save.connection.cached(row)
+        try statement.bind(id, at: 1)
+        try statement.bind(version.position, at: 2)
+        guard try statement.step() else { return false }
+        defer { statement.reset() }
+        let held = try statement.writes(at: 0)
+        func heldValue(_ place: Place) -> Value {
+            statement.slot(at: place.index + 2, as: place.column.kind)
+        }
+        for place in contested {
+            let stamp = try held[place.column.number].map { try save.logStamps[$0] }
+            try check(place, value(place.index), over: heldValue(place), stamp, id, save)
+            try check(place, value(place.index), overMembersOf: id, save)
+        }
+        let record = try save.transaction.recordID(of: id)
+        try addDeltas(of: record, from: heldValue, to: value)
+        for (index, place) in siblings.enumerated() {
+            let shown = try held[place.column.number].map { try save.logStamps[$0] }
+            let property = place.column.property.wireProperty
+            let seen =
+                try save.deferred.wireCells(property, of: id).map(\.stamp)
+                + (try shown.map { [try save.deferred.wireStamp($0)] } ?? [])
+            byteCount += value(place.index).byteEstimate + seen.count * 10
+            cellCount += 2 + seen.count
+            writes[index].append(
+                SiblingBlock.Write(record: record, value: value(place.index), observedTags: seen))
+            try save.deferred.replace(property, of: id, by: [])
+        }
+        return true
+    }
+
+    /// Checks that a value wins against all members of a merged group.
+    private func check(
+        _ place: Place, _ value: Value, overMembersOf id: LocalID, _ save: SaveOperation
+    ) throws {
+        for member in save.members(of: id) where member != id {
+            guard let row = try save.transaction.views.heldRow(member),
+                row.layout.entity.isKind(of: place.column.property.entity)
+            else { continue }
+            let stamp = try row.writes[place.column.number].map { try save.logStamps[$0] }
+            guard stamp != save.stamp else { continue }
+            try check(
+                place, value, over: row.value(of: place.column, on: save.connection), stamp, id,
+                save)
+        }
+    }
+
+    private mutating func addDeltas(
+        of record: RecordID, from held: (Place) -> Value, to value: (Int) -> Value
+    ) throws {
+        guard !counters.isEmpty else { return }
+        deltas.append(record: record)
+        for (column, place) in counters.enumerated() {
+            let type = place.column.property.wireProperty.type
+            guard let delta = Counter.delta(from: held(place), to: value(place.index), of: type)
+            else {
+                throw refusal(
+                    place, "a counter can't be set to null, nor exceed the range of its type",
+                    [])
+            }
+            deltas.append(delta, toColumn: column)
+        }
+    }
+
+    private func check(
+        _ place: Place, _ value: Value, over held: Value, _ stamp: LocalStamp?, _ id: LocalID,
+        _ save: SaveOperation
+    ) throws {
+        let outcome = Register.outcome(
+            ofWriting: try save.deferred.wireStamp(save.stamp),
+            over: try stamp.map(save.deferred.wireStamp), by: place.column.rule,
+            values: { (value, held) })
+        guard outcome != .replaces else { return }
+        let reason =
+            place.column.rule == .firstWriter
+            ? "it was written before, and the first write stays"
+            : "the held value \(held) wins: the \(place.column.rule) of all writes stays"
+        throw refusal(place, reason, [id])
+    }
+
+    private func refusal(_ place: Place, _ reason: String, _ records: [LocalID]) -> StoreError {
+        let property = place.column.property
+        return StoreError(
+            .cannotWin,
+            "Can't save \(property.entity.name).\(property.name) because \(reason).",
+            entity: property.entity.name, property: property.name, records: records)
+    }
+
+    /// True if the blocks fill a part.
+    func hasReached(_ room: (byteCount: Int, cellCount: Int)) -> Bool {
+        byteCount >= room.byteCount || cellCount >= room.cellCount
+            || deltas.hasReached(byteCount: room.byteCount, cellCount: room.cellCount)
+    }
+
+    /// Adds the blocks to the change set.
+    func finish(_ save: inout SaveOperation) throws {
+        if !counters.isEmpty { save.encoder.append(deltas) }
+        for (place, writes) in zip(siblings, writes) where !writes.isEmpty {
+            save.encoder.append(
+                .write(
+                    SiblingBlock(
+                        entity: layout.entity.wireName,
+                        property: place.column.property.wireProperty, writes: writes)))
+        }
+        try save.cutIfFull()
+    }
+}
+
+extension TableLayout.Column {
+    var rule: MergeRule { property.wireProperty.rule }
+
+    /// True if an `update` block contains the written value.
+    var isRegister: Bool { rule != .counter && rule != .keepBoth }
+}
