@@ -93,10 +93,42 @@ struct BehindHorizonTests {
         try scenario.overwrite("a.db", with: ours)
         store = try scenario.open("a.db")
         let outcome = try await scenario.engine(store).synchronize()
-        #expect(outcome.snapshotReason?.code == .forked)
+        #expect(outcome.snapshotReason == nil, "the branch waits under names of its own")
         #expect(try await scenario.engine(store).synchronize().isCaughtUp)
         #expect(try store.names(names).count == 5)
         try scenario.expectConverged([store])
+    }
+
+    /// The zone holds all of the branch but the last save, which has the number after the zone's
+    /// last one of the replica.
+    @Test(arguments: [false, true], [false, true])
+    func `a save on a branch that a copy has pushed continues the branch`(
+        isCompactedLate: Bool, isPushRefusedFirst: Bool
+    ) async throws {
+        let scenario = try EngineScenario()
+        let names = scenario.names
+        var store = try await fork(scenario, synced: ["zone's"], names)
+        try store.insert("ours", names)
+        store.close()
+        try scenario.copy("a.db", to: "b.db")
+        if !isCompactedLate { _ = try scenario.zone.compact(keeping: 0) }
+        let copy = try scenario.open("b.db")
+        #expect(try await scenario.engine(copy).synchronize().isCaughtUp)
+        if isCompactedLate { _ = try scenario.zone.compact(keeping: 0) }
+        store = try scenario.open("a.db")
+        try store.setAge(9, of: "ours", names)
+        if isPushRefusedFirst {
+            let transport = scenario.transport()
+            transport.refuse(.push, with: ProtocolError(.forbidden, "The token may only read."))
+            #expect(try await scenario.engine(store, transport).synchronize().pendingCount > 0)
+            #expect(try store.row("zone's", names)?.slots[names.age] != .integer(9))
+        }
+        let outcome = try await scenario.engine(store).synchronize()
+        #expect(outcome.blockedBy == nil && outcome.isCaughtUp)
+        #expect(try await scenario.engine(copy).synchronize().isCaughtUp)
+        #expect(try store.names(names).count == 3)
+        #expect(try copy.row("ours", names)?.slots[names.age] == .integer(9))
+        try scenario.expectConverged([store, copy])
     }
 
     @Test func `a set that a copy has pushed with an earlier time is taken over`() async throws {

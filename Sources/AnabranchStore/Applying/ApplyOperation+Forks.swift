@@ -38,6 +38,33 @@ extension ApplyOperation {
         try rewrite(rewriting, adopting: given)
     }
 
+    /// Gives a change set that waits in the log, and those that follow it, the dot and the timestamp
+    /// of the zone's log.
+    mutating func moveWaiting(_ set: ChangeSet, to dot: Dot, _ timestamp: HybridTimestamp) throws {
+        var rewriting = Rewriting()
+        try name(set, dot, timestamp, in: &rewriting)
+        try moveSuccessors(of: set.dot, to: dot, in: &rewriting)
+        try raiseFollowers(of: set, to: timestamp, in: &rewriting)
+        try rewriteWaiting(rewriting)
+    }
+
+    /// Renames a branch that waits in the log, if it has a change set under the dot of a change set
+    /// that is applied now.
+    ///
+    /// Since a snapshot with the other branch came, the log has had change sets that continue a
+    /// history which the rows do not have.
+    mutating func renameWaiting(_ dot: Dot) throws {
+        guard transaction.state.start != nil, let held = try log.entry(named: dot) else { return }
+        guard held.changeSet.kind != .lost else { return try log.forget(held.localPosition) }
+        try rewriteWaiting(try branch(from: try log.beginning(of: held).changeSet))
+    }
+
+    private mutating func rewriteWaiting(_ rewriting: Rewriting) throws {
+        var log = LogRewriting(transaction, rewriting, adopting: nil)
+        try log.runInLog()
+        arrivals.markRewritten()
+    }
+
     /// Restamps change sets that follow a change set which now has a later timestamp, so that they
     /// stay later than it. The zone's log has that timestamp because another holder has restamped
     /// the change set.
@@ -115,12 +142,17 @@ extension ApplyOperation {
                     + "that name.",
                 path: transaction.store.path)
         }
-        let branch = ReplicaID(ofForkAt: dot, origin: held.changeSet.origin)
-        let first = Dot(replica: branch, sequence: 1)
+        try rewrite(try branch(from: held.changeSet), adopting: nil)
+    }
+
+    /// The new names of a branch, which follow from the dot and the origin of its first change set.
+    private func branch(from set: ChangeSet) throws -> Rewriting {
+        let first = Dot(
+            replica: ReplicaID(ofForkAt: set.dot, origin: set.origin), sequence: 1)
         var rewriting = Rewriting()
-        try name(held.changeSet, first, held.changeSet.timestamp, in: &rewriting)
-        try nameSuccessors(of: dot, as: first, in: &rewriting)
-        try rewrite(rewriting, adopting: nil)
+        try name(set, first, set.timestamp, in: &rewriting)
+        try nameSuccessors(of: set.dot, as: first, in: &rewriting)
+        return rewriting
     }
 
     /// Renames the successors of a change set that moves to another replica's history. They follow

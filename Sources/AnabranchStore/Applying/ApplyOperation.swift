@@ -40,6 +40,7 @@ struct ApplyOperation {
         if try meetLoss(of: set, at: place) { return }
         let ordinal = try transaction.ordinal(of: set.dot.replica)
         try checkContinues(set, ordinal: ordinal)
+        try renameWaiting(set.dot)
         try append(set, ordinal: ordinal, at: place)
     }
 
@@ -83,8 +84,11 @@ struct ApplyOperation {
         let hasSameForm = statement.bytes(at: 1) == set.digest.bytes
         statement.reset()
         if try !isCounted(set) {
-            // The entry waited for its predecessors and was not applied. A repair may have named
-            // its position.
+            // The entry waited in the log and was not applied. A repair may have named its
+            // position.
+            if let held = try log.entry(at: position)?.changeSet, held.dot != set.dot {
+                try moveWaiting(held, to: set.dot, set.timestamp)
+            }
             try log.forget(position)
             return false
         }
@@ -96,7 +100,7 @@ struct ApplyOperation {
     }
 
     /// True if a change set of the log has been applied. Only a snapshot leaves entries in the log
-    /// that wait for their predecessors.
+    /// that wait for their predecessors, or for the zone to rename their branch.
     private func isCounted(_ set: ChangeSet) throws -> Bool {
         guard transaction.state.start != nil else { return true }
         let ordinal = try transaction.ordinal(of: set.dot.replica)

@@ -176,6 +176,18 @@ struct ChangeLog {
         return try read(statement).first
     }
 
+    /// The first of the change sets that lead to an entry without a gap in one replica's history,
+    /// and that the zone is not known to hold.
+    func beginning(of entry: StoredLogEntry) throws -> StoredLogEntry {
+        var first = entry
+        while let dot = first.changeSet.dot.predecessor, let previous = try self.entry(named: dot),
+            previous.place == nil, previous.changeSet.origin == first.changeSet.previousOrigin
+        {
+            first = previous
+        }
+        return first
+    }
+
     /// The change sets that the zone is not known to hold, oldest first, until their payloads
     /// exceed a number of bytes. The result has at least one if there is one.
     func pending(byteLimit: Int) throws -> [StoredLogEntry] {

@@ -51,6 +51,18 @@ struct LogRewriting {
         changes.addRenamed(renamed)
     }
 
+    /// Renames change sets that wait in the log. No row, head or entry of the conflict journal
+    /// changes, because these change sets were not applied.
+    mutating func runInLog() throws {
+        let positions = try log.unplacedPositions()
+        _ = try freeNames(at: positions)
+        for position in positions {
+            if let entry = try log.entry(at: position) { try rewrite(entry) }
+        }
+        try rewriteContextsOfPlaced()
+        try RejectedSaves(connection: connection).rewrite(rewriting)
+    }
+
     /// A change set that moves from one replica's history to another's.
     private struct RenamedChangeSet {
         let old: Dot

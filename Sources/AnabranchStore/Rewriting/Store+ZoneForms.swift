@@ -8,22 +8,26 @@ extension Store {
     /// sends it. A snapshot is then requested, because it includes the other branch.
     ///
     /// - Parameters:
-    ///   - dot: The first dot that both branches have.
-    ///   - origin: The origin of the zone's change set under that dot.
+    ///   - dot: The first dot that both branches have. If the zone has no change set under it, the
+    ///     branch begins earlier, and the log says where.
+    ///   - origin: The origin of the zone's change set under that dot; `nil` if it has none.
     /// - Returns: `nil` if this file has no such branch: nothing was changed.
     /// - Throws: ``StoreError``; nothing was changed.
-    package func renameBranch(_ dot: Dot, to origin: Digest) throws -> ChangedRecords? {
+    package func renameBranch(_ dot: Dot, to origin: Digest?) throws -> ChangedRecords? {
         try write { transaction in
             let log = transaction.log
             guard let held = try log.entry(named: dot), held.place == nil,
                 held.changeSet.origin != origin
             else { return nil }
             return try transaction.rewriteAboveSnapshot { operation in
-                if held.changeSet.kind == .lost, try operation.isStoodIn(for: held, by: origin) {
+                if let origin, held.changeSet.kind == .lost,
+                    try operation.isStoodIn(for: held, by: origin)
+                {
                     return try log.forget(held.localPosition)
                 }
                 try operation.addOwnHistory(of: dot.replica)
-                try operation.renameBranch(dot)
+                let first = try origin == nil ? log.beginning(of: held) : held
+                try operation.renameBranch(first.changeSet.dot)
             }
         }
     }

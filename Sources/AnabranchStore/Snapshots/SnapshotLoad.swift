@@ -28,7 +28,8 @@ struct SnapshotLoad {
         self.snapshot = snapshot
         self.isPushBlocked = isPushBlocked
         applying = ApplyOperation(transaction, isReplaying: true)
-        positions = try StampPositions(transaction.log, stamps: applying.logStamps)
+        positions = try StampPositions(
+            transaction.log, stamps: applying.logStamps, areZones: true)
         rows = RecordRows(applying, positions: positions)
     }
 
@@ -36,7 +37,7 @@ struct SnapshotLoad {
         let before = try heldRecords()
         isFirst = before.allSatisfy(\.isEmpty)
         let queuedRepairs = try QueuedRepairs(transaction)
-        let own = try transaction.head(of: transaction.state.ordinal).sequence
+        let own = try transaction.head(of: transaction.state.ordinal)
         try removeAll()
         let indexes = try takeIndexes()
         var number: UInt64 = 0
@@ -57,9 +58,9 @@ struct SnapshotLoad {
         // new beginning of the file's log.
         transaction.state.start = snapshot.cursor
         try applyWaiting()
-        if try transaction.head(of: transaction.state.ordinal).sequence > own {
-            // The snapshot has change sets of this replica that this file did not hold: the file
-            // was restored or copied.
+        if try transaction.head(of: transaction.state.ordinal) != own {
+            // The snapshot has change sets of this replica that this file did not hold, or another
+            // branch of its history: the file was restored or copied.
             transaction.state.isRenewing = true
         }
         try PartTable(connection).removeUnused()
@@ -200,8 +201,8 @@ struct SnapshotLoad {
     /// Applies an entry of the log to the snapshot.
     ///
     /// A change set that the snapshot already includes is skipped. If the zone has lost the
-    /// predecessors of a change set, it stays in the log and does not count as held until they
-    /// come.
+    /// predecessors of a change set, or the snapshot has another branch of its history, it stays in
+    /// the log and does not count as held until the zone has resolved that.
     private mutating func replay(_ entry: StoredLogEntry) throws {
         let set = entry.changeSet
         let ordinal = try transaction.ordinal(of: set.dot.replica)
@@ -210,10 +211,27 @@ struct SnapshotLoad {
             guard set.dot.sequence <= head.sequence else { return }
             return try checkIsHeld(entry, beneath: head)
         }
+        guard try continuesSnapshot(set, head) else { return }
         try transaction.setHead(of: ordinal, sequence: set.dot.sequence, origin: set.origin)
         try applying.applyPayload(
             of: IncomingSet(
                 set, ordinal: ordinal, position: entry.localPosition))
+    }
+
+    /// True if the snapshot has the branch of history that a change set continues, and the branches
+    /// of its causes. On another branch it would change records that its author had never seen.
+    private func continuesSnapshot(
+        _ set: ChangeSet, _ head: (sequence: UInt64, origin: Digest)
+    ) throws -> Bool {
+        guard
+            try head.sequence == 0 || set.previousOrigin == head.origin
+                || applying.followsLoss(set)
+        else { return false }
+        return try set.context.beyond.allSatisfy { cause in
+            let head = try transaction.head(of: try transaction.ordinal(of: cause.dot.replica))
+            return cause.dot.sequence != head.sequence || head.origin.prefix == cause.originPrefix
+                || cause.namesLoss
+        }
     }
 
     /// Checks a change set with a dot that the snapshot already includes.

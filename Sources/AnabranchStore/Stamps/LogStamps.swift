@@ -48,11 +48,15 @@ final class LogStamps {
     func record(_ stamp: LocalStamp, at position: Int64) { saved = (position, stamp) }
 
     /// The local position of the change set with a stamp; `nil` if there is none.
-    func position(of stamp: LocalStamp) throws -> Int64? {
+    ///
+    /// - Parameter isZones: True if the change set must be one that the zone is known to hold. In
+    ///   a forked history this file may have another one with the same stamp.
+    func position(of stamp: LocalStamp, isZones: Bool = false) throws -> Int64? {
         if let saved, saved.stamp == stamp { return saved.position }
         let statement = try connection.cached(
             """
             SELECT position FROM ab_changeset WHERE replica = ?1 AND hlc = ?2
+            \(isZones ? "AND server_position IS NOT NULL" : "")
             UNION ALL SELECT position FROM ab_stamp WHERE replica = ?1 AND hlc = ?2
             """)
         try statement.bind(stamp.ordinal, at: 1)

@@ -9,22 +9,29 @@ import AnabranchSQLite
 final class StampPositions {
     private let log: ChangeLog
     private let stamps: LogStamps
+    private let areZones: Bool
     private var known: [LocalStamp: Int64] = [:]
     private var next: Int64
     private var last: (stamp: LocalStamp, position: Int64)?
 
     private static let maximumKnown = 1 << 16
 
-    init(_ log: ChangeLog, stamps: LogStamps) throws {
+    /// Prepares the assignment of positions.
+    ///
+    /// - Parameter areZones: True if all stamps are of change sets that the zone holds.
+    init(_ log: ChangeLog, stamps: LogStamps, areZones: Bool = false) throws {
         self.log = log
         self.stamps = stamps
+        self.areZones = areZones
         next = try log.nextPosition()
     }
 
     subscript(stamp: LocalStamp) -> Int64 {
         get throws {
             if let last, last.stamp == stamp { return last.position }
-            let position = try known[stamp] ?? stamps.position(of: stamp) ?? keep(stamp)
+            let position =
+                try known[stamp]
+                ?? stamps.position(of: stamp, isZones: areZones) ?? keep(stamp)
             if known.count >= Self.maximumKnown { known.removeAll(keepingCapacity: true) }
             known[stamp] = position
             last = (stamp, position)

@@ -53,7 +53,7 @@ extension SyncSession {
         case loadSnapshot(isPushBlocked: Bool)
         /// Rename the store's branch of a forked history, because the log's branch is before its
         /// horizon and can't be pulled. Answer with `rewritten`.
-        case renameBranch(Dot, to: Digest)
+        case renameBranch(Dot, to: Digest?)
         /// Adopt the log's forms of pushed change sets that are before its horizon. Answer with
         /// `rewritten`.
         case takeForms([Acknowledged], beneath: CausalContext.Prefix)

@@ -12,16 +12,20 @@ extension SyncSession {
 
     /// Renames the store's branch of a forked history.
     ///
+    /// The error names the origin of the zone's change set under the same dot. It names none if
+    /// the change set would follow the zone's last one of the replica, but continues a branch that
+    /// the zone has under another name.
+    ///
     /// - Returns: `nil` if the pull brings the log's branch, or if the error does not name it.
     mutating func renameBranch(for error: SyncError) -> Action? {
         guard error.code == .forked, isBeneathHorizon,
             let replica = error.details["replica"].flatMap({ ReplicaID($0) }),
-            let sequence = error.details["sequence"].flatMap({ UInt64($0) }),
-            let origin = error.details["origin"].flatMap({
-                [UInt8](hexadecimal: $0).flatMap { Digest(bytes: $0) }
-            })
+            let sequence = error.details["sequence"].flatMap({ UInt64($0) })
         else { return nil }
         let dot = Dot(replica: replica, sequence: sequence)
+        let origin = error.details["origin"].flatMap {
+            [UInt8](hexadecimal: $0).flatMap { Digest(bytes: $0) }
+        }
         return rewrite(.renameBranch(dot, to: origin), orElse: error)
     }
 
