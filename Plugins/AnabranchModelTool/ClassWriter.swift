@@ -13,8 +13,8 @@ struct ClassWriter {
 
     /// Creates a writer.
     ///
-    /// - Parameter fileName: The model's file name without its extension; `My Model` gives
-    ///   `MyModel`.
+    /// - Parameter fileName: The model's file name without its extension. Its words form the title,
+    ///   which ends in `Model`: `my notes` gives `MyNotesModel`, `My Model` gives `MyModel`.
     init(model: ManagedObjectModel, fileName: String) {
         self.model = model
         let words = fileName.split { !($0.isASCII && ($0.isLetter || $0.isNumber)) }

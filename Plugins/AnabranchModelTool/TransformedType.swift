@@ -10,7 +10,7 @@ struct TransformedType {
     private let name: String?
     private let words: Set<String>
 
-    /// Reads the type; `nil` for an attribute of another type.
+    /// Reads the type of a transformable attribute; `nil` for any other attribute.
     init?(_ attribute: AttributeDescription) {
         guard attribute.type == .transformable else { return nil }
         let text = attribute.declaration.valueClassName?.filter { !$0.isWhitespace } ?? ""
@@ -34,7 +34,7 @@ struct TransformedType {
         words.allSatisfy { Self.swiftTypes.contains($0) || Self.isFoundations($0) }
     }
 
-    /// True if a public property uses a type of Foundation.
+    /// True if the property is public and its type comes from Foundation, at least in part.
     var isFoundations: Bool {
         name == nil || isStandard && words.contains(where: Self.isFoundations)
     }

@@ -43,7 +43,9 @@ enum ZoneCommand {
     }
 
     private static let actions = ["list", "show", "hash", "verify", "compact"]
-    /// The number of log entries that clients need that connect regularly.
+    /// The number of log entries that `compact` keeps if `--keep` is not given.
+    ///
+    /// Clients that connect regularly need no older entries.
     private static let defaultKept = 10_000
 
     private static func show(_ compaction: ZoneCompaction) {
@@ -54,7 +56,7 @@ enum ZoneCommand {
 
     /// Prints the result of a verification.
     ///
-    /// - Throws: An error if a fault remains.
+    /// - Throws: `HTTPServerError` if the zone is damaged or inconsistent and was not repaired.
     private static func show(_ found: ZoneVerification, of zone: ZoneName) throws {
         print("position  \(found.position)")
         print("file      \(found.damage.isEmpty ? "whole" : "damaged")")

@@ -1,6 +1,6 @@
 /// The sync protocol, shared by client and server.
 ///
-/// A client begins with ``HelloRequest``. ``PullRequest`` asks for the entries behind the client's
+/// A client begins with ``HelloRequest``. ``PullRequest`` asks for the entries after the client's
 /// cursor, and ``PushRequest`` sends the change sets that the zone lacks. ``RepairRequest`` asks
 /// for the state of single records, ``SnapshotRequest`` for that of all records, and
 /// ``ChecksumsRequest`` compares both states.

@@ -83,11 +83,11 @@ public struct HelloResponse: Message {
     public var isCursorKnown: Bool
     /// The highest sequence number that the zone holds of the client's replica, or zero for none.
     public var lastSequence: UInt64
-    /// The origin that the zone holds under the client's last sequence number, or under its own
-    /// last one if that is less.
+    /// The origin that the zone holds under the lesser of two sequence numbers: the last one that
+    /// the client sent, and ``lastSequence``. If the client sent none, ``lastSequence`` counts.
     ///
-    /// It is `nil` if the zone holds nothing of the replica. If it differs from the client's
-    /// origin, the history forked.
+    /// It is `nil` if the zone holds nothing of the replica. The history forked if the client has
+    /// another origin under that same number.
     public var origin: Digest?
     /// The server's clock, in milliseconds since 1970-01-01 UTC.
     public var wallMilliseconds: Int64

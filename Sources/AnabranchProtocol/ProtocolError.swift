@@ -73,7 +73,7 @@ extension ProtocolError {
         public static let unknownCursor = Code(rawValue: "unknown-cursor")
         /// The zone has another epoch. Say hello.
         public static let unknownEpoch = Code(rawValue: "unknown-epoch")
-        /// The log no longer has the entries behind the cursor. Take a snapshot.
+        /// The log no longer has the entries after the cursor. Take a snapshot.
         public static let snapshotRequired = Code(rawValue: "snapshot-required")
         /// The zone has replaced the snapshot by a newer one. Begin with that one.
         public static let unknownSnapshot = Code(rawValue: "unknown-snapshot")

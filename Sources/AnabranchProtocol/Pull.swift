@@ -1,6 +1,6 @@
 public import AnabranchReplication
 
-/// Asks for the entries of the log behind a cursor.
+/// Asks for the entries of the log after a cursor.
 public struct PullRequest: Message {
     /// The title for error messages.
     public static let title = "pull request"
@@ -32,12 +32,12 @@ public struct PullRequest: Message {
     }
 }
 
-/// The entries behind the cursor, in the order of the log and without gaps.
+/// The first entries after the cursor, in the order of the log and without gaps.
 public struct PullResponse: Message {
     /// The title for error messages.
     public static let title = "pull response"
 
-    /// The cursor behind the last entry of the answer, or the requested cursor if the answer has no
+    /// The cursor after the last entry of the answer, or the requested cursor if the answer has no
     /// entry.
     public var cursor: LogCursor
     /// The position of the log's last entry at the time of the answer. There are more entries while

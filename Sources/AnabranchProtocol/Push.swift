@@ -69,8 +69,8 @@ public struct PushResponse: Message {
 
     /// The acknowledgements of the request's first change sets, in their order.
     public var acknowledgements: [Acknowledgement]
-    /// The reason why the change set behind the last acknowledged one was refused, or `nil`. The
-    /// server did not look at the change sets behind it.
+    /// The reason why the change set after the last acknowledged one was refused, or `nil`. The
+    /// server did not look at the change sets after it.
     public var refusal: ProtocolError?
     /// The position of the log's last entry.
     public var headPosition: UInt64

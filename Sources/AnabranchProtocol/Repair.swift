@@ -42,7 +42,7 @@ public struct RepairResponse: Message {
     public static let title = "repair response"
 
     /// The position of the log's last entry at the time of the answer. The images include every
-    /// entry up to this position and none behind it.
+    /// entry up to this position and none after it.
     public var position: UInt64
     /// The server's clock, in milliseconds since 1970-01-01 UTC.
     public var wallMilliseconds: Int64

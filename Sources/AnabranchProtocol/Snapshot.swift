@@ -33,7 +33,7 @@ public struct SnapshotRequest: Message {
 
 /// The name of a snapshot: its position in a log and the digest of its chunks.
 public struct SnapshotName: Hashable, Sendable {
-    /// The cursor behind the last entry that the snapshot includes.
+    /// The cursor after the last entry that the snapshot includes.
     public var cursor: LogCursor
     /// The digest over the digests of all chunks, so that chunks of two snapshots are never mixed.
     public var digest: Digest

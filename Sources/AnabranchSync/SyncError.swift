@@ -95,7 +95,7 @@ extension SyncError {
         public static let unknownCursor = Code(rawValue: "unknown-cursor")
         /// The zone has another epoch. The next exchange says hello.
         public static let unknownEpoch = Code(rawValue: "unknown-epoch")
-        /// The log no longer has the entries behind the cursor. The exchange takes a snapshot.
+        /// The log no longer has the entries after the cursor. The exchange takes a snapshot.
         public static let snapshotRequired = Code(rawValue: "snapshot-required")
         /// The zone has replaced a snapshot by a newer one. The exchange takes that one.
         public static let unknownSnapshot = Code(rawValue: "unknown-snapshot")

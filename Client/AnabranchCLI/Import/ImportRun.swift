@@ -102,7 +102,9 @@ private struct ImportPass {
     let isSaving: Bool
     var outcome = ImportRun.Outcome()
     private var waiting: [ImportBatch.Deferred] = []
-    /// The keys of rows that links may refer to, while only checking.
+    /// For each link rule, the keys of the checked rows to which its links may refer.
+    ///
+    /// Only a run that saves nothing needs them, because it inserts no records into the store.
     private var keys: [Set<Value>]
     private var uniqueness: UniquenessCheck
     /// The keys of records that rows would insert, while only checking.

@@ -23,6 +23,8 @@ enum CharacterWidth {
         (0x1F1E6...0x1F1FF).contains(scalar.value)
     }
 
+    /// True for a code point that takes two columns in a terminal.
+    ///
     /// Source: Unicode Standard Annex 11, the wide and full-width ranges.
     private static func isWide(_ value: UInt32) -> Bool {
         guard value >= 0x1100 else { return false }

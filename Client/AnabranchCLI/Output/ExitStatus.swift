@@ -7,7 +7,7 @@ enum ExitStatus: Int32, CaseIterable {
     case usage = 64
     /// The input or the store's content is not valid.
     case data = 65
-    /// An input file does not exist.
+    /// An input file is missing, is a folder, or cannot be opened.
     case noInput = 66
     /// The sync server cannot be reached or does not answer.
     case unavailable = 69
@@ -32,7 +32,7 @@ extension ExitStatus {
         case .failure: "not found, or refused"
         case .usage: "the command line is wrong"
         case .data: "the input or the store is not valid"
-        case .noInput: "an input file does not exist"
+        case .noInput: "an input file is missing or can't be opened"
         case .unavailable: "the sync server can't be reached"
         case .software: "an internal error of the program"
         case .cannotCreate: "a file can't be created"

@@ -1,6 +1,6 @@
 /// Durations as the user types them: `90s`, `15m`, `12h`, `30d`, `2w`.
 enum DurationText {
-    static let form = "a whole number with s, m, h, d or w behind it, as 30d"
+    static let form = "a whole number followed by s, m, h, d or w, as in 30d"
 
     /// Parses a duration; `nil` if the text is not one, or its number is above a billion.
     static func read(_ text: String) -> Duration? {

@@ -21,7 +21,7 @@ enum RecordText {
     static func short(_ dot: Dot) -> String { "\(short(dot.replica)):\(dot.sequence)" }
 }
 
-/// The names of a record in output.
+/// The two texts that name a record in output: its short identity and its URI.
 struct RecordLabel {
     let short: String
     /// The URI of the record: `anabranch://replica/entity/number`.

@@ -30,7 +30,7 @@ struct SlotReader {
 }
 
 extension PropertyDeclaration {
-    /// True if it is a slot, or would be one in the right form.
+    /// True if the property has to be a slot. It can still have a form that `@Entity` refuses.
     var isForEntity: Bool {
         let isOwnBusiness =
             has("Transient") || accessors == .computed || isConstant && hasInitialValue

@@ -25,9 +25,8 @@ enum StringLiteral {
 /// The argument of `@Entity("Name")`.
 enum EntityNameArgument: Equatable {
     case none
-    /// The argument is not a usable name. The offset is into the attribute.
     case name(String)
-    /// With an offset into the attribute.
+    /// The argument is not a usable name. The offset is counted from the start of the attribute.
     case wrong(Diagnostic)
 
     init(_ attribute: String) {

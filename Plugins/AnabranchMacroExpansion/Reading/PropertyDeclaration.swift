@@ -26,7 +26,7 @@ struct PropertyDeclaration {
     var offset: Int { name?.offset ?? introducer.offset }
     /// The offset at which an attribute can be inserted.
     var startOffset: Int { firstOffset ?? introducer.offset }
-    /// The offset of the first token before the introducer, if there is one.
+    /// The offset of the declaration's first token: an attribute, a modifier or the introducer.
     var firstOffset: Int?
 
     func has(_ attribute: String) -> Bool { attributes.contains { $0.name == attribute } }

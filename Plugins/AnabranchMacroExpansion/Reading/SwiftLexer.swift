@@ -10,7 +10,7 @@ package struct SwiftLexer {
     private var position = 0
     /// The number of open interpolations.
     private var depth = 0
-    /// The line on which the last token ends, without comments.
+    /// The line on which the latest token ends. A comment does not count as a token here.
     private var lastLine = 0
     private var tokens: [SwiftToken] = []
 

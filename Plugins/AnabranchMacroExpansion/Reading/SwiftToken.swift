@@ -28,7 +28,8 @@ package struct SwiftToken: Equatable, Sendable {
     package let end: Int
     /// True if only white space and comments precede it on its line.
     package let startsLine: Bool
-    /// True for code within the string that precedes it among the tokens.
+    /// True for a token of code that a string interpolates. The string's own token comes before it
+    /// in the list.
     package let isInterpolated: Bool
 
     package func isMark(_ text: String) -> Bool { kind == .mark && self.text == text }

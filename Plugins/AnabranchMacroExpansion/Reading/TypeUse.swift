@@ -115,7 +115,9 @@ extension TokenCursor {
         }
     }
 
-    /// Skips `&` or the arrow of a function, after which the type continues.
+    /// Skips `&`, or the arrow of a function with its `async` and `throws`.
+    ///
+    /// - Returns: `true` if there was one. Then the type continues here.
     private mutating func skipTypeConnection() -> Bool {
         let start = index
         while isAt(word: "async") || isAt(word: "throws") || isAt(word: "rethrows") {

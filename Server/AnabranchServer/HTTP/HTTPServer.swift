@@ -41,7 +41,7 @@ public enum HTTPExchange: Sendable {
     case read(limit: Int, respond: @Sendable ([UInt8]) -> HTTPResponse)
 }
 
-/// A fault of a request or of the server, found before a handler sees the request.
+/// An error of a request or of the server, found before a handler sees the request.
 public enum HTTPFault: Sendable, Hashable {
     /// The request violates HTTP.
     ///

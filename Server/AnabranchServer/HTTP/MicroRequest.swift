@@ -11,7 +11,8 @@ final class MicroRequest: Sendable {
         var bytesSent = 0
         /// The bytes reserved from the server's memory budget.
         var reserved = 0
-        /// The number of bytes of the body that may still be discarded; `nil` is no limit.
+        /// The number of body bytes that may still be discarded; `nil` if there is no limit. If
+        /// more bytes arrive, the connection is closed.
         var passOverLimit: Int?
         var isDispatched = false
         /// A response that is not queued yet.

@@ -1,4 +1,4 @@
-/// Rejects requests with faults in the request line or headers that libmicrohttpd accepts.
+/// Rejects requests with a faulty request line or faulty headers that libmicrohttpd accepts.
 ///
 /// libmicrohttpd 0.9.75 does not check these. With each of them, two servers on one path can read
 /// two different requests from the same bytes, or a text can end early.

@@ -1,6 +1,6 @@
 package import AnabranchReplication
 
-/// The end of a zone's log and the log's history.
+/// The state of a zone's log: its end, its epochs and how far it is compacted.
 package struct LogState: Sendable {
     /// The cursor after the last entry, in the present epoch.
     package var head: LogCursor

@@ -1,7 +1,7 @@
 import AnabranchProtocol
 import AnabranchReplication
 
-/// A fault of a pushed change set; this type alone decides if the fault is permanent.
+/// An error in a pushed change set; this type alone decides if the error is permanent.
 ///
 /// **Rejected** change sets cannot be accepted by a retry, because their bytes do not change and
 /// neither does the zone. The causes are:
@@ -56,7 +56,7 @@ enum PushFailure: Error {
             details: ["offset": "\(error.offset)"])
     }
 
-    /// The fault behind an error of the merge; `nil` if the change set did not cause it.
+    /// The failure that caused an error of the merge; `nil` if the change set did not cause it.
     init?(_ error: ZoneStorageError) {
         switch error.code {
         case .recordHeld: self = .rejected(Rejection(.malformed, error.message))

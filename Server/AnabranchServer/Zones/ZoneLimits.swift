@@ -20,7 +20,10 @@ public struct ZoneLimits: Hashable, Sendable {
     /// Milliseconds after which a staged part, or an unfinished snapshot, is dropped if nothing is
     /// added to it.
     public var stageMilliseconds: Int64 = 24 * 60 * 60 * 1000
-    /// The greatest number of bytes of change sets in one response, whatever the client requests.
+    /// The approximate limit of one response in bytes, whatever the client requests.
+    ///
+    /// It applies to change sets, repaired records, pieces of parts and chunks of snapshots. A
+    /// single change set or record may exceed it.
     public var pageBytes = SyncProtocol.largestBody / 4
     /// The greatest number of bytes of a decompressed request body; `hello` reports it to clients.
     public var bodyBytes = SyncProtocol.largestBody

@@ -14,7 +14,7 @@ public struct ZoneVerification: Hashable, Sendable {
     /// True if the differences were repaired.
     public var isRepaired = false
 
-    /// True if no fault was found.
+    /// True if no damage and no difference was found.
     public var isValid: Bool {
         damage.isEmpty && isChecksumRight && differences?.isEmpty ?? true
     }

@@ -95,14 +95,14 @@ public final class ZoneService: Sendable {
                 guard let cursor = try reader.presentForm(of: start, in: log) else {
                     throw ProtocolError(
                         .unknownCursor,
-                        "Can't go on from position \(start.position) because that is of another "
-                            + "log: say hello.")
+                        "Can't pull from position \(start.position) because that position is in "
+                            + "another log: say hello first.")
                 }
                 guard cursor.position >= log.startPosition else {
                     throw ProtocolError(
                         .snapshotRequired,
-                        "Can't go on from position \(cursor.position) because the log keeps what "
-                            + "is behind position \(log.startPosition) only: take a snapshot.",
+                        "Can't pull from position \(cursor.position) because the log has only the "
+                            + "entries after position \(log.startPosition): take a snapshot.",
                         details: ["start": "\(log.startPosition)"])
                 }
                 let bytes = min(request.byteLimit, UInt64(limits.pageBytes))

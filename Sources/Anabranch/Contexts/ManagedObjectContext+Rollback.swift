@@ -5,10 +5,14 @@ import AnabranchStore
 extension ManagedObjectContext {
     /// Discards all changes since the last save: insertions, updates and deletions.
     ///
-    /// Changed objects get the values that were last read, at both ends of their relationships,
-    /// even if another context has saved since; ``refreshAllObjects()`` reads these changes. Only
-    /// three kinds of objects are read again: deleted ones, ones that had lost a deleted object
-    /// from a relationship, and lists that were changed.
+    /// Changed objects get the values that were last read, at both ends of their relationships.
+    /// They do not get what another context has saved since; ``refreshAllObjects()`` reads that.
+    ///
+    /// These are read from the store again instead:
+    ///
+    /// - deleted objects
+    /// - objects that had lost a deleted object from a relationship
+    /// - the members of lists that were changed
     ///
     /// Changes that `willTurnIntoFault` and `didTurnIntoFault` make to other objects are pending
     /// afterwards, like any other change.

@@ -81,8 +81,9 @@ extension ManagedObject {
     /// context; a value that was read before stays readable. A change of such an object is refused
     /// in the same way as by the setter of a class.
     ///
-    /// A subscript can't throw when it is set. The context's next save throws what
-    /// ``setValue(_:forKey:)-(Value,_)`` would throw, and saves nothing then.
+    /// A subscript with a setter can't throw. If reading or setting fails, the context's next save
+    /// throws the error of ``value(forKey:)-(String)`` or ``setValue(_:forKey:)-(Value,_)``. That
+    /// save writes nothing.
     public final subscript(key: String) -> Value {
         get {
             do {

@@ -28,8 +28,8 @@ extension ManagedObject {
     }
     /// True if the object was inserted and is not saved yet.
     public final var isInserted: Bool { flags.contains(.inserted) && !flags.contains(.deleted) }
-    /// True if the object has unsaved changes. It is false for an object that was inserted and is
-    /// not saved yet.
+    /// True if the object was updated since the last save. It is false if ``isInserted`` or
+    /// ``isDeleted`` is true.
     public final var isUpdated: Bool {
         flags.contains(.updated) && flags.isDisjoint(with: [.inserted, .deleted])
     }

@@ -11,7 +11,8 @@ struct ObjectFlags: OptionSet, Sendable {
     /// A write only has to set the slot: the object is not a fault, its committed values are kept,
     /// and it is recorded as changed in the present event.
     @usableFromInline static let writable = ObjectFlags(rawValue: 1 << 1)
-    /// The slots hold the row as the store had it. The object can still count as a fault.
+    /// The slots are filled: with a row of the store, or with the values of a new object. Until
+    /// `isFired` is set too, the object counts as a fault.
     static let hasRow = ObjectFlags(rawValue: 1 << 2)
     /// Inserted since the last save.
     static let inserted = ObjectFlags(rawValue: 1 << 3)

@@ -17,7 +17,8 @@ struct PrimitiveWrites {
         slots[object, default: []].insert(slot)
     }
 
-    /// Records that the slot counts as changed from now on.
+    /// Removes a slot that an ordinary write sets. From then on the slot counts as changed if it
+    /// differs from the saved row.
     mutating func remove(_ object: ManagedObject, _ slot: Int) {
         if !slots.isEmpty { slots[object]?.remove(slot) }
     }

@@ -180,7 +180,10 @@ extension ManagedObjectContext {
         merge(result.shown, author: transactionAuthor)
     }
 
-    /// - Parameter version: The version of the written rows; `nil` if they are not written yet.
+    /// Marks the objects of a save as saved, and forgets the changes of the context.
+    ///
+    /// - Parameter version: The version of the rows that the save wrote. It is `nil` if the save
+    ///   went to the parent context, which has not written the rows yet.
     private func settle(_ builder: SaveBuilder, _ version: RowVersion?) {
         builder.deleted.forEach { object in
             detach(object)

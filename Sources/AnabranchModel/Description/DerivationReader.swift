@@ -139,7 +139,7 @@ extension DerivationReader {
         _ key: String, of entity: EntityDescription
     ) throws(ModelError) -> AttributeDescription {
         guard let source = try property(key, of: entity).attribute else {
-            throw refusal("\(entity).\(key) is a relationship; name an attribute behind it")
+            throw refusal("\(entity).\(key) is a relationship; name an attribute after it")
         }
         try check(!source.isTransient, "\(source) is transient, so no store has it")
         try check(!source.isDerived, "\(source) is derived itself; name what it is derived from")

@@ -21,7 +21,7 @@ public final class EntityDescription: Sendable {
     public let slots: [PropertyDescription]
     /// The attributes in slot order, inherited ones included.
     public let attributes: [AttributeDescription]
-    /// The derived attributes, in slot order.
+    /// The derived attributes in slot order, inherited ones included.
     package let derivedAttributes: [AttributeDescription]
     /// The relationships in slot order, inherited ones included.
     public let relationships: [RelationshipDescription]

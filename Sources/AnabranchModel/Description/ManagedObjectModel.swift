@@ -15,7 +15,8 @@ public import AnabranchReplication
 ///  }
 ///  ```
 public final class ManagedObjectModel: Sendable {
-    /// The entities, sorted by the bytes of their names; `index` is the position in this list.
+    /// The entities, sorted by the bytes of their names. The ``EntityDescription/index`` of an
+    /// entity is its position in this list.
     public let entities: [EntityDescription]
     /// The declaration in canonical order, with defaults filled in.
     public let declaration: ModelDeclaration

@@ -15,7 +15,8 @@ final class ModelGraph: Sendable {
 
     var entities: [EntityDescription] { table }
 
-    /// Builds the descriptions.
+    /// Builds the descriptions, then reads the validations of relationships and the derivations.
+    /// Errors in these are collected in `problems`.
     ///
     /// - Parameter declaration: A normalized declaration that passed the checks.
     init(_ declaration: ModelDeclaration) {

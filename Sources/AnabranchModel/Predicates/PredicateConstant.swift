@@ -2,7 +2,7 @@ public import AnabranchReplication
 
 /// A constant of a predicate.
 ///
-/// `TRUE` and a `Bool` argument are the integer 1, as in Core Data.
+/// A Boolean is an integer, as in Core Data: true is 1 and false is 0.
 public enum PredicateConstant: Hashable, Sendable {
     /// A single value.
     case value(Value)

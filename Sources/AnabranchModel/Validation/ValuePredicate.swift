@@ -124,7 +124,7 @@ private struct MatchExtraction {
         }
         guard let expression = WholeTextExpression(pattern, options: comparison.options) else {
             throw error(
-                .syntax, comparison, "Can't read the regular expression behind MATCHES.")
+                .syntax, comparison, "Can't read the regular expression after MATCHES.")
         }
         return expression
     }

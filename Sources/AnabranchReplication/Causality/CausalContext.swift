@@ -37,8 +37,10 @@ public struct CausalContext: Hashable, Sendable {
         }
     }
 
-    /// The prefix of the zone's log, or `nil` if the author held nothing of a zone's log. A context
-    /// that needs no log, such as one in a bundle, has no prefix either.
+    /// The prefix of the zone's log that the author held, or `nil` if it held nothing of a log.
+    ///
+    /// The context of a change set in a bundle has no prefix: its entries alone say what the author
+    /// held.
     public var prefix: Prefix?
     /// The entries beyond the prefix, ordered by replica ID, at most one for each replica.
     public let beyond: [Entry]

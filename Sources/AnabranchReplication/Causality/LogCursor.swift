@@ -25,7 +25,7 @@ public struct LogCursor: Hashable, Sendable {
         self.digestLow = digestLow
     }
 
-    /// Returns the cursor behind one more entry of the log.
+    /// Returns the cursor after one more entry of the log.
     ///
     /// The digest follows this rule: running digest n = H(first 16 bytes of running digest n−1 ‖
     /// kind ‖ dot ‖ digest ‖ origin).
@@ -35,7 +35,7 @@ public struct LogCursor: Hashable, Sendable {
             origin: changeSet.origin)
     }
 
-    /// Returns the cursor behind one more entry, which is given by the fields that the digest
+    /// Returns the cursor after one more entry, which is given by the fields that the digest
     /// covers.
     public func advanced(
         kind: LogEntryKind, dot: Dot, digest: Digest, origin: Digest

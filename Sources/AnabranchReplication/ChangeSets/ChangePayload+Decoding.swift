@@ -80,7 +80,7 @@ public struct ChangePayloadDecoder: Sendable {
 
     /// Reads the next block.
     ///
-    /// - Returns: `nil` behind the last block.
+    /// - Returns: `nil` after the last block.
     /// - Throws: ``ChangeSetDecodingError`` with the offset of the first byte that could not be
     ///   read.
     public mutating func next() throws(ChangeSetDecodingError) -> ChangeBlock? {

@@ -96,7 +96,7 @@ public protocol PartReading {
 
 /// A place that stores the parts of saves.
 public protocol PartStore: PartReading {
-    /// Stores the bytes of a part, once.
+    /// Stores the bytes of a part, unless they are stored already.
     ///
     /// - Returns: The name of the part.
     func keep(_ bytes: ByteWriter) throws -> SavePart

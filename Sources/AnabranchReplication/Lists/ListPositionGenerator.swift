@@ -1,9 +1,9 @@
 /// Generates the positions of the elements that one save places in ordered relationships.
 ///
 /// Every position is unique, because its last step contains the number of the save and a number
-/// within it. The maker tries the following ways in order and uses the first that gives a position
-/// between the neighbours. Together they keep the elements that one replica puts at one place
-/// together:
+/// within it. The generator tries the following ways in order and uses the first that gives a
+/// position between the neighbours. Together they keep the elements that one replica puts at one
+/// place together:
 ///
 /// 1. The next turn of the block of the element ahead, if that block has the same owner and the
 ///    element behind is not in it. So typed text and an appended list stay in one block.
@@ -23,10 +23,10 @@ public struct ListPositionGenerator: Sendable {
     private let save: Int64
     private var count: Int64 = 0
 
-    /// Creates the maker for one save.
+    /// Creates the generator for one save.
     ///
     /// - Parameter dot: The dot of the save. It makes the positions unique, so create only one
-    ///   maker for a dot.
+    ///   generator for a dot.
     public init(_ dot: Dot) {
         owner = Array(dot.replica.bytes.prefix(ListStep.ownerLength))
         save = Int64(dot.sequence)

@@ -40,6 +40,7 @@ extension CanonicalRecord {
 
     /// The length of the shortest cell: a property without a name, a stamp and null.
     private static let leastCellBytes = 28
-    /// The length of the shortest link: a property without a name, a record and no tag.
+    /// The length of the shortest link in bytes: a property with an empty name, a record, and a
+    /// count of zero tags.
     private static let leastLinkBytes = 21
 }

@@ -70,7 +70,7 @@ public struct CanonicalRecord: Hashable, Sendable {
     /// Encodes the record as the canonical hash covers it: cells ordered by property and stamp,
     /// links by property and end.
     ///
-    /// The byte behind the entity is 1 if there is a delete mark, which follows it, even when the
+    /// The byte after the entity is 1 if there is a delete mark, which follows it, even when the
     /// record is not dead. The zero at the end is the number of kept operations with unknown rules,
     /// reserved for later versions.
     public func encoded() -> [UInt8] { written().bytes }

@@ -12,12 +12,12 @@
 /// client. Null adds nothing. A counter with no start, or with only nulls, begins with its first
 /// delta.
 public enum Counter {
-    /// The number of digits behind the point in the unit of a decimal counter.
+    /// The number of digits after the point in the unit of a decimal counter.
     public static let decimalScale = 18
 
     /// Indicates whether a value can be a start or a delta without loss.
     ///
-    /// It must be within the bounds of a sum and have at most 18 digits behind the point. The
+    /// It must be within the bounds of a sum and have at most 18 digits after the point. The
     /// result for null is `false`, although a start may be null.
     public static func counts(_ value: Value, as type: WireType) -> Bool {
         switch type {

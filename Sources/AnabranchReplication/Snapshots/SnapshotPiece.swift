@@ -4,7 +4,7 @@
 /// distinguishes it from a whole chunk. The number of pieces that follow comes next, then bytes up
 /// to the end.
 public struct SnapshotPiece: Hashable, Sendable {
-    /// The number of pieces of the same chunk behind this one.
+    /// The number of pieces of the same chunk after this one.
     public let followingCount: UInt64
     /// The bytes of this piece. Those of all pieces in their order are the chunk.
     public let bytes: ArraySlice<UInt8>

@@ -3,7 +3,7 @@
 /// The bytes that all these records share are encoded only once, because a server gets mostly
 /// inserts.
 public struct InsertedRowBytes: Sendable {
-    /// The shared bytes behind the identity.
+    /// The shared bytes after the identity.
     private let head: [UInt8]
     /// The columns in canonical order: the index of each, and the bytes that precede its value.
     private let columns: [(index: Int, head: [UInt8])]

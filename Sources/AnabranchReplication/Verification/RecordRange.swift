@@ -2,7 +2,7 @@
 public struct RecordRange: Hashable, Sendable {
     /// The first identity in the range, or `nil` if the range has no beginning.
     public let lower: RecordID?
-    /// The first identity behind the range, or `nil` if the range has no end.
+    /// The first identity after the range, or `nil` if the range has no end.
     public let upper: RecordID?
 
     /// The range of all identities.
@@ -54,7 +54,7 @@ public enum RangeSummary: Hashable, Sendable {
 
     /// One part of a range with its checksum.
     public struct Part: Hashable, Sendable {
-        /// The first identity behind the part, or `nil` for the last part of a range without an
+        /// The first identity after the part, or `nil` for the last part of a range without an
         /// end.
         public var upper: RecordID?
         /// The checksum of the records in the part, links included.

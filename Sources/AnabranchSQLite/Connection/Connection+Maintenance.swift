@@ -6,9 +6,9 @@ public enum CheckpointMode: Sendable {
     case passive
     /// Copies everything; waits for writers and for readers of older snapshots.
     case full
-    /// Like `full`; the next writer also starts the log from its beginning.
+    /// Like `full`; the next writer also starts the write-ahead log from its beginning.
     case restart
-    /// Like `restart`; the log file is also truncated to zero bytes.
+    /// Like `restart`; the write-ahead log is also truncated to zero bytes.
     case truncate
 
     var rawValue: Int32 {
@@ -23,9 +23,9 @@ public enum CheckpointMode: Sendable {
 
 /// The result of a checkpoint; both numbers are -1 if the file is not in WAL mode.
 public struct CheckpointResult: Sendable, Hashable {
-    /// The number of pages in the log.
+    /// The number of pages in the write-ahead log.
     public let logPages: Int
-    /// The number of pages of the log that are in the database file.
+    /// The number of pages of the write-ahead log that have been copied into the database file.
     public let checkpointedPages: Int
 }
 

@@ -32,7 +32,9 @@ public final class Connection {
     /// The error that a custom function threw, until the statement that called it fails.
     @exclusivity(unchecked) var functionFailure: (any Error)?
 
-    /// True if the open transaction has run a statement that writes.
+    /// True if the open transaction has begun a statement that writes.
+    ///
+    /// It is recorded only on a connection that has `faults`, which a simulation sets.
     @exclusivity(unchecked) var hasWritten = false
 
     /// Opens a file.

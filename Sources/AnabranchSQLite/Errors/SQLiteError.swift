@@ -3,8 +3,9 @@ import CSystem
 
 /// A failure of SQLite: the action, the cause and the statement.
 ///
-/// Every failure of this module is one. Errors of closures that the caller passed in (the body of a
-/// transaction or of a read, a fault of a simulation) pass through unchanged.
+/// Every failure of this module is one. Errors of the caller pass through unchanged if the body of
+/// a transaction or of a read throws them. So do errors that a simulation injects. The error of a
+/// custom function is in ``underlying``.
 public struct SQLiteError: Error, Sendable {
     /// SQLite's primary result code.
     public var code: Code

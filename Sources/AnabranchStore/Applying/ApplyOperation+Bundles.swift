@@ -7,7 +7,10 @@ extension ApplyOperation {
         case applied
         /// The file already has the save, in some form.
         case held
-        /// The change set waits for another one, or for a zone's log to resolve a forked history.
+        /// The change set is stored and waits until it can be applied.
+        ///
+        /// It lacks its predecessor or a cause, or a zone's log must resolve a fork first. It also
+        /// waits if its time is too far ahead, or if it names stamps that a restamp has replaced.
         case waiting
     }
 
@@ -195,7 +198,9 @@ extension ApplyOperation {
 
     // MARK: - Change sets that wait
 
-    /// Applies change sets that waited for others which this transaction has applied.
+    /// Applies every waiting change set that lacked only what this transaction has applied.
+    ///
+    /// If the transaction has renamed or restamped change sets, all that wait are checked.
     mutating func releaseWaiting() throws {
         guard try !waitingSets.isEmpty else { return }
         if arrivals.hasRewritten { try reconsiderAll() }

@@ -43,8 +43,9 @@ extension ApplyOperation {
         }
     }
 
-    /// Deletes a record that has no row, of an unknown entity or a dead one, with everything that
-    /// belongs to it.
+    /// Deletes a record that has no row, and everything that belongs to it.
+    ///
+    /// Such a record is dead, or its entity is abstract or not in the model.
     private func deleteDeferred(_ id: LocalID, entity: WireName, of set: IncomingSet) throws {
         guard try deferred.entity(of: id) == entity else { return }
         try journalDeferred(unseenBy: set, id: id, entity: entity)

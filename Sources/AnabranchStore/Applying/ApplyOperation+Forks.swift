@@ -38,8 +38,8 @@ extension ApplyOperation {
         try rewrite(rewriting, adopting: given)
     }
 
-    /// Gives a change set that waits in the log, and those that follow it, the dot and the timestamp
-    /// of the zone's log.
+    /// Gives a change set that waits in the log, and those that follow it, the dot and the
+    /// timestamp of the zone's log.
     mutating func moveWaiting(_ set: ChangeSet, to dot: Dot, _ timestamp: HybridTimestamp) throws {
         var rewriting = Rewriting()
         try name(set, dot, timestamp, in: &rewriting)

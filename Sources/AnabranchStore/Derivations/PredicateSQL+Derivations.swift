@@ -4,7 +4,9 @@ import AnabranchReplication
 // A derived attribute has no column: it is an expression in every SELECT, condition and sort. So it
 // is correct, whichever change set last wrote the properties from which it is computed.
 extension PredicateSQL {
-    /// The SQL of a derived attribute for the row of an alias, with the same type as a column.
+    /// The SQL expression of a derived attribute, for the row that an alias names.
+    ///
+    /// Its values have the type that a column of the attribute would have.
     static func derived(
         _ attribute: AttributeDescription, of alias: String, in naming: any SchemaNaming
     ) -> String {

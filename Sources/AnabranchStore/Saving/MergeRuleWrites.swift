@@ -22,7 +22,7 @@ struct MergeRuleWrites {
     private let layout: EntityLayout
     private let row: String
 
-    /// Selects the columns with such rules.
+    /// Selects the columns with a merge rule that depends on the held value.
     ///
     /// - Parameter columns: The columns that are written.
     /// - Returns: `nil` if no column has such a rule.

@@ -122,9 +122,13 @@ struct UpdateWriter {
             where: "ab_version = ?\(last + 4)")
     }
 
-    /// The assignments of the version. The parameters after those of the rows are: the new
-    /// position, the numbers of the columns, `ab_writes` for a row that had none, and the old
-    /// version.
+    /// The assignments to `ab_version` and `ab_writes`.
+    ///
+    /// Four parameters follow those of the rows: the new position, the numbers of the written
+    /// columns, the `ab_writes` of a row that had none, and the old `ab_version`. Only the
+    /// condition of the statement uses the last one.
+    ///
+    /// - Parameter last: The number of the rows' last parameter.
     private static func versionAssignments(behind last: Int) -> [String] {
         [
             "ab_version = ?\(last + 1)",

@@ -11,7 +11,7 @@ package final class EntityLayout: Sendable {
     package let columns: [TableLayout.Column]
     /// The entity's properties in the order of their first slots.
     let properties: [TableLayout.Property]
-    /// References with a target that a view rule may hide.
+    /// The references that a view rule may hide or redirect to a surviving record.
     let viewRuleColumns: [ViewRuleColumn]
     /// The uniqueness constraints that apply to the entity's records.
     let constraints: [UniqueConstraint]

@@ -6,8 +6,8 @@ import AnabranchSQLite
 struct QueuedRepairs {
     private let transaction: WriteTransaction
     private let records: [RecordID]
-    /// The local position of the first change set that was renamed, restamped or replaced by a
-    /// void.
+    /// The lowest local position of a log entry that was renamed, restamped or replaced since the
+    /// queue was last empty; `nil` if there is none.
     private let since: Int64?
     /// The present state of queued records, if a verification queued them.
     private var unexplained: [CanonicalRecord] = []

@@ -219,8 +219,10 @@ extension SyncEngine {
         return .waited
     }
 
-    /// Records a complete exchange in memory and in the store. If nothing was exchanged, the store
-    /// is written at most once a minute.
+    /// Records a complete exchange in memory and in the store.
+    ///
+    /// If no change set was exchanged and the refusal is the same as before, the store is written
+    /// at most once a minute.
     private func finish(_ outcome: SyncOutcome, _ number: UInt64) async {
         let now = environment.wallMilliseconds()
         let (isFirst, keptAt, offset, keptProblems) = state.withLock { state in

@@ -86,7 +86,7 @@ extension SyncSession {
         case lacking(LackingPart)
         /// The piece is stored.
         case kept
-        /// The piece, or `nil` if the store no longer has the save in this form.
+        /// The piece, or `nil` if another process has rewritten or removed the save meanwhile.
         case piece(PartPiece?)
         /// The first unpushed change sets, and the state of the store.
         case loaded([StoredLogEntry], SyncState)

@@ -3,7 +3,7 @@ internal import AnabranchReplication
 internal import AnabranchStore
 
 extension SyncSession {
-    /// Requests the entries behind the store's cursor.
+    /// Requests the entries after the store's cursor.
     mutating func pull(at input: StepInput) -> Action {
         phase = .pulling
         let limit = min(exchange.byteLimit, limits.pageBytes)

@@ -138,8 +138,11 @@ extension SyncSession {
         }
     }
 
-    /// Continues after the acknowledgements are stored: with another form, a refusal or the next
-    /// change sets.
+    /// Continues after the acknowledgements are stored.
+    ///
+    /// The zone's log may hold a pushed save under another dot, timestamp or digest. Then the store
+    /// must adopt the log's form. Otherwise the refusal is handled, or the next change sets are
+    /// loaded.
     mutating func acknowledged(
         _ refusal: ProtocolError?, at input: StepInput
     ) -> Action {

@@ -58,7 +58,7 @@ extension SyncSession {
     /// Asks the zone about a cursor.
     ///
     /// - Parameter cursor: The cursor, or `nil` if the store's log has a gap before the position.
-    ///   The entries behind the gap are pushed again, although the zone may have them.
+    ///   The entries after the gap are pushed again, although the zone may have them.
     mutating func probe(_ cursor: LogCursor?, at position: UInt64, at input: StepInput) -> Action {
         guard let cursor else {
             exchange.search?.differing = position

@@ -121,7 +121,7 @@ extension SyncSession {
         return ask(nil, 0, at: input)
     }
 
-    /// Continues with the log behind the snapshot, and with the push.
+    /// Continues with the log after the snapshot, and with the push.
     mutating func loadedSnapshot(_ state: SyncState, at input: StepInput) -> Action {
         let before = exchange.state
         exchange.state = state

@@ -65,9 +65,9 @@ enum Zstandard {
         return result
     }
 
-    /// Decompresses the next bytes.
+    /// Decompresses the next bytes and appends them to the result.
     ///
-    /// - Returns: Zero at the end of a frame.
+    /// - Returns: Zero at the end of a frame, otherwise a positive number.
     private static func decompressChunk(
         _ input: inout ZSTD_inBuffer, into result: inout [UInt8], with context: OpaquePointer
     ) throws(SyncError) -> Int {

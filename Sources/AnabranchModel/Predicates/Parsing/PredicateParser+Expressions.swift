@@ -37,7 +37,7 @@ extension PredicateParser {
         guard ends else { return }
         throw error(
             .syntax,
-            "Can't read '*' behind a value because outside of quotation marks it multiplies; build "
+            "Can't read '*' after a value because outside of quotation marks it multiplies; build "
                 + "the pattern in the argument.")
     }
 

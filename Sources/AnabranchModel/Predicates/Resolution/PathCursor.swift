@@ -41,7 +41,7 @@ struct PathCursor {
                 guard rest.count == 1 else {
                     throw error(
                         .notARelationship, key: relationship.name,
-                        "Can't follow a key path behind @count, which is a number.")
+                        "Can't follow a key path after @count, which is a number.")
                 }
                 return .count(
                     ResolvedCollection(
@@ -66,7 +66,7 @@ struct PathCursor {
         if let next = rest.first {
             throw error(
                 .notARelationship, key: attribute.name,
-                "Can't follow '\(Self.text(next))' behind \(attribute) because it is an "
+                "Can't follow '\(Self.text(next))' after \(attribute) because it is an "
                     + "attribute, not a relationship.")
         }
         if attribute.isTransient {
