@@ -88,6 +88,18 @@ struct SyncSessionRefusalTests {
             script.advance(Script.taken(0, refusal: .missingCauses)) == "blocked missing-causes")
     }
 
+    /// Each round has brought the push forward, so none of them counts as stuck.
+    @Test func `a push that was acknowledged in part has all its rounds again`() {
+        var script = Self.pushing()
+        for round in 0..<2 * UInt64(script.session.limits.rounds) {
+            #expect(script.advance(Script.taken(1, refusal: .forked)) == "acknowledge 1")
+            let state = Script.state(pending: 1)
+            #expect(script.advance(.acknowledged(state)) == "pull", "round \(round)")
+            #expect(script.advance(Script.page(to: 0)) == "load")
+            _ = script.advance(.loaded(Script.pending(2), Script.state(pending: 2)))
+        }
+    }
+
     @Test func `a lost answer is waited for with growing delays, then the exchange ends`() {
         var script = Script()
         var actions = [script.begin()]

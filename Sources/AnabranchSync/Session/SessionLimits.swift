@@ -13,7 +13,8 @@ package struct SessionLimits: Hashable, Sendable {
     package var transactionBytes = 64 << 10
     /// The least number of bytes to which pages and batches shrink after timeouts.
     package var leastBytes = 16 << 10
-    /// The number of rounds of pulling and pushing after which a push counts as stuck.
+    /// The number of rounds of pulling and pushing without an acknowledgement after which a push
+    /// counts as stuck.
     package var rounds = 3
     /// The number of times that an exchange says hello because the zone has begun another epoch.
     /// From `retry.attempts` on it waits before each one.

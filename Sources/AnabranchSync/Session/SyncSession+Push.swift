@@ -110,6 +110,7 @@ extension SyncSession {
             let form = set.changeSet.form(after: taken.rejection)
             return taken.digest != form.digest || taken.dot != form.dot
         }.map(\.1)
+        if exchange.otherForms.count < acknowledged.count { exchange.rounds = 0 }
         phase = .acknowledging(refusal: response.refusal)
         let epoch = zone?.epoch ?? exchange.state.cursor?.epoch ?? EpochID(high: 0, low: 0)
         return .store(.acknowledge(acknowledged, epoch: epoch))

@@ -66,7 +66,8 @@ package struct SyncSession: Sendable {
         var restamps = 0
         /// The server's clock, as its last answer says.
         var serverMilliseconds: Int64?
-        /// The number of times that the push went back to pulling.
+        /// The number of times that the push went back to pulling since the zone acknowledged a
+        /// change set in the store's form.
         var rounds = 0
         /// The change sets that were supplied last, and how often some were.
         var supplied: MissingChangeSets?
