@@ -23,7 +23,7 @@ struct SyncSessionRepairTests {
 
     /// Returns a session that has pulled one change set, has nothing to push and has records that
     /// wait for repair.
-    private static func indebted() -> Script {
+    private static func waitingForRepair() -> Script {
         var script = Script()
         _ = script.begin()
         _ = script.advance(Script.page(to: 1))
@@ -34,7 +34,7 @@ struct SyncSessionRepairTests {
     }
 
     @Test func `records that wait for repair are fetched before the exchange ends`() {
-        var script = Self.indebted()
+        var script = Self.waitingForRepair()
         #expect(script.advance(.recordsToRepair([Self.record])) == "repair")
         #expect(script.advance(Self.images(at: 1)) == "repair 1 at 1")
         let state = Script.state(cursor: Script.cursor(1))
@@ -42,7 +42,7 @@ struct SyncSessionRepairTests {
     }
 
     @Test func `a record that no answer holds makes the store take a snapshot`() {
-        var script = Self.indebted()
+        var script = Self.waitingForRepair()
         #expect(script.advance(.recordsToRepair([Self.record])) == "repair")
         let refusal = ProtocolError(.repairTooLarge, "Too large.")
         #expect(script.advance(.refused(refusal, retryAfter: nil)) == "want snapshot")
@@ -51,7 +51,7 @@ struct SyncSessionRepairTests {
     }
 
     @Test func `an answer that knows more than the store waits for the pull`() {
-        var script = Self.indebted()
+        var script = Self.waitingForRepair()
         _ = script.advance(.recordsToRepair([Self.record]))
         #expect(script.advance(Self.images(at: 3)) == "pull")
         #expect(script.advance(Script.page(from: 1, to: 3)) == "apply 2 to 3")
@@ -61,7 +61,7 @@ struct SyncSessionRepairTests {
     }
 
     @Test func `what an answer leaves out is asked for again`() {
-        var script = Self.indebted()
+        var script = Self.waitingForRepair()
         let second = RecordID(replica: Script.other, number: 2)
         _ = script.advance(.recordsToRepair([Self.record, second]))
         #expect(script.advance(Self.images(at: 1)) == "repair 1 at 1")
@@ -70,7 +70,7 @@ struct SyncSessionRepairTests {
     }
 
     @Test func `an answer about other records is damaged`() {
-        var script = Self.indebted()
+        var script = Self.waitingForRepair()
         _ = script.advance(.recordsToRepair([Self.record]))
         let other = RecordID(replica: Script.other, number: 9)
         #expect(script.advance(Self.images([other], at: 1)) == "wait 250")

@@ -15,9 +15,10 @@ extension Store {
     /// answer did not include again, in the order of this file's log.
     ///
     /// So unpushed writes are correct by construction, whatever had gone wrong before. If a
-    /// verification queued the records (`owe(_:)`), values that the repair removes go to the
-    /// conflict journal, because their origin is unknown. If change sets of the log were renamed or
-    /// restamped, the journal gets the values that are lost by that (`ConflictRevision`).
+    /// verification queued the records (`queueForRepair(_:)`), values that the repair removes go to
+    /// the conflict journal, because their origin is unknown. If change sets of the log were
+    /// renamed or restamped, the journal gets the values that are lost by that
+    /// (`ConflictRevision`).
     ///
     /// - Parameters:
     ///   - images: The complete state of each record at a position of the zone's log.

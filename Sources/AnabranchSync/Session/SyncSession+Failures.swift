@@ -132,9 +132,9 @@ extension SyncSession {
         case .loading, .loadingPiece, .sendingPiece, .pushing, .acknowledging, .restamping,
             .supplying, .rewriting:
             .push
-        case .loadingDebts, .asking, .repairing, .wantingSnapshot: .repair
+        case .loadingRepairQueue, .asking, .repairing, .wantingSnapshot: .repair
         case .askingChunk, .staging, .loadingSnapshot: .snapshot
-        case .askingChecksums, .comparing, .owing: .checksums
+        case .askingChecksums, .comparing, .queueingRepairs: .checksums
         }
     }
 

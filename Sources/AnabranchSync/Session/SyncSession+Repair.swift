@@ -8,7 +8,7 @@ extension SyncSession {
     mutating func requestRepairs(at input: StepInput) -> Action {
         if exchange.answer != nil { return useAnswer(at: input) }
         guard exchange.state.hasRecordsToRepair, zone != nil else { return verify(at: input) }
-        phase = .loadingDebts
+        phase = .loadingRepairQueue
         return .store(.loadRecordsToRepair(limit: SyncProtocol.maximumRepairs))
     }
 

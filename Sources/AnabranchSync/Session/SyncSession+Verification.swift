@@ -103,7 +103,7 @@ extension SyncSession {
         guard progress.mode == .repairing, !comparison.records.isEmpty else {
             return goOnVerifying(at: input)
         }
-        phase = .owing
+        phase = .queueingRepairs
         return .store(.queueForRepair(comparison.records.map(\.record)))
     }
 
@@ -127,7 +127,7 @@ extension SyncSession {
         guard comparison.orphanedRowCount > 0, progress.mode == .repairing else {
             return goOnVerifying(at: input)
         }
-        phase = .owing
+        phase = .queueingRepairs
         return .store(.queueForRepair([]))
     }
 

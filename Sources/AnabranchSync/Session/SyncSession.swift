@@ -120,7 +120,7 @@ package struct SyncSession: Sendable {
         /// The store takes dots or forms from the zone's answer. If it can't, the push stops with
         /// this error.
         case rewriting(SyncError)
-        case loadingDebts
+        case loadingRepairQueue
         case asking([RecordID])
         case repairing
         /// The store records that it needs a snapshot.
@@ -130,7 +130,7 @@ package struct SyncSession: Sendable {
         case loadingSnapshot
         case askingChecksums([RecordRange])
         case comparing
-        case owing
+        case queueingRepairs
         case waiting(Request)
     }
 
@@ -206,7 +206,7 @@ package struct SyncSession: Sendable {
             return supplied(entries, orElse: error, at: input)
         case (.rewriting(let error), .rewritten(let state)):
             return rewritten(state, orElse: error, at: input)
-        case (.loadingDebts, .recordsToRepair(let records)): return ask(records, at: input)
+        case (.loadingRepairQueue, .recordsToRepair(let records)): return ask(records, at: input)
         case (.asking, .received(let body)): return answered(body, at: input)
         case (.repairing, .applied(let state)), (.repairing, .cursorMoved(let state)):
             return repaired(state, at: input)
@@ -224,7 +224,8 @@ package struct SyncSession: Sendable {
             return receivedChecksums(of: ranges, body, at: input)
         case (.comparing, .compared(let comparison)): return compared(comparison, at: input)
         case (.comparing, .cursorMoved(let state)): return missed(state, at: input)
-        case (.owing, .queuedForRepair(let state)): return didQueueForRepair(state, at: input)
+        case (.queueingRepairs, .queuedForRepair(let state)):
+            return didQueueForRepair(state, at: input)
         case (.waiting(let request), .waited): return repeated(request, at: input)
         case (_, .refused(let refusal, let delay)):
             return failed(SyncError(refusal), serverDelay: delay, at: input)

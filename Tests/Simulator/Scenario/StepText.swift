@@ -79,7 +79,7 @@ extension SyncSession.Event {
         case .loaded(let sets, _):
             "sets " + sets.map(\.changeSet.dot.summary).joined(separator: ", ")
         case .recordsToRepair(let records):
-            "debts " + records.map(\.summary).joined(separator: ", ")
+            "repair queue " + records.map(\.summary).joined(separator: ", ")
         case .applied: "applied"
         case .cursorMoved: "cursor moved"
         case .lacking(let part): "lacks \(part.part.byteCount - part.heldBytes) bytes of a part"
@@ -118,7 +118,7 @@ extension SyncSession.StoreWork {
         case .recordEpochs(let epochs): "note \(epochs.count) epochs"
         case .cursor(let position, _): "the cursor at \(position)"
         case .rewind(let cursor): "rewind to \(cursor.position)"
-        case .loadRecordsToRepair: "load debts"
+        case .loadRecordsToRepair: "load the repair queue"
         case .repair(let images, let place):
             "repair \(images.map(\.id.summary).joined(separator: ", ")) as of \(place.position)"
         case .stage(_, let number, let snapshot):
