@@ -20,7 +20,7 @@ extension Store {
 
     /// Sets all values or, if this throws, none.
     package func setMetadata(_ values: [String: [UInt8]?]) throws {
-        try write { transaction in
+        try write(in: WriteTransaction.self) { transaction in
             for (key, bytes) in values {
                 guard let bytes else {
                     try transaction.connection.run(

@@ -87,9 +87,10 @@ extension Store {
         }
     }
 
-    /// Runs a body in one write transaction. State that must not come from memory is read inside
-    /// it. If the body throws, everything is rolled back (invariant 4).
-    func write<Result>(_ body: (WriteTransaction) throws -> Result) throws -> Result {
+    /// Runs a body in one write transaction of a class.
+    func write<Transaction: WriteTransaction, Result>(
+        in type: Transaction.Type, _ body: (Transaction) throws -> Result
+    ) throws -> Result {
         guard !options.isReadOnly else {
             throw StoreError(
                 .readOnly, "Can't write \(path) because it was opened for reading.", path: path)
@@ -97,7 +98,7 @@ extension Store {
         return try translating("write") {
             try writer.withLock { connection in
                 let (result, replicas) = try connection.transaction(.immediate) {
-                    let transaction = try WriteTransaction(
+                    let transaction = try Transaction(
                         connection, store: self, replicas: knownReplicas.withLock { $0 })
                     let result = try body(transaction)
                     try transaction.finish()

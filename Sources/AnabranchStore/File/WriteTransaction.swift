@@ -6,42 +6,19 @@ import AnabranchSQLite
 ///
 /// It is confined to the body of `Store.write`. Its changes become visible, also in memory, only
 /// when the transaction has committed.
-final class WriteTransaction {
-    let connection: Connection
-    let store: Store
-    var state: StoreState
-    private(set) var replicas: ReplicaTable
-    /// The entries added to the conflict journal.
-    private(set) lazy var conflicts = ConflictRows(connection)
+class WriteTransaction {
+    final let connection: Connection
+    final let store: Store
+    final var state: StoreState
+    final private(set) var replicas: ReplicaTable
 
-    /// The view rules that the transaction applies.
-    private(set) lazy var views = ViewRules(self)
-
-    // One owner for all that this transaction has read of the log and the rows and adds to them:
-    // operations within it share these, so none can miss what another one has done.
-
-    /// Stamps of the log's entries. Call ``forgetReadings()`` after an entry got another form.
-    private(set) lazy var logStamps = LogStamps(connection)
-    private(set) lazy var deferred = DeferredRows(self)
-    private(set) lazy var held = HeldRecords(connection, schema: schema, deferred: deferred)
-    private(set) lazy var journal = ConflictJournal(self)
-    /// Change sets that came in this transaction, for those that wait for them.
-    let arrivals = Arrivals()
-
-    /// The numbers of the saves that turned out to be rejected.
-    private(set) var rejections: [RejectedSave.ID] = []
-
-    var schema: StoreSchema { store.schema }
-    var environment: StoreEnvironment { store.environment }
-
-    /// The log, with the replicas known now. Read the property again after a replica may have been
-    /// added.
-    var log: ChangeLog { ChangeLog(connection: connection, replicas: replicas) }
+    final var schema: StoreSchema { store.schema }
+    final var environment: StoreEnvironment { store.environment }
 
     /// Begins the transaction.
     ///
     /// - Throws: `storeChanged` if another process has upgraded the file since it was opened.
-    init(_ connection: Connection, store: Store, replicas: ReplicaTable) throws {
+    required init(_ connection: Connection, store: Store, replicas: ReplicaTable) throws {
         self.connection = connection
         self.store = store
         self.replicas = replicas
@@ -66,43 +43,15 @@ final class WriteTransaction {
     }
 
     /// The time by the server's clock, as far as its offset is known.
-    var wallMilliseconds: Int64 {
+    final var wallMilliseconds: Int64 {
         environment.wallMilliseconds().addingReportingOverflow(state.clockOffset).partialValue
     }
 
-    /// Gives an entry of the log another form (``ChangeLog/replace(_:by:ordinal:)``), and forgets
-    /// what was read of it.
-    func replace(_ entry: StoredLogEntry, by set: ChangeSet, ordinal: Int64) throws {
-        try log.replace(entry, by: set, ordinal: ordinal)
-        forgetReadings()
-    }
-
-    /// Forgets what was read of the log's entries: some have got another name, time, form or place.
-    ///
-    /// What has arrived and what is in the journal stays.
-    func forgetReadings() {
-        logStamps.forget()
-        journal.forgetPlaces()
-    }
-
-    func recordRejection(_ id: RejectedSave.ID) { rejections.append(id) }
-
-    func finish() throws {
-        precondition(views.isSettled, "Apply the view rules before the transaction ends.")
-        try conflicts.write()
-        try state.write(connection)
-    }
-
-    /// Applies the view rules, and returns the changed records.
-    func collected(_ changes: ChangeCollector) throws -> ChangedRecords {
-        var changes = changes
-        try views.apply(&changes)
-        let reader = StoreReader(connection, schema: schema)
-        return try reader.withDerived(changes.collected(reader))
-    }
+    /// Writes what the transaction has in memory, before it commits.
+    func finish() throws { try state.write(connection) }
 
     /// The replica under which this transaction saves.
-    func ownReplica() throws -> ReplicaID {
+    final func ownReplica() throws -> ReplicaID {
         guard let replica = replicas[state.ordinal] else {
             throw StoreError(
                 .corrupt,
@@ -117,7 +66,7 @@ final class WriteTransaction {
     /// - Parameter isOwn: True if change sets of the replica may lie beyond the cursor, so that
     ///   contexts must name them. The file has saved under this ID, or got change sets of it from a
     ///   bundle.
-    func ordinal(of replica: ReplicaID, isOwn: Bool = false) throws -> Int64 {
+    final func ordinal(of replica: ReplicaID, isOwn: Bool = false) throws -> Int64 {
         guard let ordinal = replicas.ordinal(of: replica) else {
             return try intern(replica, isOwn: isOwn)
         }
@@ -128,11 +77,17 @@ final class WriteTransaction {
         return ordinal
     }
 
-    func localID(of record: RecordID) throws -> LocalID {
+    final func localID(of record: RecordID) throws -> LocalID {
         LocalID(ordinal: try ordinal(of: record.replica), number: record.number)
     }
 
-    func recordID(of id: LocalID) throws -> RecordID {
+    /// A value in the form in which this file stores it, with references as local IDs.
+    final func localValue(_ value: Value) throws -> Value {
+        guard case .reference(let record) = value else { return value }
+        return .integer(try localID(of: record))
+    }
+
+    final func recordID(of id: LocalID) throws -> RecordID {
         guard let record = replicas.record(id) else {
             throw StoreError(
                 .corrupt, "Can't name record \(id) because its replica is unknown.",
@@ -160,7 +115,7 @@ final class WriteTransaction {
     ///
     /// A file with another inode or birth time than recorded was copied or restored; the other copy
     /// continues under the old ID. Saves that were not pushed yet keep the old ID.
-    func renewIdentityIfNeeded() throws {
+    final func renewIdentityIfNeeded() throws {
         let file = environment.fileIdentity(store.path)
         let isCopy =
             !environment.disabled.contains(.fileIdentity)
@@ -180,7 +135,7 @@ final class WriteTransaction {
     }
 
     /// The head of a replica: the highest sequence number held, and that change set's origin.
-    func head(of ordinal: Int64) throws -> (sequence: UInt64, origin: Digest) {
+    final func head(of ordinal: Int64) throws -> (sequence: UInt64, origin: Digest) {
         let statement = try connection.cached(
             "SELECT seen, origin FROM ab_replica WHERE ordinal = ?")
         try statement.bind(ordinal, at: 1)
@@ -192,7 +147,7 @@ final class WriteTransaction {
         )
     }
 
-    func setHead(of ordinal: Int64, sequence: UInt64, origin: Digest) throws {
+    final func setHead(of ordinal: Int64, sequence: UInt64, origin: Digest) throws {
         try connection.run(
             "UPDATE ab_replica SET seen = ?, origin = ? WHERE ordinal = ?",
             .integer(Int64(bitPattern: sequence)), .blob(origin.bytes), .integer(ordinal))

@@ -1,0 +1,161 @@
+import AnabranchReplication
+import AnabranchSQLite
+
+/// The result of importing a bundle.
+package struct BundleOutcome: Sendable {
+    /// The number of change sets that were applied, including those that had waited for them.
+    package var appliedCount = 0
+    /// The number of the bundle's change sets that the store already had.
+    package var heldCount = 0
+    /// The number of change sets, of this bundle or an earlier one, that wait for their causes.
+    package var waitingCount = 0
+
+    package init() {}
+}
+
+extension Store {
+    /// Applies the change sets of a bundle that have their predecessors and causes in the store,
+    /// one page in one transaction. The other change sets wait in the file until their causes
+    /// arrive, in a bundle or from a zone.
+    ///
+    /// Bundles may be imported in any order, and more than once. The whole file is read, and a
+    /// sealed one authenticated, before anything is applied.
+    /// When this returns, everything that the bundle brought is on the disk, whatever the store's
+    /// durability: the caller may delete the bundle.
+    ///
+    /// - Parameters:
+    ///   - keyRing: Opens a sealed bundle; if it is given, plain text is refused.
+    ///   - didApply: Called with the changes of each page, after its transaction.
+    /// - Throws: ``StoreError`` `cannotOpen`, `damagedBundle`, `newerFormat`, `keyRequired`,
+    ///   `keyMissing`, `notSealed`, `clockSkew`: nothing was changed, unless the file was changed
+    ///   while it was read. In that case, and after any other error, the pages applied so far
+    ///   stay. Importing the bundle again continues after them.
+    package func importBundle(
+        from path: String, openedWith keyRing: BundleKeyRing? = nil,
+        didApply: (ChangedRecords) -> Void
+    ) throws -> BundleOutcome {
+        let opening = BundleOpening(keyRing)
+        let summary = try BundleFile(path, opening).check()
+        let file = BundleFile(path, opening, checked: summary)
+        try checkTimes(of: file, greatest: summary.greatestTimestamp)
+        var outcome = BundleOutcome()
+        var page = BundlePage()
+        try file.forEachItem { item in
+            if case .part(let bytes) = item {
+                _ = try write { try PartTable($0.connection).keep(ByteWriter(bytes)) }
+            }
+            guard case .changeSet(let set) = item else { return }
+            page.append(set)
+            guard page.isFull else { return }
+            didApply(try apply(page, isLast: false, &outcome))
+            page = BundlePage()
+        }
+        didApply(try apply(page, isLast: true, &outcome))
+        outcome.waitingCount = try read { try $0.waitingCount() }
+        // Also where all was held: another process may have applied it without a flush.
+        if !environment.disabled.contains(.flushAfterImport) { try makeDurable() }
+        return outcome
+    }
+
+    private func storeTime() throws -> StoreTime {
+        let state = try read { try StoreState.read($0.connection) }
+        return StoreTime(state, environment)
+    }
+
+    /// Refuses a bundle with timestamps that are too far ahead. A change set that the store holds
+    /// already, with whatever timestamp, does not count.
+    private func checkTimes(of file: BundleFile, greatest: HybridTimestamp) throws {
+        guard !environment.disabled.contains(.bundleClockLimit) else { return }
+        if try storeTime().isImpossible { try healClock() }
+        let time = try storeTime()
+        let limit = time.latest(.bundle)
+        guard greatest > limit else { return }
+        try file.forEachItem { item in
+            guard case .changeSet(let set) = item, set.timestamp > limit,
+                try !read({ try $0.holds(set.origin) })
+            else { return }
+            throw StoreError(
+                clockSkew: set.timestamp, of: "the bundle's change set \(set.dot)", .bundle,
+                time.wallMilliseconds, path)
+        }
+    }
+
+    /// Checks that the parts of a change set are still in the table; they were stored in
+    /// transactions of their own.
+    private func checkParts(of set: ChangeSet, _ transaction: StateTransaction) throws {
+        guard try PartTable(transaction.connection).lacking(set) != nil else { return }
+        throw StoreError(
+            .busy,
+            "Can't import \(set.dot) because another program has removed its parts from \(path) "
+                + "meanwhile. Import the bundle again.", path: path)
+    }
+
+    private func apply(
+        _ page: BundlePage, isLast: Bool, _ outcome: inout BundleOutcome
+    ) throws -> ChangedRecords {
+        let (changed, applied, held) = try write { transaction in
+            var operation = ApplyOperation(transaction)
+            let first = try transaction.logPosition()
+            var held = 0
+            for set in page.changeSets {
+                try checkParts(of: set, transaction)
+                if try operation.applyFromBundle(set) == .held { held += 1 }
+            }
+            try operation.releaseWaiting()
+            if isLast {
+                try operation.reconsiderAll()
+                // These are parts of saves that the store already had in another form.
+                try PartTable(transaction.connection).removeUnused()
+            }
+            var changed = try transaction.collected(operation.changes)
+            changed.conflicts = try transaction.writeConflicts()
+            held += transaction.arrivals.beneathSnapshotCount
+            return (changed, try transaction.setCount(after: first), held)
+        }
+        outcome.appliedCount += applied
+        outcome.heldCount += held
+        return changed
+    }
+}
+
+/// Change sets that are applied in one transaction.
+private struct BundlePage {
+    private(set) var changeSets: [ChangeSet] = []
+    private var byteCount = 0
+
+    private static let maximumSets = 1_000
+    private static let maximumBytes = 1 << 20
+
+    var isFull: Bool { changeSets.count >= Self.maximumSets || byteCount >= Self.maximumBytes }
+
+    mutating func append(_ set: ChangeSet) {
+        changeSets.append(set)
+        byteCount += set.payload.count
+    }
+}
+
+extension StateTransaction {
+    /// The position of the last appended entry.
+    fileprivate func logPosition() throws -> Int64 {
+        try log.nextPosition() - 1
+    }
+
+    /// The number of entries after a position. Positions cannot be subtracted, because stamps of
+    /// change sets that the log does not have use positions too.
+    fileprivate func setCount(after position: Int64) throws -> Int {
+        let statement = try connection.cached(
+            "SELECT count(*) FROM ab_changeset WHERE position > ?")
+        try statement.bind(position, at: 1)
+        guard try statement.step() else { return 0 }
+        defer { statement.reset() }
+        return Int(statement.int64(at: 0))
+    }
+}
+
+extension StoreReader {
+    fileprivate func holds(_ origin: Digest) throws -> Bool {
+        let found = try connection.firstValue(
+            "SELECT 1 FROM ab_changeset WHERE origin = ?", .blob(origin.bytes))
+        return found != nil
+    }
+}

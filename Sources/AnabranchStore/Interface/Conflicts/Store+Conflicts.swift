@@ -1,0 +1,172 @@
+package import AnabranchModel
+import AnabranchReplication
+import AnabranchSQLite
+
+extension Store {
+    /// The entries of the conflict journal, newest first.
+    ///
+    /// Entries of a kind that a later version has added are left out.
+    package func conflicts(
+        _ selection: ConflictSelection = .all, limit: Int = .max
+    ) throws -> [Conflict] {
+        try read { reader in
+            let replicas = try reader.replicas()
+            let condition = condition(selection, replicas)
+            let statement = try reader.connection.cached(
+                """
+                SELECT kind, record, entity, property, type, rule, value, hlc, by, author,
+                winner_hlc, winner_by, winner_author, winner_value, noticed, id
+                FROM ab_conflict_entry WHERE \(condition.sql) ORDER BY id DESC LIMIT ?
+                """)
+            try statement.bind(condition)
+            try statement.bind(Int64(limit), at: condition.values.count + 1)
+            var conflicts: [Conflict] = []
+            while try statement.step() {
+                if let conflict = try Self.conflict(statement, replicas) {
+                    conflicts.append(conflict)
+                }
+            }
+            return conflicts
+        }
+    }
+
+    package func conflictCount(_ selection: ConflictSelection = .all) throws -> Int {
+        try read { reader in
+            let condition = condition(selection, try reader.replicas())
+            let statement = try reader.connection.cached(
+                "SELECT count(*) FROM ab_conflict WHERE \(condition.sql)")
+            try statement.bind(condition)
+            guard try statement.step() else { return 0 }
+            defer { statement.reset() }
+            return Int(statement.int64(at: 0))
+        }
+    }
+
+    /// Removes entries permanently.
+    ///
+    /// - Returns: The number of removed entries.
+    package func purgeConflicts(_ selection: ConflictSelection) throws -> Int {
+        try write { try $0.purgeConflicts(selection) }
+    }
+
+    /// The entity of a conflict's record. If the record is deleted, it is the entity that the
+    /// journal names; `nil` if the model does not know that.
+    package func entity(of conflict: Conflict) throws -> EntityDescription? {
+        guard let id = try localID(of: conflict.record) else { return nil }
+        return try read { try $0.entity(ofConflict: id, named: WireName(conflict.entity)) }
+    }
+
+    private func condition(
+        _ selection: ConflictSelection, _ replicas: ReplicaTable
+    ) -> ConflictSelection.Condition {
+        selection.condition(replicas, wallMilliseconds: environment.wallMilliseconds())
+    }
+
+    private static func conflict(
+        _ statement: Statement, _ replicas: ReplicaTable
+    ) throws -> Conflict? {
+        guard let kind = Conflict.Kind(rawValue: statement.int64(at: 0)),
+            let record = replicas.record(statement.int64(at: 1)),
+            let lost = stamp(statement, at: 7, replicas)
+        else { return nil }
+        return Conflict(
+            id: statement.int64(at: 15), kind: kind, record: record,
+            entity: statement.string(at: 2),
+            property: WireProperty(
+                name: WireName(statement.string(at: 3)),
+                type: WireType(rawValue: UInt8(truncatingIfNeeded: statement.int64(at: 4))),
+                rule: MergeRule(rawValue: UInt8(truncatingIfNeeded: statement.int64(at: 5)))),
+            value: try value(statement, at: 6) ?? .null,
+            lost: Conflict.Write(stamp: lost, author: statement.string(at: 9)),
+            winner: stamp(statement, at: 10, replicas).map {
+                Conflict.Write(stamp: $0, author: statement.string(at: 12))
+            }, winningValue: try value(statement, at: 13),
+            noticedMilliseconds: statement.int64(at: 14))
+    }
+
+    private static func value(_ statement: Statement, at column: Int) throws -> Value? {
+        guard !statement.isNull(at: column) else { return nil }
+        var reader = ByteReader(statement.bytes(at: column))
+        return try reader.readTagged()
+    }
+
+    private static func stamp(
+        _ statement: Statement, at column: Int, _ replicas: ReplicaTable
+    ) -> Stamp? {
+        guard !statement.isNull(at: column), let replica = replicas[statement.int64(at: column + 1)]
+        else { return nil }
+        let timestamp = UInt64(bitPattern: statement.int64(at: column))
+        return Stamp(timestamp: HybridTimestamp(rawValue: timestamp), replica: replica)
+    }
+}
+
+extension StateTransaction {
+    func purgeConflicts(_ selection: ConflictSelection) throws -> Int {
+        try conflicts.write()
+        let condition = selection.condition(
+            replicas, wallMilliseconds: environment.wallMilliseconds())
+        let statement = try connection.cached("DELETE FROM ab_conflict WHERE \(condition.sql)")
+        try statement.bind(condition)
+        try statement.run()
+        return connection.changes
+    }
+
+    /// Removes the entries that the store's retention rule does not keep.
+    ///
+    /// The oldest entries are checked once for each page; the number of entries only if there are
+    /// new ones.
+    ///
+    /// - Returns: The entries that this transaction has added and the retention rule keeps.
+    func writeConflicts() throws -> [RecordedConflict] {
+        try conflicts.write()
+        let retention = store.options.conflictRetention
+        if let age = retention.age { _ = try purgeConflicts(.expired(after: age)) }
+        guard let first = conflicts.written.first else { return [] }
+        if let count = retention.count { _ = try purgeConflicts(.allButNewest(count)) }
+        let isPurging = retention != .everything
+        let kept = isPurging ? try conflictNumbers(from: first.id) : []
+        let reader = StoreReader(connection, schema: schema)
+        var entities = RecentPair<Int64, EntityDescription?>()
+        return try conflicts.written.filter { !isPurging || kept.contains($0.id) }.map {
+            let (record, subject) = ($0.record, $0.subject)
+            let named = entities.value(of: subject) {
+                conflicts.entity(ofSubject: subject).flatMap {
+                    schema.model.entity(wireName: $0)
+                }
+            }
+            return RecordedConflict(
+                id: $0.id, record: record,
+                entity: try named.map { try reader.entity(of: record, under: $0) })
+        }
+    }
+
+    private func conflictNumbers(from first: Int64) throws -> Set<Int64> {
+        let statement = try connection.cached("SELECT id FROM ab_conflict WHERE id >= ?")
+        try statement.bind(first, at: 1)
+        var numbers: Set<Int64> = []
+        while try statement.step() { numbers.insert(statement.int64(at: 0)) }
+        return numbers
+    }
+}
+
+extension StoreReader {
+    fileprivate func entity(
+        ofConflict record: LocalID, named name: WireName
+    ) throws -> EntityDescription? {
+        try schema.model.entity(wireName: name).map { try entity(of: record, under: $0) }
+    }
+
+    /// The record's own entity; the given entity if the record is deleted.
+    fileprivate func entity(
+        of record: LocalID, under entity: EntityDescription
+    ) throws -> EntityDescription {
+        guard !entity.subentities.isEmpty else { return entity }
+        return try self.entity(of: record, in: entity) ?? entity
+    }
+}
+
+extension Statement {
+    fileprivate func bind(_ condition: ConflictSelection.Condition) throws {
+        for (index, value) in condition.values.enumerated() { try bind(value, at: index + 1) }
+    }
+}

@@ -1,0 +1,210 @@
+package import AnabranchReplication
+import AnabranchSQLite
+
+extension Store {
+    /// The state that a sync session begins with.
+    package func syncState() throws -> SyncState {
+        try read { reader in
+            let state = try StoreState.read(reader.connection)
+            let replicas = try reader.replicas()
+            guard let replica = replicas[state.ordinal] else {
+                throw StoreError(
+                    .corrupt,
+                    "Can't use \(path) because its replica ID is missing. Restore a backup.")
+            }
+            let counts = try reader.connection.rows(
+                """
+                SELECT count(*), coalesce(sum(length(payload)), 0) FROM ab_changeset
+                WHERE server_position IS NULL
+                """)
+            guard case .integer(let count)? = counts.first?.first,
+                case .integer(let bytes)? = counts.first?.last
+            else { throw StoreError(.corrupt, "Can't count what is pending in \(path).") }
+            return SyncState(
+                replica: replica, cursor: state.cursor, last: try reader.head(of: state.ordinal),
+                pendingCount: Int(count),
+                pendingByteCount: Int(bytes) + (try PartTable(reader.connection).pendingBytes()),
+                epochs: try Self.epochs(reader),
+                hasRecordsToRepair: try !RepairQueue(connection: reader.connection).first(1)
+                    .isEmpty,
+                start: state.start, wantsSnapshot: state.wantsSnapshot,
+                staged: try SnapshotStage(connection: reader.connection).staged(),
+                rejectedCount: try RejectedSaves(connection: reader.connection).count(),
+                epochsAhead: try Self.epochs(aheadOf: state.cursor, reader))
+        }
+    }
+
+    private static func epochs(
+        aheadOf cursor: LogCursor?, _ reader: StoreReader
+    ) throws -> Set<EpochID> {
+        let statement = try reader.connection.cached(
+            "SELECT DISTINCT epoch FROM ab_changeset WHERE server_position > ?")
+        try statement.bind(Int64(bitPattern: cursor?.position ?? 0), at: 1)
+        var epochs: Set<EpochID> = []
+        while try statement.step() {
+            if let epoch = EpochID(bytes: statement.bytes(at: 0)) { epochs.insert(epoch) }
+        }
+        return epochs
+    }
+
+    private static func epochs(_ reader: StoreReader) throws -> Set<EpochID> {
+        let statement = try reader.connection.cached("SELECT id FROM ab_epoch")
+        var epochs: Set<EpochID> = []
+        while try statement.step() {
+            if let epoch = EpochID(bytes: statement.bytes(at: 0)) { epochs.insert(epoch) }
+        }
+        return epochs
+    }
+
+    /// Records epochs of the zone's log, so that a zone that goes back to an earlier state can be
+    /// distinguished from another zone.
+    package func recordEpochs(_ epochs: [EpochID]) throws {
+        try write { transaction in
+            for epoch in epochs {
+                try transaction.connection.run(
+                    "INSERT OR IGNORE INTO ab_epoch (id) VALUES (?)", .blob(epoch.bytes))
+            }
+        }
+    }
+
+    /// The change sets that the zone is not known to hold, in the order of this file's log.
+    ///
+    /// - Parameter byteLimit: The greatest size of all payloads; the first change set is returned
+    ///   whatever its size.
+    package func pending(byteLimit: Int) throws -> [StoredLogEntry] {
+        try read { reader in
+            try ChangeLog(connection: reader.connection, replicas: try reader.replicas())
+                .pending(byteLimit: byteLimit)
+        }
+    }
+
+    /// Flushes everything that the file has so far to the disk: no replica may hold a save that its
+    /// author can still lose, and a bundle that was reported as applied may be deleted (invariant
+    /// 11).
+    ///
+    /// This includes commits of other processes. So nothing is skipped if this opening is `.full`:
+    /// another one of the same file, now or before a crash, may have been `.normal`.
+    package func makeDurable() throws {
+        try withWriter { connection in
+            try connection.setDurability(.full)
+            defer { try? connection.setDurability(options.durability) }
+            // A commit that changes a page flushes SQLite's log, and with it every earlier commit.
+            try connection.transaction(.immediate) {
+                try connection.run("UPDATE ab_state SET id = 1 WHERE id = 1")
+            }
+        }
+    }
+
+    /// Calls ``makeDurable()`` before change sets leave the file, by a push or in a bundle.
+    package func flushBeforePush() throws {
+        guard !environment.disabled.contains(.flushBeforePush) else { return }
+        try makeDurable()
+    }
+
+    /// Records the zone positions of pushed change sets, and advances the cursor over those
+    /// directly after it.
+    ///
+    /// A change set that the zone has in another form stays unchanged: the pull brings the zone's
+    /// form, which then replaces it. A rejected change set becomes a void, as in the zone's log.
+    ///
+    /// A change set with a context that has changed since the push also stays unchanged: another
+    /// process has found that the zone went back, so the acknowledgement is obsolete.
+    ///
+    /// - Returns: The records that rejected saves had inserted and that are removed now.
+    @discardableResult
+    package func acknowledge(
+        _ acknowledged: [Acknowledged], epoch: EpochID
+    ) throws -> ChangedRecords {
+        try write { transaction in
+            let log = transaction.log
+            let places = ZonePositions(transaction)
+            var voids: [VoidOperation.Pair] = []
+            for item in acknowledged {
+                guard let held = try log.entry(at: item.localPosition) else { continue }
+                let form = held.changeSet.form(after: item.rejection)
+                guard form.digest == item.digest, form.dot == item.dot,
+                    held.changeSet.context == item.context
+                else { continue }
+                if form.kind != held.changeSet.kind { voids.append((held, form)) }
+                try places.record(
+                    CausalContext.Prefix(epoch: epoch, position: item.position),
+                    ofSetAt: item.localPosition)
+            }
+            var changes = ChangeCollector()
+            var operation = VoidOperation(transaction)
+            try operation.run(voids, &changes)
+            try transaction.advanceCursor(in: epoch)
+            var changed = try transaction.collected(changes)
+            changed.rejections = transaction.rejections
+            return changed
+        }
+    }
+}
+
+extension ChangeSet {
+    /// The form that the zone's log has of a change set after its answer: the change set, or its
+    /// void.
+    package func form(after rejection: Rejection?) -> ChangeSet {
+        guard let rejection, kind.isSave else { return self }
+        return ChangeSet(voiding: self, for: rejection)
+    }
+}
+
+extension StateTransaction {
+    /// Advances the cursor over change sets of this file that directly follow it in the zone's log.
+    fileprivate func advanceCursor(in epoch: EpochID) throws {
+        var cursor = state.cursor ?? LogCursor(startOf: epoch)
+        guard cursor.epoch == epoch else { return }
+        let statement = try connection.cached(
+            """
+            SELECT c.kind, r.id, c.seq, c.digest, c.origin, c.server_position, c.seq <= r.seen
+            FROM ab_changeset c
+            JOIN ab_replica r ON r.ordinal = c.replica
+            WHERE c.server_position > ? AND c.epoch = ? ORDER BY c.server_position
+            """)
+        try statement.bind(Int64(bitPattern: cursor.position), at: 1)
+        try statement.bind(epoch.bytes, at: 2)
+        while try statement.step() {
+            // A change set that waits for its predecessors has not been applied: the pull brings
+            // it.
+            guard state.start == nil || statement.int64(at: 6) != 0,
+                statement.int64(at: 5) == Int64(bitPattern: cursor.position) + 1,
+                let replica = ReplicaID(bytes: statement.bytes(at: 1)),
+                let digest = Digest(bytes: statement.bytes(at: 3)),
+                let origin = Digest(bytes: statement.bytes(at: 4))
+            else { break }
+            cursor = cursor.advanced(
+                kind: LogEntryKind(rawValue: UInt8(truncatingIfNeeded: statement.int64(at: 0))),
+                dot: Dot(
+                    replica: replica, sequence: UInt64(bitPattern: statement.int64(at: 2))),
+                digest: digest, origin: origin)
+            state.cursor = cursor
+        }
+        statement.reset()
+    }
+}
+
+extension StoreReader {
+    fileprivate func head(of ordinal: Int64) throws -> (sequence: UInt64, origin: Digest)? {
+        let statement = try connection.cached(
+            "SELECT seen, origin FROM ab_replica WHERE ordinal = ? AND seen > 0")
+        try statement.bind(ordinal, at: 1)
+        guard try statement.step() else { return nil }
+        defer { statement.reset() }
+        return Digest(bytes: statement.bytes(at: 1)).map {
+            (UInt64(bitPattern: statement.int64(at: 0)), $0)
+        }
+    }
+
+    /// The highest sequence number held of every replica.
+    package func versionVector() throws -> VersionVector {
+        let statement = try connection.cached("SELECT id, seen FROM ab_replica WHERE seen > 0")
+        var heads: [Dot] = []
+        while try statement.step() {
+            guard let replica = ReplicaID(bytes: statement.bytes(at: 0)) else { continue }
+            heads.append(
+                Dot(replica: replica, sequence: UInt64(bitPattern: statement.int64(at: 1))))
+        }
+        return VersionVector(heads)
+    }
+}

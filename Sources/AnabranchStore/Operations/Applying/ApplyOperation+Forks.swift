@@ -1,0 +1,202 @@
+import AnabranchReplication
+
+extension ApplyOperation {
+    /// Replaces a save that this file holds by the form that the zone's log has of it (invariant
+    /// 3).
+    ///
+    /// - Parameter place: The position in the zone's log, which the zone may have reported before.
+    mutating func replaceByZoneForm(
+        _ set: ChangeSet, at place: CausalContext.Prefix, heldAt position: Int64
+    ) throws {
+        guard let held = try log.entry(at: position), held.place == nil || held.place == place
+        else {
+            throw StoreError(
+                .forked,
+                "Can't apply \(set.dot) because the zone's log contained it in another form "
+                    + "before.",
+                path: transaction.store.path)
+        }
+        // The log treats the entry from here on like one that the zone does not have.
+        if held.place != nil { try ZonePositions(transaction).forget(ofSetAt: position) }
+        if !held.changeSet.kind.isSave || !set.kind.isSave {
+            return try exchange(held, for: set)
+        }
+        try move(held.changeSet, to: set.dot, set.timestamp, adopting: set)
+    }
+
+    /// Gives a change set, and those that follow it, the dot and the timestamp of the zone's log.
+    ///
+    /// - Parameter given: The form in the zone's log; `nil` if only its name is known.
+    mutating func move(
+        _ set: ChangeSet, to dot: Dot, _ timestamp: HybridTimestamp, adopting given: ChangeSet?
+    ) throws {
+        let set = try freeDot(dot, for: set)
+        var rewriting = Rewriting()
+        try name(set, dot, timestamp, in: &rewriting)
+        try moveSuccessors(of: set.dot, to: dot, in: &rewriting)
+        try raiseFollowers(of: set, to: timestamp, in: &rewriting)
+        try rewrite(rewriting, adopting: given)
+    }
+
+    /// Gives a change set that waits in the log, and those that follow it, the dot and the
+    /// timestamp of the zone's log.
+    mutating func moveWaiting(_ set: ChangeSet, to dot: Dot, _ timestamp: HybridTimestamp) throws {
+        var rewriting = Rewriting()
+        try name(set, dot, timestamp, in: &rewriting)
+        try moveSuccessors(of: set.dot, to: dot, in: &rewriting)
+        try raiseFollowers(of: set, to: timestamp, in: &rewriting)
+        try rewriteWaiting(rewriting)
+    }
+
+    /// Renames a branch that waits in the log, if it has a change set under the dot of a change set
+    /// that is applied now.
+    ///
+    /// Since a snapshot with the other branch came, the log has had change sets that continue a
+    /// history which the rows do not have.
+    mutating func renameWaiting(_ dot: Dot) throws {
+        guard transaction.state.start != nil, let held = try log.entry(named: dot) else { return }
+        guard held.changeSet.kind != .lost else { return try log.forget(held.localPosition) }
+        try rewriteWaiting(try branch(from: try log.beginning(of: held).changeSet))
+    }
+
+    private mutating func rewriteWaiting(_ rewriting: Rewriting) throws {
+        var log = LogRewriting(transaction, rewriting, adopting: nil)
+        try log.runInLog()
+        arrivals.markRewritten()
+    }
+
+    /// Restamps change sets that follow a change set which now has a later timestamp, so that they
+    /// stay later than it. The zone's log has that timestamp because another holder has restamped
+    /// the change set.
+    private func raiseFollowers(
+        of set: ChangeSet, to timestamp: HybridTimestamp, in rewriting: inout Rewriting
+    ) throws {
+        guard timestamp > set.timestamp else { return }
+        var raised = RestampedChangeSets(set.dot, to: timestamp)
+        try log.forEach(log.unplacedPositions()) { entry in
+            let follower = entry.changeSet
+            guard follower.dot != set.dot, let floor = raised.floor(of: follower),
+                follower.timestamp <= floor
+            else { return }
+            let later = HybridTimestamp(rawValue: floor.rawValue + 1)
+            raised.add(follower.dot, at: later)
+            try name(follower, rewriting[follower.dot]?.dot ?? follower.dot, later, in: &rewriting)
+            transaction.state.clock.observe(later)
+        }
+    }
+
+    /// Frees the dot that the zone's log has for a change set. An entry of this file under that dot
+    /// that was declared lost is the same change set; any other history is renamed.
+    ///
+    /// - Returns: The change set, which may have been part of the renamed history.
+    private mutating func freeDot(
+        _ dot: Dot, for set: ChangeSet
+    ) throws -> ChangeSet {
+        guard dot != set.dot, let other = try log.entry(named: dot) else { return set }
+        guard other.changeSet.kind == .lost, other.place == nil,
+            try transaction.isStoodIn(for: other, by: set.origin)
+        else {
+            try renameBranch(dot)
+            return try log.entry(withOrigin: set.origin)?.changeSet ?? set
+        }
+        try log.forget(other.localPosition)
+        let ordinal = try transaction.ordinal(of: dot.replica)
+        if try transaction.head(of: ordinal).sequence == dot.sequence {
+            try transaction.setHead(of: ordinal, sequence: dot.sequence, origin: set.origin)
+        }
+        return set
+    }
+
+    /// Exchanges a save that this file holds for the void in the zone's log, a void for the save,
+    /// or a void for one with another reason.
+    private mutating func exchange(
+        _ held: StoredLogEntry, for set: ChangeSet
+    ) throws {
+        let old = held.changeSet
+        if old.dot != set.dot || old.timestamp != set.timestamp {
+            try move(old, to: set.dot, set.timestamp, adopting: nil)
+        }
+        guard let entry = try log.entry(at: held.localPosition) else { return }
+        if old.kind.isSave {
+            var operation = VoidOperation(transaction)
+            try operation.run([(entry, set)], &changes)
+        } else {
+            try transaction.replace(
+                entry, by: set, ordinal: try transaction.ordinal(of: set.dot.replica))
+            if set.kind.isSave {
+                try RejectedSaves(connection: connection).remove(withOrigin: set.origin)
+                try RepairQueue(connection: connection)
+                    .add(try transaction.touched(by: set), since: held.localPosition)
+            }
+        }
+    }
+
+    /// Renames this file's branch of a forked history: the zone's log has another change set under
+    /// its dot. The branch that is not in the log gets another replica ID (invariant 2).
+    mutating func renameBranch(_ dot: Dot) throws {
+        let isOff = transaction.environment.disabled.contains(.forkNaming)
+        guard !isOff, let held = try log.entry(named: dot), held.place == nil else {
+            throw StoreError(
+                .forked,
+                "Can't apply \(dot) because the zone's log contained another change set under "
+                    + "that name.",
+                path: transaction.store.path)
+        }
+        try rewrite(try branch(from: held.changeSet), adopting: nil)
+    }
+
+    /// The new names of a branch, which follow from the dot and the origin of its first change set.
+    private func branch(from set: ChangeSet) throws -> Rewriting {
+        let first = Dot(
+            replica: ReplicaID(ofForkAt: set.dot, origin: set.origin), sequence: 1)
+        var rewriting = Rewriting()
+        try name(set, first, set.timestamp, in: &rewriting)
+        try nameSuccessors(of: set.dot, as: first, in: &rewriting)
+        return rewriting
+    }
+
+    /// Renames the successors of a change set that moves to another replica's history. They follow
+    /// it there, unless that history already has a successor; then they become a branch of their
+    /// own.
+    private func moveSuccessors(
+        of old: Dot, to new: Dot, in rewriting: inout Rewriting
+    ) throws {
+        guard old.replica != new.replica else { return }
+        let next = Dot(replica: new.replica, sequence: new.sequence + 1)
+        let following = Dot(replica: old.replica, sequence: old.sequence + 1)
+        guard try log.entry(named: next) != nil, let first = try log.entry(named: following) else {
+            return try nameSuccessors(of: old, as: new, in: &rewriting)
+        }
+        let branch = ReplicaID(ofForkAt: next, origin: first.changeSet.origin)
+        let base = Dot(replica: branch, sequence: 0)
+        try nameSuccessors(of: old, as: base, in: &rewriting)
+    }
+
+    private func nameSuccessors(
+        of old: Dot, as new: Dot, in rewriting: inout Rewriting
+    ) throws {
+        try log.forEach(log.unplacedPositions()) { entry in
+            guard entry.changeSet.dot.replica == old.replica,
+                entry.changeSet.dot.sequence > old.sequence
+            else { return }
+            let sequence = new.sequence + entry.changeSet.dot.sequence - old.sequence
+            try name(
+                entry.changeSet, Dot(replica: new.replica, sequence: sequence),
+                entry.changeSet.timestamp, in: &rewriting)
+        }
+    }
+
+    private func name(
+        _ set: ChangeSet, _ dot: Dot, _ timestamp: HybridTimestamp,
+        in rewriting: inout Rewriting
+    ) throws {
+        try rewriting.rename(
+            set, to: Rewriting.Name(dot: dot, timestamp: timestamp), PartTable(connection))
+    }
+
+    private mutating func rewrite(_ rewriting: Rewriting, adopting set: ChangeSet?) throws {
+        var log = LogRewriting(transaction, rewriting, adopting: set)
+        try log.run(&changes)
+        arrivals.markRewritten()
+    }
+}

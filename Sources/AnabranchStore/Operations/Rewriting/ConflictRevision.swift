@@ -1,0 +1,208 @@
+import AnabranchModel
+import AnabranchReplication
+import AnabranchSQLite
+
+/// Updates the journal after records were repaired because change sets of the log were renamed,
+/// restamped or replaced by voids.
+///
+/// No merge saw what such a change discards. A value that its author had seen until then may now
+/// lose to another, or a value that a rejected save had replaced may lose to a third. So losses are
+/// computed from the log's entries about the records. A write is lost if it does not show, and if
+/// no author of a later write or of a delete had seen it.
+///
+/// Existing entries stay. Entries for values that show again are removed. If a void had won, the
+/// entry names the write that wins now.
+///
+/// If the log no longer has a change set, the values in the rows are used instead.
+struct ConflictRevision {
+    private let transaction: StateTransaction
+    private let records: Set<RecordID>
+    private let since: Int64
+    private let journal: ConflictJournal
+    private var present: [RecordID: CanonicalRecord] = [:]
+
+    private var connection: Connection { transaction.connection }
+    private var log: ChangeLog { transaction.log }
+
+    /// Prepares the revision of records.
+    ///
+    /// - Parameters:
+    ///   - records: The records, already in their final state with all their links.
+    ///   - since: The local position of the first changed change set. Losses among earlier change
+    ///     sets were recorded when they happened, and may have been purged since.
+    init(_ transaction: StateTransaction, of records: [RecordID], since: Int64) throws {
+        self.transaction = transaction
+        self.records = Set(records)
+        self.since = since
+        journal = transaction.journal
+        let states = try RecordStates(transaction)
+        for record in records { present[record] = try states[record] }
+    }
+
+    /// Runs the revision.
+    ///
+    /// - Parameter forEachEntry: Reads the log, oldest first, at least all entries that ever
+    ///   changed the records.
+    func run(_ forEachEntry: ((StoredLogEntry) throws -> Void) throws -> Void) throws {
+        guard !transaction.environment.disabled.contains(.journalRevision) else { return }
+        var histories = try RecordHistories(of: records, PartTable(connection), forEachEntry)
+        for record in present.values { histories.complete(with: record) }
+        let losses = try lostWrites(histories) + lostLinks(histories)
+        let names = Dictionary(
+            losses.map { ($0.name, $0) }, uniquingKeysWith: { first, _ in first })
+        try transaction.conflicts.write()
+        let states = try RecordStates(transaction)
+        var noted: Set<LostWriteName> = []
+        let entries = try JournalEntry.all(transaction).filter { entry in
+            records.contains(entry.record) || entry.right.map(records.contains) == true
+        }
+        for entry in entries where entry.kind != .replacedByRepair {
+            if try shows(entry, states) {
+                try remove(entry)
+            } else {
+                noted.insert(LostWriteName(entry))
+            }
+            if let loss = names[LostWriteName(entry)] { try correctWinner(of: entry, loss) }
+        }
+        noted.formUnion(entries.filter { $0.kind == .replacedByRepair }.map(LostWriteName.init))
+        let new = losses.filter { $0.isNew && !noted.contains($0.name) }
+        for loss in new.sorted(by: { $0.position < $1.position }) {
+            try journal.record(try entry(for: loss))
+        }
+    }
+
+    // MARK: - Losses
+
+    /// The name of a lost write, or of a lost link of a save.
+    private struct LostWriteName: Hashable {
+        let record: RecordID
+        let property: WireProperty
+        let right: RecordID?
+        let stamp: Stamp
+
+        init(_ entry: JournalEntry) {
+            record = entry.record
+            property = entry.property
+            right = entry.right
+            stamp = entry.lost
+        }
+
+        init(_ record: RecordID, _ property: WireProperty, _ right: RecordID?, _ stamp: Stamp) {
+            self.record = record
+            self.property = property
+            self.right = right
+            self.stamp = stamp
+        }
+    }
+
+    private struct LostValue {
+        let name: LostWriteName
+        let kind: Conflict.Kind
+        let entity: WireName
+        let value: Value
+        let winner: Stamp
+        let winningValue: Value?
+        /// The local position of the lost write.
+        let position: Int64
+        let isNew: Bool
+    }
+
+    private func lostWrites(_ histories: RecordHistories) throws -> [LostValue] {
+        var losses: [LostValue] = []
+        for (register, writes) in histories.writes {
+            let deleters = histories.deleters[register.record] ?? []
+            // A record that a rejected save had inserted is in another table.
+            guard !deleters.isEmpty || present[register.record] != nil else { continue }
+            let contest = RegisterHistory(
+                writes: writes, deleters: deleters, rule: register.property.rule)
+            let lost = try contest.lost(log)
+            let old =
+                lost.isEmpty
+                ? [] : Set(try contest.before(since).lost(log).map(\.author.position))
+            for (write, author) in lost {
+                guard let (winner, value) = contest.winner(over: author) else { continue }
+                losses.append(
+                    LostValue(
+                        name: LostWriteName(register.record, register.property, nil, write.stamp),
+                        kind: contest.kind(of: author), entity: write.entity, value: write.value,
+                        winner: winner, winningValue: value, position: author.position,
+                        isNew: !old.contains(author.position)))
+            }
+        }
+        return losses
+    }
+
+    private func lostLinks(_ histories: RecordHistories) throws -> [LostValue] {
+        var losses: [LostValue] = []
+        for (link, adds) in histories.adds {
+            let deleters =
+                (histories.deleters[link.left] ?? []) + (histories.deleters[link.right] ?? [])
+            guard let deleter = deleters.min(by: { $0.position < $1.position }) else { continue }
+            let removed = histories.removedTags[link] ?? []
+            for add in adds where !removed.contains(add.stamp) {
+                guard let author = add.author,
+                    try !deleters.contains(where: { try $0.hasSeen(author, log) })
+                else { continue }
+                let isOld = author.position < since && deleter.position < since
+                losses.append(
+                    LostValue(
+                        name: LostWriteName(link.left, link.property, link.right, add.stamp),
+                        kind: .linkToDeleted, entity: add.entity, value: add.value,
+                        winner: deleter.stamp, winningValue: nil, position: author.position,
+                        isNew: !isOld))
+            }
+        }
+        return losses
+    }
+
+    // MARK: - Journal entries
+
+    private func shows(_ entry: JournalEntry, _ states: RecordStates) throws -> Bool {
+        guard let record = try present[entry.record] ?? states[entry.record] else { return false }
+        if let right = entry.right {
+            return record.links.contains {
+                $0.property == entry.property && $0.right == right
+                    && $0.tags.tags.contains(entry.lost)
+            }
+        }
+        // A counter that is held includes everything that was added to it.
+        if entry.property.rule == .counter { return true }
+        return record.cells.contains {
+            $0.property == entry.property && $0.stamp == entry.lost
+        }
+    }
+
+    private func remove(_ entry: JournalEntry) throws {
+        try connection.run("DELETE FROM ab_conflict WHERE id = ?", .integer(entry.id))
+    }
+
+    private func correctWinner(of entry: JournalEntry, _ loss: LostValue) throws {
+        guard let winner = entry.winner, winner != loss.winner, try isVoid(winner) else { return }
+        let local = try transaction.localStamp(loss.winner)
+        let author = try journal.author(of: local)
+        try connection.run(
+            """
+            UPDATE ab_conflict SET kind = ?, winner_hlc = ?, winner_by = ?, winner_author = ?,
+            winner_value = ? WHERE id = ?
+            """, .integer(loss.kind.rawValue), .integer(Int64(bitPattern: local.timestamp)),
+            .integer(local.ordinal), try transaction.conflicts.number(ofAuthor: author),
+            loss.winningValue.map { .blob(ConflictRows.tagged($0)) } ?? .null,
+            .integer(entry.id))
+    }
+
+    private func isVoid(_ stamp: Stamp) throws -> Bool {
+        let local = try transaction.localStamp(stamp)
+        let kind = try connection.firstValue(
+            "SELECT kind FROM ab_changeset WHERE replica = ? AND hlc = ?",
+            .integer(local.ordinal), .integer(Int64(bitPattern: local.timestamp)))
+        return kind == .integer(Int64(LogEntryKind.void.rawValue))
+    }
+
+    private func entry(for loss: LostValue) throws -> LostWrite {
+        LostWrite(
+            kind: loss.kind, record: try transaction.localID(of: loss.name.record),
+            entity: loss.entity, property: loss.name.property, value: loss.value,
+            lost: try transaction.localStamp(loss.name.stamp),
+            winner: try transaction.localStamp(loss.winner), winningValue: loss.winningValue)
+    }
+}

@@ -1,0 +1,202 @@
+import AnabranchModel
+import AnabranchReplication
+import AnabranchSQLite
+
+/// One save within its transaction.
+struct SaveOperation {
+    let transaction: StateTransaction
+    let replica: ReplicaID
+    let dot: Dot
+    let previousOrigin: Digest
+    let timestamp: HybridTimestamp
+    /// The position that this change set takes in the log.
+    private(set) var position: Int64
+    private let log: ChangeLog
+    var encoder: ChangePayloadEncoder
+    /// The finished parts; the encoder has what follows.
+    var parts: [SavePart] = []
+    let partLimits: PartLimits
+    /// The record with the row that is being written.
+    var present: LocalID = 0
+    /// The entity of the records that are being written.
+    var presentEntity: EntityDescription?
+    let deferred: DeferredRows
+    let logStamps: LogStamps
+    var staleRecords: [LocalID] = []
+    /// Records that the request does not name, with their former surviving records.
+    var shownBy: [LocalID: LocalID] = [:]
+    var lists: SavedListPositions
+    /// Records with derived attributes that depend on deleted rows.
+    var owners = ChangeCollector()
+    /// The values of `SaveRequest.carriedGroups`.
+    var carriedGroups: [LocalID: [WireProperty: GroupValue]] = [:]
+
+    var connection: Connection { transaction.connection }
+    var schema: StoreSchema { transaction.schema }
+    var ordinal: Int64 { transaction.state.ordinal }
+    var stamp: LocalStamp {
+        LocalStamp(timestamp: timestamp.rawValue, ordinal: ordinal)
+    }
+
+    init(_ transaction: StateTransaction) throws {
+        self.transaction = transaction
+        replica = try transaction.ownReplica()
+        let head = try transaction.head(of: transaction.state.ordinal)
+        guard head.sequence < Limits.greatestSequence else {
+            throw StoreError(.exhausted, "Can't save because the replica has saved 2^53 times.")
+        }
+        dot = Dot(replica: replica, sequence: head.sequence + 1)
+        previousOrigin = head.origin
+        let wall = transaction.wallMilliseconds
+        guard let tick = transaction.state.clock.tick(wallMilliseconds: wall) else {
+            throw StoreError(
+                .exhausted,
+                "Can't save because the zone holds a change set of the last time there is. Report "
+                    + "it to the server's operator, and sync with a zone without it.")
+        }
+        timestamp = tick
+        log = transaction.log
+        position = try log.nextPosition()
+        encoder = ChangePayloadEncoder(author: replica)
+        partLimits = transaction.environment.partLimits
+        deferred = transaction.deferred
+        logStamps = transaction.logStamps
+        lists = SavedListPositions(transaction.connection, schema: transaction.schema, dot: dot)
+    }
+
+    mutating func run(_ original: SaveRequest) throws -> SaveResult {
+        try checkNames(original)
+        transaction.views.isSaving = true
+        let (named, renamed) = try renaming(original)
+        let limit = connection.lengthLimit
+        // This limit is below the limits of a zone and of the file, so every saved record can be
+        // stored everywhere.
+        connection.lengthLimit = partLimits.recordBytes
+        defer { connection.lengthLimit = limit }
+        do {
+            return try run(named, renamed)
+        } catch let error as SQLiteError where error.code == .tooBig {
+            throw recordTooLarge([present], error)
+        } catch let error as StoreError where !renamed.isEmpty {
+            let names = Dictionary(uniqueKeysWithValues: renamed.map { ($1, $0) })
+            throw error.renaming(names)
+        }
+    }
+
+    private mutating func run(
+        _ named: SaveRequest, _ renamed: [LocalID: LocalID]
+    ) throws -> SaveResult {
+        for check in named.checks { try compareVersions(check) }
+        for list in named.lists { try lists.place(list) }
+        let request = try spreading(named)
+        carriedGroups = request.carriedGroups
+        for insert in request.inserts { try write(insert) }
+        for update in request.updates { try write(update) }
+        try write(request.links, moves: request.lists)
+        for delete in request.deletes { try write(delete) }
+        try checkVersions()
+        var constraints = ConstraintCheck(transaction)
+        try constraints.check(request)
+        let shown = try applyViewRules()
+        try appendToLog(request)
+        return SaveResult(
+            dot: dot, version: RowVersion(position), renamed: renamed, shown: shown)
+    }
+
+    /// Applies the view rules.
+    ///
+    /// - Returns: The records that show something else although the request did not write them.
+    private mutating func applyViewRules() throws -> ChangedRecords {
+        var changes = owners
+        transaction.views.logStamps.record(stamp, at: position)
+        try transaction.views.applyRulesBeforeCycles()
+        for (id, viewColumn) in try transaction.views.cutReferencesInTheWay() {
+            try clear(id, viewColumn, &changes)
+        }
+        return try transaction.collected(changes)
+    }
+
+    /// Writes null to a reference that the app has read as null.
+    private mutating func clear(
+        _ id: LocalID, _ viewColumn: ViewRuleColumn, _ changes: inout ChangeCollector
+    ) throws {
+        try transaction.views.separateDuplicates([id])
+        let reader = StoreReader(connection, schema: schema)
+        guard let entity = try reader.entity(of: id, in: viewColumn.root) else { return }
+        let statement = try connection.cached(schema.layout(of: entity).versionSQL)
+        try statement.bind(id, at: 1)
+        guard try statement.step() else { return }
+        let version = RowVersion(statement.int64(at: 1))
+        statement.reset()
+        var update = SaveRequest.Update(entity: entity, slots: [viewColumn.column.slot])
+        let nothing = [Value](repeating: .null, count: entity.slots.count)
+        nothing.withUnsafeBufferPointer { update.append(id, version, $0) }
+        try write(update)
+        changes.addUpdated(id, of: entity, slots: [viewColumn.column.slot])
+    }
+
+    private func checkNames(_ request: SaveRequest) throws {
+        guard request.author.utf8.count <= Limits.longestName,
+            request.name.utf8.count <= Limits.longestName
+        else {
+            throw StoreError(
+                .saveTooLarge,
+                "Can't save because the author or the name exceeds \(Limits.longestName) bytes.")
+        }
+    }
+
+    /// Registers a record that differs from the request's expectation.
+    mutating func addStale(_ id: LocalID) {
+        if !staleRecords.contains(id) { staleRecords.append(id) }
+    }
+
+    /// Gives new IDs to inserted records if their numbers were reserved under an earlier replica ID
+    /// of the file. An inserted record always belongs to its author.
+    private func renaming(
+        _ request: SaveRequest
+    ) throws -> (SaveRequest, renamed: [LocalID: LocalID]) {
+        let foreign = request.inserts.flatMap { $0.rows.ids }.filter { $0.ordinal != ordinal }
+        guard !foreign.isEmpty else { return (request, [:]) }
+        let numbers = try transaction.reserveNumbers(foreign.count)
+        let renamed = Dictionary(uniqueKeysWithValues: zip(foreign, numbers))
+        return (request.renaming(renamed), renamed)
+    }
+
+    /// Takes the log's next position again, because positions were taken since.
+    mutating func moveBehindLog() throws { position = try log.nextPosition() }
+
+    /// Checks versions before anything is written.
+    private mutating func compareVersions(_ check: SaveRequest.Check) throws {
+        let statement = try connection.cached(schema.layout(of: check.entity).versionSQL)
+        for row in check.rows {
+            try statement.bind(row.id, at: 1)
+            let isThere = try statement.step()
+            if !isThere || RowVersion(statement.int64(at: 1)) != row.version { addStale(row.id) }
+            statement.reset()
+        }
+    }
+
+    private mutating func checkVersions() throws {
+        // The app knows only the records that its request has named.
+        staleRecords = staleRecords.map { shownBy[$0] ?? $0 }.reduce(into: []) { found, id in
+            if !found.contains(id) { found.append(id) }
+        }
+        guard staleRecords.isEmpty else {
+            throw StoreError(
+                .mergeConflict,
+                "Can't save because another context or replica has changed \(staleRecords.count) "
+                    + "records since they were read. Refresh them, then save again.",
+                records: staleRecords)
+        }
+    }
+
+    private mutating func appendToLog(_ request: SaveRequest) throws {
+        let (kind, payload) = try finish()
+        let set = ChangeSet(
+            saving: payload, as: kind, dot: dot, timestamp: timestamp, author: request.author,
+            name: request.name, previousOrigin: previousOrigin,
+            context: try transaction.causalContext())
+        try transaction.setHead(of: ordinal, sequence: dot.sequence, origin: set.origin)
+        try log.append(set, ordinal: ordinal, place: nil)
+    }
+}

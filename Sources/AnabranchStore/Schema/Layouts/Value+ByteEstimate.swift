@@ -1,0 +1,12 @@
+import AnabranchReplication
+
+extension Value {
+    /// An estimate of the encoded value's size in bytes.
+    var byteEstimate: Int {
+        switch self {
+        case .string(let text), .uri(let text): text.utf8.count
+        case .data(let bytes): bytes.count
+        default: 16
+        }
+    }
+}

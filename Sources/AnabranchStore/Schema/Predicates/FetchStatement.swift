@@ -1,0 +1,134 @@
+package import AnabranchModel
+package import AnabranchReplication
+
+/// The SELECT of a fetch, with its bindings.
+///
+/// Tables have aliases. `t0` is the table of the fetched entity, and `tN` that of the elements of
+/// the N-th enclosing collection. `tN_M` is the M-th object that a to-one relationship references
+/// from there. A to-one is a LEFT JOIN of its target's table, so a target that does not exist reads
+/// as missing.
+///
+/// A condition may evaluate to NULL instead of false. Conditions stand only under AND, OR, WHERE
+/// and `IS NOT TRUE`, where both mean the same. So they keep the plain form for which SQLite can
+/// use an index.
+package struct FetchStatement: Sendable {
+    /// The columns that a fetch selects.
+    package enum Selection: Hashable, Sendable {
+        /// The column `ab_pk` alone.
+        case identifiers
+        /// SQL of the columns, in terms of `t0`.
+        case rows(String)
+        /// The columns of `rows`, followed by one column for the key of each sort.
+        case rowsAndKeys(String)
+        case count
+    }
+
+    package let sql: String
+    /// The bindings by position; a reference is the local ID as an integer.
+    package let bindings: [Value]
+
+    /// Creates the statement of a fetch.
+    ///
+    /// - Parameters:
+    ///   - limit: The greatest number of rows; `nil` for all. With a limit or an offset and no
+    ///     sorts, rows are ordered by ID, so that consecutive windows fit together.
+    ///   - ids: The only rows to consider; `nil` for any.
+    ///   - store: The ``PredicateObjectReference/store`` of this store's own objects. Objects of
+    ///     another store equal no row. If `nil`, every object counts as this store's own.
+    /// - Throws: ``FetchPredicateError`` with code `tooManyValues` for more values than a statement
+    ///   can bind, or `tooComplex` for a predicate that is nested too deeply or joins too many
+    ///   tables.
+    package init(
+        entity: EntityDescription, includesSubentities: Bool = true,
+        predicate: ResolvedPredicate? = nil, sorts: [ResolvedSort] = [], limit: Int? = nil,
+        offset: Int = 0, among ids: [LocalID]? = nil, selecting selection: Selection,
+        in naming: any SchemaNaming, store: (any Hashable & Sendable)? = nil
+    ) throws(FetchPredicateError) {
+        var writer = PredicateSQL(naming: naming, store: store)
+        writer.enter("t0")
+        let columns = try Self.columns(selection, sorts, &writer)
+        if let ids { writer.bindings.append(.string(SQL.json(ids))) }
+        let conditions = try Self.conditions(
+            entity, includesSubentities, predicate, in: naming, &writer)
+        let isWindow = limit != nil || offset > 0
+        let order = try Self.order(
+            by: sorts, isWindow: isWindow, isCount: selection == .count, &writer)
+        let joins = writer.leave()
+        try Self.check(writer.bindings, of: entity)
+
+        var text = "\(naming.table(for: entity)) AS t0"
+        if ids != nil { text = "json_each(?) AS j CROSS JOIN \(text) ON t0.ab_pk = j.value" }
+        text += joins
+        if !conditions.isEmpty { text += " WHERE " + conditions.joined(separator: " AND ") }
+        text += order
+        if isWindow {
+            text += " LIMIT ? OFFSET ?"
+            writer.bindings += [.integer(Int64(limit ?? -1)), .integer(Int64(offset))]
+        }
+        sql =
+            selection == .count && isWindow
+            ? "SELECT count(*) FROM (SELECT 1 FROM \(text))" : "SELECT \(columns) FROM \(text)"
+        bindings = writer.bindings
+    }
+
+    private static func columns(
+        _ selection: Selection, _ sorts: [ResolvedSort], _ writer: inout PredicateSQL
+    ) throws(FetchPredicateError) -> String {
+        switch selection {
+        case .identifiers: return "t0.ab_pk"
+        case .rows(let columns): return columns
+        case .count: return "count(*)"
+        case .rowsAndKeys(let columns):
+            var all = [columns]
+            for sort in sorts { all.append(try writer.operand(sort.operand, sort.options)) }
+            return all.joined(separator: ", ")
+        }
+    }
+
+    /// SQLite's default limit of 32,766 bindings, minus the two of a window.
+    private static let greatestBindingCount = 32_764
+
+    private static func check(
+        _ bindings: [Value], of entity: EntityDescription
+    ) throws(FetchPredicateError) {
+        guard bindings.count > greatestBindingCount else { return }
+        throw FetchPredicateError(
+            .tooManyValues, entity: entity.name,
+            "Can't evaluate the predicate because it has \(bindings.count) values, and SQLite "
+                + "binds at most \(greatestBindingCount) of a predicate. Split the fetch, "
+                + "or use IN.")
+    }
+
+    private static func conditions(
+        _ entity: EntityDescription, _ includesSubentities: Bool, _ predicate: ResolvedPredicate?,
+        in naming: any SchemaNaming, _ writer: inout PredicateSQL
+    ) throws(FetchPredicateError) -> [String] {
+        var conditions: [String] = []
+        // The rows of a whole hierarchy need no restriction, which would keep SQLite from using an
+        // index.
+        let isWhole = includesSubentities && entity.superentity == nil
+        if !isWhole,
+            let numbers = naming.entityNumbers(
+                for: entity, includingSubentities: includesSubentities)
+        {
+            let list = numbers.map(String.init).joined(separator: ", ")
+            conditions.append("t0.ab_entity IN (\(list))")
+        }
+        if let predicate, predicate != .constant(true) {
+            conditions.append("(" + (try writer.condition(predicate)) + ")")
+        }
+        return conditions
+    }
+
+    private static func order(
+        by sorts: [ResolvedSort], isWindow: Bool, isCount: Bool, _ writer: inout PredicateSQL
+    ) throws(FetchPredicateError) -> String {
+        guard !isCount, isWindow || !sorts.isEmpty else { return "" }
+        var terms: [String] = []
+        for sort in sorts {
+            let term = try writer.operand(sort.operand, sort.options)
+            terms.append(term + (sort.isAscending ? "" : " DESC"))
+        }
+        return " ORDER BY " + (terms + ["t0.ab_pk"]).joined(separator: ", ")
+    }
+}

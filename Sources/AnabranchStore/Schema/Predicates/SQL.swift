@@ -1,0 +1,14 @@
+/// Functions that produce SQL text.
+package enum SQL {
+    /// An identifier, quoted for SQL.
+    package static func quoted(_ identifier: String) -> String {
+        "\""
+            + identifier.split(separator: "\"", omittingEmptySubsequences: false)
+            .joined(separator: "\"\"") + "\""
+    }
+
+    /// A JSON array of record IDs, for `json_each`.
+    static func json(_ ids: [LocalID]) -> String {
+        "[" + ids.map(String.init).joined(separator: ",") + "]"
+    }
+}

@@ -1,0 +1,129 @@
+import AnabranchModel
+import AnabranchReplication
+import AnabranchSQLite
+
+/// Records the values that merging discards. The journal belongs to this file and is not part of
+/// the merged state.
+final class ConflictJournal {
+    private unowned let transaction: StateTransaction
+
+    // Every discarded value accesses the properties marked `unchecked`; a transaction is confined
+    // to one thread.
+    @exclusivity(unchecked) private var known: [LocalStamp: LogLocation?] = [:]
+    @exclusivity(unchecked) private var recent = RecentPair<LocalStamp, LogLocation?>()
+
+    /// The change set of a stamp in this file's log.
+    private final class LogLocation {
+        let dot: Dot
+        let place: CausalContext.Prefix?
+        let author: String
+
+        init(dot: Dot, place: CausalContext.Prefix?, author: String) {
+            self.dot = dot
+            self.place = place
+            self.author = author
+        }
+    }
+
+    /// True if change sets are applied again, so that their losses are already recorded.
+    private let isSilent: Bool
+    private lazy var noticed = transaction.environment.wallMilliseconds()
+
+    /// The transaction's own journal: use ``StateTransaction/journal``.
+    init(_ transaction: StateTransaction) {
+        self.transaction = transaction
+        isSilent = false
+    }
+
+    /// A journal that records nothing, for change sets that are applied again.
+    init(silentIn transaction: StateTransaction) {
+        self.transaction = transaction
+        isSilent = true
+    }
+
+    func record(_ loss: LostWrite) throws {
+        guard !isSilent, !transaction.environment.disabled.contains(.journal) else { return }
+        try transaction.conflicts.add(
+            loss, author: try author(of: loss.lost),
+            winningAuthor: try loss.winner.map(author),
+            noticed: noticed)
+    }
+
+    /// True if a held write and an arriving change set are concurrent. The change set arrived
+    /// later, so it suffices that its author had not seen the write.
+    ///
+    /// - Returns: False if the log no longer has the write's change set: without it, nothing is
+    ///   reported.
+    func isConcurrent(_ held: LocalStamp, with set: IncomingSet) throws -> Bool {
+        if isSilent || held.ordinal == set.stamp.ordinal { return false }
+        guard let write = try place(of: held) else { return false }
+        let author = set.changeSet
+        if author.context.names(write.dot, at: write.place) { return false }
+        guard author.rewrittenFrom != nil else { return true }
+        let log = transaction.log
+        return try !log.continues(author.dot.replica, behind: write.dot)
+    }
+
+    /// Forgets cached zone positions, after the zone has reported new ones for change sets in this
+    /// file's log.
+    func forgetPlaces() {
+        known = [:]
+        recent = RecentPair()
+    }
+
+    func author(of stamp: LocalStamp) throws -> String {
+        try place(of: stamp)?.author ?? ""
+    }
+
+    private func place(of stamp: LocalStamp) throws -> LogLocation? {
+        try recent.value(of: stamp) {
+            if let found = known[stamp] { return found }
+            let found = try lookUp(stamp)
+            known[stamp] = .some(found)
+            return found
+        }
+    }
+
+    private func lookUp(_ stamp: LocalStamp) throws -> LogLocation? {
+        let statement = try transaction.connection.cached(
+            """
+            SELECT seq, epoch, server_position, author FROM ab_changeset
+            WHERE replica = ? AND hlc = ?
+            """)
+        try statement.bind(stamp.ordinal, at: 1)
+        try statement.bind(Int64(bitPattern: stamp.timestamp), at: 2)
+        guard try statement.step(), let replica = transaction.replicas[stamp.ordinal] else {
+            return nil
+        }
+        defer { statement.reset() }
+        return LogLocation(
+            dot: Dot(replica: replica, sequence: UInt64(bitPattern: statement.int64(at: 0))),
+            place: EpochID(bytes: statement.bytes(at: 1)).map {
+                CausalContext.Prefix(
+                    epoch: $0, position: UInt64(bitPattern: statement.int64(at: 2)))
+            }, author: statement.string(at: 3))
+    }
+}
+
+extension CausalContext {
+    /// True if the author of a change set had seen a change set of another replica.
+    ///
+    /// Only positions are compared, without the epoch. The positions in this file's log belong to
+    /// the present epoch, which continues the earlier ones up to there. When a zone goes back to an
+    /// earlier state, positions beyond it are removed, and contexts are rewritten for the present
+    /// log.
+    ///
+    /// - Parameter place: The position of the other change set in the zone's log; `nil` if it is
+    ///   not known.
+    func names(_ dot: Dot, at place: Prefix?) -> Bool {
+        if let prefix, let place, place.position <= prefix.position { return true }
+        return beyond.contains {
+            $0.dot.replica == dot.replica && $0.dot.sequence >= dot.sequence
+        }
+    }
+
+    /// True if this context names every change set that another context names individually.
+    func covers(_ other: CausalContext) -> Bool {
+        other.beyond.allSatisfy { names($0.dot, at: nil) }
+    }
+}

@@ -1,0 +1,38 @@
+import AnabranchModel
+import AnabranchReplication
+import AnabranchSQLite
+
+extension ChangeSetMerge {
+    /// Records a value that a later write has replaced, if the two writes are concurrent.
+    ///
+    /// - Parameter value: The new value in its wire form.
+    func journalOverwritten(
+        _ property: TableLayout.Property, of row: HeldRow, held: LocalStamp,
+        by value: Value, _ set: IncomingSet
+    ) throws {
+        guard try journal.isConcurrent(held, with: set) else { return }
+        let lost = try shownValue(of: property, in: row)
+        guard lost != value else { return }
+        try journal.record(
+            .init(
+                kind: .concurrentWrite, record: row.id, entity: row.layout.entity.wireName,
+                property: property.wire, value: lost, lost: held, winner: set.stamp,
+                winningValue: value))
+    }
+
+    /// Records an arriving value that loses to the held one.
+    ///
+    /// - Parameter value: The arriving value in its wire form.
+    func journalLost(
+        _ property: TableLayout.Property, of row: HeldRow, value: Value,
+        to held: LocalStamp?, _ set: IncomingSet
+    ) throws {
+        let winning = try shownValue(of: property, in: row)
+        guard winning != value else { return }
+        try journal.record(
+            .init(
+                kind: .concurrentWrite, record: row.id, entity: row.layout.entity.wireName,
+                property: property.wire, value: value, lost: set.stamp, winner: held,
+                winningValue: winning))
+    }
+}

@@ -1,0 +1,101 @@
+import AnabranchModel
+import AnabranchReplication
+import AnabranchSQLite
+
+extension ChangeSetMerge {
+    mutating func link(_ block: LinkBlock, of set: IncomingSet) throws {
+        try changeHeldLinks(of: block, by: set) { link, tags in
+            tags.add(set.stampOnWire, at: link.place)
+        }
+    }
+
+    mutating func move(_ block: LinkBlock, of set: IncomingSet) throws {
+        try changeHeldLinks(of: block, by: set) { link, tags in
+            tags.move(link.observedTags, to: link.place, tag: set.stampOnWire)
+        }
+    }
+
+    private mutating func changeHeldLinks(
+        of block: LinkBlock, by set: IncomingSet,
+        _ merge: (LinkBlock.Link, inout LinkTags) -> Bool
+    ) throws {
+        let isLoose = transaction.environment.disabled.contains(.linkEnds)
+        let layout = layout(of: block)
+        for link in block.links {
+            let ends = try localEnds(of: link)
+            let areHeld =
+                try held.holds(ends.left, first: layout?.leftEntity)
+                && held.holds(ends.right, first: layout?.rightEntity)
+            guard areHeld || isLoose else {
+                try journal.record(
+                    .init(
+                        kind: .linkToDeleted, record: ends.left, entity: block.entity,
+                        property: block.property, value: .reference(link.right), lost: set.stamp,
+                        winner: nil))
+                continue
+            }
+            try change(ends, in: block, layout) { merge(link, &$0) }
+        }
+    }
+
+    mutating func unlink(_ block: LinkBlock, of set: IncomingSet) throws {
+        let seesAll = transaction.environment.disabled.contains(.linkTags)
+        let layout = layout(of: block)
+        for link in block.links {
+            let ends = try localEnds(of: link)
+            try change(ends, in: block, layout) { tags in
+                tags.remove(seesAll ? tags.tags : link.observedTags)
+            }
+        }
+    }
+
+    private func localEnds(
+        of link: LinkBlock.Link
+    ) throws -> (left: LocalID, right: LocalID) {
+        (try transaction.localID(of: link.left), try transaction.localID(of: link.right))
+    }
+
+    private func layout(of block: LinkBlock) -> LinkLayout? {
+        schema.model.entity(wireName: block.entity).flatMap {
+            schema.links(of: $0, property: block.property)
+        }
+    }
+
+    private mutating func change(
+        _ ends: (left: LocalID, right: LocalID), in block: LinkBlock, _ layout: LinkLayout?,
+        _ merge: (inout LinkTags) -> Bool
+    ) throws {
+        guard let layout else {
+            try deferred.changeLink(
+                block.property, left: ends.left, right: ends.right, replicas: transaction.replicas,
+                merge)
+            return
+        }
+        let rows = LinkRows(connection)
+        let held = try rows.tags(left: ends.left, right: ends.right, in: layout)
+        var tags = transaction.replicas.linkTags(held)
+        let place = tags.place
+        guard merge(&tags) else { return }
+        try rows.set(
+            try transaction.localTags(tags), left: ends.left, right: ends.right, in: layout)
+        if held.isEmpty != tags.isEmpty || place != tags.place { try addEnds(ends, of: layout) }
+    }
+
+    private mutating func addEnds(
+        _ ends: (left: LocalID, right: LocalID), of layout: LinkLayout
+    ) throws {
+        let reader = StoreReader(connection, schema: schema)
+        let relationship = layout.relationship
+        if let entity = try reader.entity(of: ends.left, in: relationship.entity) {
+            changes.addUpdated(ends.left, of: entity, slots: [relationship.slot])
+        }
+        guard let inverse = relationship.inverse else { return }
+        if let entity = try reader.entity(of: ends.right, in: inverse.entity) {
+            changes.addUpdated(ends.right, of: entity, slots: [inverse.slot])
+        }
+    }
+}
+
+extension IncomingSet {
+    var stampOnWire: Stamp { changeSet.stamp }
+}

@@ -1,0 +1,61 @@
+import AnabranchReplication
+import AnabranchSQLite
+
+/// A write transaction with what its operations have read of the state and add to it.
+///
+/// There is one owner for each of these, so no operation can miss what another one has done within
+/// the same transaction.
+final class StateTransaction: WriteTransaction {
+    /// The entries added to the conflict journal.
+    private(set) lazy var conflicts = ConflictRows(connection)
+    /// The view rules that the transaction applies.
+    private(set) lazy var views = ViewRules(self)
+    /// Stamps of the log's entries. Call ``forgetReadings()`` after an entry got another form.
+    private(set) lazy var logStamps = LogStamps(connection)
+    private(set) lazy var deferred = DeferredRows(self)
+    private(set) lazy var held = HeldRecords(connection, schema: schema, deferred: deferred)
+    private(set) lazy var journal = ConflictJournal(self)
+    /// Change sets that came in this transaction, for those that wait for them.
+    let arrivals = Arrivals()
+    /// The numbers of the saves that turned out to be rejected.
+    private(set) var rejections: [RejectedSave.ID] = []
+
+    func recordRejection(_ id: RejectedSave.ID) { rejections.append(id) }
+
+    /// Gives an entry of the log another form (``ChangeLog/replace(_:by:ordinal:)``), and forgets
+    /// what was read of it.
+    func replace(_ entry: StoredLogEntry, by set: ChangeSet, ordinal: Int64) throws {
+        try log.replace(entry, by: set, ordinal: ordinal)
+        forgetReadings()
+    }
+
+    /// Forgets what was read of the log's entries: some have got another name, time, form or place.
+    ///
+    /// What has arrived and what is in the journal stays.
+    func forgetReadings() {
+        logStamps.forget()
+        journal.forgetPlaces()
+    }
+
+    /// Applies the view rules, and returns the changed records.
+    func collected(_ changes: ChangeCollector) throws -> ChangedRecords {
+        var changes = changes
+        try views.apply(&changes)
+        let reader = StoreReader(connection, schema: schema)
+        return try reader.withDerived(changes.collected(reader))
+    }
+
+    override func finish() throws {
+        precondition(views.isSettled, "Apply the view rules before the transaction ends.")
+        try conflicts.write()
+        try super.finish()
+    }
+}
+
+extension Store {
+    /// Runs a body in one write transaction. State that must not come from memory is read inside
+    /// it. If the body throws, everything is rolled back (invariant 4).
+    func write<Result>(_ body: (StateTransaction) throws -> Result) throws -> Result {
+        try write(in: StateTransaction.self, body)
+    }
+}
