@@ -164,12 +164,14 @@ struct SmallModel: Sendable {
 
 extension Store {
     @discardableResult
-    func insert(_ name: String, age: Int64 = 0, _ names: SmallModel) throws -> LocalID {
+    func insert(
+        _ name: String, age: Int64 = 0, by author: String = "app", _ names: SmallModel
+    ) throws -> LocalID {
         let id = try reserveNumbers(1).lowerBound
         var slots = [Value](repeating: .null, count: names.person.slots.count)
         slots[names.name] = .string(name)
         slots[names.age] = .integer(age)
-        var request = SaveRequest(author: "app")
+        var request = SaveRequest(author: author)
         request.inserts = [.init(entity: names.person, rows: [(id, slots)])]
         return try save(request).renamed[id] ?? id
     }

@@ -27,6 +27,15 @@ public struct Rewriting: Sendable {
     /// The new identities of the records that were inserted in renamed change sets, by their old
     /// identities.
     public private(set) var records: [RecordID: RecordID] = [:]
+    /// Renamed histories with a rejected save, by their old replica ID.
+    private var rejected: [ReplicaID: RejectedHistory] = [:]
+
+    /// A history with a void, which does not say which records the rejected save had inserted.
+    private struct RejectedHistory {
+        let new: ReplicaID
+        /// The records that keep their identities.
+        let kept: Set<RecordID>
+    }
 
     /// Creates a rewriting that changes nothing.
     public init() {}
@@ -57,6 +66,22 @@ public struct Rewriting: Sendable {
     ) throws {
         guard addName(of: set, name) else { return }
         try set.forEachBlock(parts) { addRecords(of: $0, name) }
+    }
+
+    /// Renames the records that rejected saves of a history have inserted.
+    ///
+    /// Later change sets may mention them. If they kept the old identities, the mentions would be
+    /// of records that another branch of the history inserted.
+    ///
+    /// - Parameters:
+    ///   - replica: The old replica ID of a renamed void.
+    ///   - new: Its new replica ID.
+    ///   - kept: The records that the change sets before it inserted.
+    public mutating func renameRejectedRecords(
+        of replica: ReplicaID, to new: ReplicaID, keeping kept: Set<RecordID>
+    ) {
+        guard rejected[replica] == nil else { return }
+        rejected[replica] = RejectedHistory(new: new, kept: kept)
     }
 
     private mutating func addRecords(of block: ChangeBlock, _ name: Name) {
@@ -191,7 +216,13 @@ public struct Rewriting: Sendable {
     }
 
     /// The new identity of a record, or the same one if it keeps it.
-    public func rewritten(_ record: RecordID) -> RecordID { records[record] ?? record }
+    public func rewritten(_ record: RecordID) -> RecordID {
+        if let new = records[record] { return new }
+        guard let history = rejected[record.replica], !history.kept.contains(record) else {
+            return record
+        }
+        return RecordID(replica: history.new, number: record.number)
+    }
 
     /// The new stamp of a write, or the same one if it keeps it.
     public func rewritten(_ stamp: Stamp) -> Stamp { stamps[stamp] ?? stamp }

@@ -192,6 +192,28 @@ extension ApplyOperation {
     ) throws {
         try rewriting.rename(
             set, to: Rewriting.Name(dot: dot, timestamp: timestamp), PartTable(connection))
+        if set.kind == .void, dot.replica != set.dot.replica {
+            try nameRejectedRecords(of: set.dot, dot.replica, in: &rewriting)
+        }
+    }
+
+    /// Renames the records of a rejected save, which are those that no other change set of its
+    /// history inserted. A log that begins with a snapshot does not tell which these are.
+    private func nameRejectedRecords(
+        of dot: Dot, _ new: ReplicaID, in rewriting: inout Rewriting
+    ) throws {
+        guard transaction.state.start == nil else { return }
+        var kept: Set<RecordID> = []
+        for sequence in 1..<dot.sequence {
+            let earlier = Dot(replica: dot.replica, sequence: sequence)
+            guard rewriting[earlier] == nil, let entry = try log.entry(named: earlier) else {
+                continue
+            }
+            try entry.changeSet.forEachBlock(PartTable(connection)) { block in
+                if case .insert(let rows) = block { kept.formUnion(rows.records) }
+            }
+        }
+        rewriting.renameRejectedRecords(of: dot.replica, to: new, keeping: kept)
     }
 
     private mutating func rewrite(_ rewriting: Rewriting, adopting set: ChangeSet?) throws {
