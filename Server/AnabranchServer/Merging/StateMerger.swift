@@ -51,7 +51,7 @@ struct StateMerger {
 
     /// Merges one block.
     ///
-    /// - Throws: ``ZoneStorageError`` `recordHeld` for the insert of a record that the zone holds.
+    /// - Throws: ``StorageError`` `recordHeld` for the insert of a record that the zone holds.
     ///   The caller rolls back the part of the change set that was merged.
     func merge(_ block: ChangeBlock) throws {
         switch block {
@@ -119,7 +119,7 @@ struct StateMerger {
     /// Checks the size of a record: concurrent saves together may exceed the limit.
     private func checked(_ row: StateRow) throws -> StateRow {
         guard row.cells.count <= recordBytes else {
-            throw ZoneStorageError(
+            throw StorageError(
                 .recordTooLarge,
                 "Can't accept a change of record \(row.key.number) because its values would have "
                     + "\(row.cells.count) bytes together, and the limit is \(recordBytes).")

@@ -13,12 +13,12 @@ package protocol BackEnd: AnyObject, Sendable {
 
     /// Opens a zone.
     ///
-    /// - Throws: ``ZoneStorageError`` `noSuchZone`.
+    /// - Throws: ``StorageError`` `noSuchZone`.
     func open(_ name: ZoneName) throws -> any ZoneStorage
 
     /// Prevents other daemons from serving this back end until it is closed or the process ends.
     ///
-    /// - Throws: ``ZoneStorageError`` `inUse`.
+    /// - Throws: ``StorageError`` `inUse`.
     func lockForServing() throws
 
     func close()
