@@ -159,7 +159,7 @@ import Testing
         (["--as-new"], "--as-new can only be used with --restore ID"),
         (["--record", "code=FR"], "needs ENTITY"),
         (["City", "--purge", "1"], "can only be used with a list"),
-        (["--purge-older-than", "soon"], "takes a whole number with s, m, h, d or w"),
+        (["--purge-older-than", "soon"], "takes a whole number followed by s, m, h, d or w"),
         (["--restore", "x"], "--restore takes a whole number"),
         (["Town"], "The store has no entity 'Town'"),
     ])

@@ -44,8 +44,7 @@ extension StateMerger {
     }
 
     func write(_ block: SiblingBlock) throws {
-        let column = try EncodedColumn(
-            property: block.property, values: block.writes.map(\.value), writer: writer)
+        let column = try column(of: block.property, block.writes.map(\.value))
         try change(block.writes.map(\.record), of: block.entity) { row, place in
             try changingCells(of: row) { list in
                 var siblings = Siblings(

@@ -36,7 +36,7 @@ struct StateMerger {
     ///   - parts: The source of its parts, if it has parts; one is in memory at a time.
     ///   - check: Checks each block before it is merged; an error ends the merge.
     static func merge(
-        _ changeSet: ChangeSet, _ parts: ZoneParts, into writer: any ZoneWriting,
+        _ changeSet: ChangeSet, _ parts: some PartReading, into writer: any ZoneWriting,
         disabled: Set<Mechanism>, recordBytes: Int = Limits.largestPart,
         checking check: (ChangeBlock) throws -> Void = { _ in }
     ) throws {
@@ -51,7 +51,7 @@ struct StateMerger {
 
     /// Merges one block.
     ///
-    /// - Throws: ``ZoneStorageError`` `recordHeld` for the insert of a record that the zone holds.
+    /// - Throws: ``StorageError`` `recordHeld` for the insert of a record that the zone holds.
     ///   The caller rolls back the part of the change set that was merged.
     func merge(_ block: ChangeBlock) throws {
         switch block {
@@ -74,8 +74,14 @@ struct StateMerger {
 
     func columns(of rows: RowBlock) throws -> [EncodedColumn] {
         try zip(rows.properties, rows.columns)
-            .map { try EncodedColumn(property: $0, values: $1, writer: writer) }
+            .map { try column(of: $0, $1) }
             .sorted { $0.number < $1.number }
+    }
+
+    func column(of property: WireProperty, _ values: [Value]) throws -> EncodedColumn {
+        try EncodedColumn(
+            property: property, number: writer.number(ofProperty: property), values: values,
+            ordinal: writer.ordinal(of:))
     }
 
     private func insert(_ rows: RowBlock) throws {
@@ -119,7 +125,7 @@ struct StateMerger {
     /// Checks the size of a record: concurrent saves together may exceed the limit.
     private func checked(_ row: StateRow) throws -> StateRow {
         guard row.cells.count <= recordBytes else {
-            throw ZoneStorageError(
+            throw StorageError(
                 .recordTooLarge,
                 "Can't accept a change of record \(row.key.number) because its values would have "
                     + "\(row.cells.count) bytes together, and the limit is \(recordBytes).")

@@ -25,7 +25,7 @@ package protocol SnapshotStorage: Sendable {
     ///
     /// - Returns: `nil` if there is no such chunk any more.
     ///
-    /// - Throws: ``ZoneStorageError`` `damaged` if its bytes are not those that were written.
+    /// - Throws: ``StorageError`` `damaged` if its bytes are not those that were written.
     func chunk(_ number: UInt64, of name: SnapshotName) throws -> [UInt8]?
 
     /// Writes a snapshot, which exists only when `body` has returned.
@@ -34,7 +34,7 @@ package protocol SnapshotStorage: Sendable {
     ///   - wallMilliseconds: Returns the present time. It is called for each chunk, so that another
     ///     process sees that the snapshot is being written.
     ///   - body: Writes the chunks in their order.
-    /// - Throws: ``ZoneStorageError`` `snapshotRemoved` if another process has removed what was
+    /// - Throws: ``StorageError`` `snapshotRemoved` if another process has removed what was
     ///   written so far.
     func write(
         at cursor: LogCursor, wallMilliseconds: @escaping () -> Int64,

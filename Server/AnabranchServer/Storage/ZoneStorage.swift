@@ -121,7 +121,7 @@ package protocol ZoneWriting: ZoneReading {
 
     /// The ordinal of a replica, assigned if it is new.
     ///
-    /// - Throws: ``ZoneStorageError`` `tooManyReplicas` if row keys have no room for another.
+    /// - Throws: ``StorageError`` `tooManyReplicas` if row keys have no room for another.
     func ordinal(of replica: ReplicaID) throws -> Int64
     func replica(at ordinal: Int64) throws -> ReplicaID
     func number(ofEntity name: WireName) throws -> Int64
@@ -130,7 +130,7 @@ package protocol ZoneWriting: ZoneReading {
 
     /// Inserts rows.
     ///
-    /// - Throws: ``ZoneStorageError`` `recordHeld` if the zone holds one of the records.
+    /// - Throws: ``StorageError`` `recordHeld` if the zone holds one of the records.
     func insert(_ rows: [StateRow]) throws
     /// The held rows by key, including those of dead records.
     func rows(for keys: [RecordKey]) throws -> [RecordKey: StateRow]

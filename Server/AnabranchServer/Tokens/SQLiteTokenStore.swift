@@ -46,14 +46,7 @@ public final class SQLiteTokenStore: TokenStore {
     }
 
     private static func prepare(_ connection: Connection) throws {
-        let found = try ZoneSchema.integer("PRAGMA user_version", connection)
-        guard found <= format else {
-            throw ZoneStorageError(
-                .newerFormat,
-                "Can't open \(connection.path) because its format \(found) is later than this "
-                    + "server's \(format): update the server.")
-        }
-        guard found == 0 else { return }
+        guard try connection.format(upTo: format) == 0 else { return }
         try connection.execute(
             """
             CREATE TABLE token(
@@ -172,7 +165,7 @@ extension Statement {
     /// Reads the columns number, zone, role, created, used and revoked.
     fileprivate func token() throws -> Token {
         guard let role = TokenRole(rawValue: string(at: 2)) else {
-            throw ZoneStorageError(
+            throw StorageError(
                 .damaged, "Can't read token \(int64(at: 0)) because its role is not known.")
         }
         return Token(

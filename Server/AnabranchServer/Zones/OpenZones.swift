@@ -79,7 +79,7 @@ package final class OpenZones: Sendable {
     package func retain(_ name: ZoneName) throws(ProtocolError) -> ZoneService {
         guard let place = take(name) else {
             throw ProtocolError(
-                serving: name, ZoneStorageError(.closed, "The server is stopping."))
+                serving: name, StorageError(.closed, "The server is stopping."))
         }
         do {
             return try place.zone {

@@ -57,7 +57,7 @@ enum PushFailure: Error {
     }
 
     /// The failure that caused an error of the merge; `nil` if the change set did not cause it.
-    init?(_ error: ZoneStorageError) {
+    init?(_ error: StorageError) {
         switch error.code {
         case .recordHeld: self = .rejected(Rejection(.malformed, error.message))
         case .recordTooLarge: self = .rejected(Rejection(.tooLarge, error.message))

@@ -148,7 +148,7 @@ struct PushProcessor: Sendable {
             }
         } catch let error as ChangeSetDecodingError {
             throw PushFailure.rejected(PushFailure.rejection(error, in: changeSet.dot))
-        } catch let error as ZoneStorageError {
+        } catch let error as StorageError {
             throw PushFailure(error) ?? error
         }
         log.head = cursor

@@ -12,7 +12,7 @@ struct ZoneParts: PartReading {
         bytes.reserveCapacity(part.byteCount)
         try reader.forEachPiece(of: part) { bytes += $0 }
         guard bytes.count == part.byteCount else {
-            throw ZoneStorageError(
+            throw StorageError(
                 .damaged,
                 "Can't read a part of a save because \(bytes.count) of its \(part.byteCount) "
                     + "bytes are here.")

@@ -20,7 +20,7 @@ extension ProtocolError {
     init(serving zone: ZoneName, _ error: any Error) {
         switch error {
         case let error as ProtocolError: self = error
-        case let error as ZoneStorageError: self.init(serving: zone, error)
+        case let error as StorageError: self.init(serving: zone, error)
         case let error as SQLiteError:
             switch error.code {
             case .full:
@@ -33,7 +33,7 @@ extension ProtocolError {
         }
     }
 
-    private init(serving zone: ZoneName, _ error: ZoneStorageError) {
+    private init(serving zone: ZoneName, _ error: StorageError) {
         switch error.code {
         case .noSuchZone:
             self.init(.notFound, "There is no zone \(zone).", details: ["field": "zone"])

@@ -74,7 +74,7 @@ extension ZoneService {
                 found.differences = try rebuilt.differences(from: reader)
             } catch let error as ChangeSetDecodingError {
                 found.damage.append("the log can't be read: \(error.cause)")
-            } catch let error as ZoneStorageError where error.code == .damaged {
+            } catch let error as StorageError where error.code == .damaged {
                 found.damage.append("the log can't be read: \(error.message)")
             }
         }
@@ -106,7 +106,7 @@ extension ZoneReading {
             return StateChecksum(of: try record())
         } catch is ChangeSetDecodingError {
             return StateChecksum(ofRow: [])
-        } catch let error as ZoneStorageError where error.code == .damaged {
+        } catch let error as StorageError where error.code == .damaged {
             return StateChecksum(ofRow: [])
         }
     }

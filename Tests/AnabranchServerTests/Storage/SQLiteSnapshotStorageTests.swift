@@ -43,7 +43,7 @@ import Testing
     @Test func `a snapshot that was removed while it was written is an error`() throws {
         let (first, second) = (open(), open())
         defer { [first, second].forEach { $0.close() } }
-        let error = #expect(throws: ZoneStorageError.self) {
+        let error = #expect(throws: StorageError.self) {
             try first.write(at: cursor, wallMilliseconds: { 1_000 }) { write in
                 try write([1])
                 try second.dropUnfinished(untouchedSince: 2_000)
@@ -59,7 +59,7 @@ import Testing
         let (first, second) = (open(), open())
         defer { [first, second].forEach { $0.close() } }
         var earlyError: (any Error)?
-        let error = #expect(throws: ZoneStorageError.self) {
+        let error = #expect(throws: StorageError.self) {
             try first.write(at: cursor, wallMilliseconds: { 1_000 }) { write in
                 try write([1])
                 try second.dropUnfinished(untouchedSince: 2_000)
@@ -70,7 +70,7 @@ import Testing
                 try write([4])
             }
         }
-        #expect(earlyError is ZoneStorageError)
+        #expect(earlyError is StorageError)
         #expect(error?.code == .snapshotRemoved)
         #expect(try chunks(second) == [[[2]]])
     }

@@ -18,8 +18,8 @@ import Testing
         }
     }
 
-    private func code(_ body: () throws -> Void) -> ZoneStorageError.Code? {
-        do { try body() } catch { return (error as? ZoneStorageError)?.code }
+    private func code(_ body: () throws -> Void) -> StorageError.Code? {
+        do { try body() } catch { return (error as? StorageError)?.code }
         return nil
     }
 

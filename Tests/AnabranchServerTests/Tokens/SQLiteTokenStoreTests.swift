@@ -94,7 +94,7 @@ import Testing
         #expect {
             _ = try open()
         } throws: {
-            ($0 as? ZoneStorageError)?.code == .newerFormat
+            ($0 as? StorageError)?.code == .newerFormat
         }
     }
 }

@@ -52,7 +52,7 @@ import Testing
     private func partCount(_ zone: TestZone) throws -> Int {
         try zone.storage.read { reader in
             let reader = try #require(reader as? SQLiteZoneReader)
-            return Int(try ZoneSchema.integer("SELECT count(*) FROM part", reader.connection))
+            return Int(try reader.connection.integer("SELECT count(*) FROM part"))
         }
     }
 

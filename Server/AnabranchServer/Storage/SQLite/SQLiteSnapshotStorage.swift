@@ -39,7 +39,7 @@ final class SQLiteSnapshotStorage: SnapshotStorage {
     private func use<Result>(_ body: (Connection) throws -> Result) throws -> Result {
         try using.withLock {
             guard !isClosed else {
-                throw ZoneStorageError(.closed, "Can't read \(path) because it is closed.")
+                throw StorageError(.closed, "Can't read \(path) because it is closed.")
             }
             if connection == nil { connection = try open() }
             guard let connection else { preconditionFailure("it was opened just now") }
@@ -52,7 +52,7 @@ final class SQLiteSnapshotStorage: SnapshotStorage {
         _ = try connection.firstValue("PRAGMA journal_mode = WAL")
         try connection.execute("PRAGMA synchronous = NORMAL")
         try connection.transaction {
-            let found = try ZoneSchema.integer("PRAGMA user_version", connection)
+            let found = try connection.integer("PRAGMA user_version")
             if found != Self.format {
                 try connection.execute("DROP TABLE IF EXISTS snapshot")
                 try connection.execute("DROP TABLE IF EXISTS chunk")
@@ -106,7 +106,7 @@ final class SQLiteSnapshotStorage: SnapshotStorage {
             defer { row.reset() }
             let bytes = row.bytes(at: 0)
             guard Digest(of: bytes) == (try row.digest(at: 1)) else {
-                throw ZoneStorageError(
+                throw StorageError(
                     .damaged,
                     "Can't read chunk \(number) of a snapshot because \(path) is damaged: remove "
                         + "the file, and the server makes it anew.")
@@ -177,8 +177,8 @@ final class SQLiteSnapshotStorage: SnapshotStorage {
         }
     }
 
-    private var removed: ZoneStorageError {
-        ZoneStorageError(
+    private var removed: StorageError {
+        StorageError(
             .snapshotRemoved,
             "Can't finish a snapshot because another process has removed what was written of it "
                 + "to \(path): ask for the snapshot again.")

@@ -41,7 +41,7 @@ extension SQLiteZoneReader {
     }
 
     package func stagedBytes() throws -> Int {
-        Int(try ZoneSchema.integer("SELECT coalesce(sum(held), 0) FROM stage", connection))
+        Int(try connection.integer("SELECT coalesce(sum(held), 0) FROM stage"))
     }
 }
 

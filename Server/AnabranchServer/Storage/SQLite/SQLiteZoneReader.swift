@@ -76,12 +76,12 @@ package class SQLiteZoneReader: ZoneReading {
 
     package func counts() throws -> ZoneCounts {
         ZoneCounts(
-            records: try ZoneSchema.integer("SELECT count(*) FROM record", connection)
-                - ZoneSchema.integer("SELECT count(*) FROM record WHERE dead", connection),
-            links: try ZoneSchema.integer("SELECT count(*) FROM link", connection),
-            replicas: try ZoneSchema.integer("SELECT count(*) FROM replica", connection),
-            bytes: try ZoneSchema.integer("PRAGMA page_count", connection)
-                * ZoneSchema.integer("PRAGMA page_size", connection))
+            records: try connection.integer("SELECT count(*) FROM record")
+                - connection.integer("SELECT count(*) FROM record WHERE dead"),
+            links: try connection.integer("SELECT count(*) FROM link"),
+            replicas: try connection.integer("SELECT count(*) FROM replica"),
+            bytes: try connection.integer("PRAGMA page_count")
+                * connection.integer("PRAGMA page_size"))
     }
 
     package func checksum() throws -> StateChecksum {
@@ -94,8 +94,8 @@ package class SQLiteZoneReader: ZoneReading {
         return checksum
     }
 
-    func damaged(_ cause: String) -> ZoneStorageError {
-        ZoneStorageError(.damaged, "Can't read \(connection.path) because \(cause).")
+    func damaged(_ cause: String) -> StorageError {
+        StorageError(.damaged, "Can't read \(connection.path) because \(cause).")
     }
 
     // MARK: Numbers and names
@@ -119,28 +119,5 @@ package class SQLiteZoneReader: ZoneReading {
         let replica = try row.replica(at: 0)
         names.insert(replica, ordinal: ordinal)
         return replica
-    }
-}
-
-extension Statement {
-    func replica(at column: Int) throws -> ReplicaID {
-        guard let replica = withBytes(at: column, { ReplicaID(bytes: $0) }) else {
-            throw ZoneStorageError(.damaged, "Can't read a zone because a name is not 16 bytes.")
-        }
-        return replica
-    }
-
-    func digest(at column: Int) throws -> Digest {
-        guard let digest = withBytes(at: column, { Digest(bytes: $0) }) else {
-            throw ZoneStorageError(.damaged, "Can't read a zone because a digest is damaged.")
-        }
-        return digest
-    }
-
-    func unsigned(at column: Int) throws -> UInt64 {
-        guard let number = UInt64(exactly: int64(at: column)) else {
-            throw ZoneStorageError(.damaged, "Can't read a zone because a number is below zero.")
-        }
-        return number
     }
 }

@@ -36,7 +36,7 @@ package final class SQLiteZoneStorage: ZoneStorage {
     ///   - isCreated: True if a missing file is created; otherwise it is an error.
     ///   - newEpoch: Returns 16 random bytes; called if an epoch begins.
     ///
-    /// - Throws: ``ZoneStorageError`` or `SQLiteError`; the file is unchanged.
+    /// - Throws: ``StorageError`` or `SQLiteError`; the file is unchanged.
     package init(
         path: String, creating isCreated: Bool, options: Options = Options(),
         newEpoch: () -> EpochID
@@ -58,7 +58,7 @@ package final class SQLiteZoneStorage: ZoneStorage {
             return try Connection(
                 path: path, mode: isCreated ? .readWriteCreate : .readWrite, vfs: vfs)
         } catch let error as SQLiteError where error.code == .cantOpen && !isCreated {
-            throw ZoneStorageError(.noSuchZone, "Can't open \(path) because it does not exist.")
+            throw StorageError(.noSuchZone, "Can't open \(path) because it does not exist.")
         }
     }
 
@@ -68,7 +68,7 @@ package final class SQLiteZoneStorage: ZoneStorage {
     ) throws {
         let mode = try connection.firstValue("PRAGMA journal_mode = WAL")
         guard mode == .text("wal") else {
-            throw ZoneStorageError(
+            throw StorageError(
                 .damaged, "Can't open \(connection.path) because it can't be put in WAL mode.")
         }
         // On Apple's systems only `fullfsync` flushes past the drive's cache.
@@ -94,7 +94,7 @@ package final class SQLiteZoneStorage: ZoneStorage {
         guard case .blob(let bytes)? = try connection.firstValue("SELECT identity FROM zone"),
             let recorded = FileIdentity(encoded: bytes)
         else {
-            throw ZoneStorageError(
+            throw StorageError(
                 .damaged, "Can't open \(connection.path) because its zone row is missing.")
         }
         guard !recorded.matches(identity) else { return }
@@ -113,7 +113,7 @@ package final class SQLiteZoneStorage: ZoneStorage {
     package func write<Result>(_ body: (any ZoneWriting) throws -> Result) throws -> Result {
         try writing.withLock {
             guard connection.isOpen else {
-                throw ZoneStorageError(.closed, "Can't write \(path) because it is closed.")
+                throw StorageError(.closed, "Can't write \(path) because it is closed.")
             }
             do {
                 return try connection.transaction {

@@ -15,7 +15,7 @@ extension SQLiteZoneWriter {
             do {
                 try run(insert, with: row.cells, at: 5)
             } catch let error as SQLiteError where error.code == .constraint {
-                throw ZoneStorageError(
+                throw StorageError(
                     .recordHeld,
                     "Can't insert record \(row.key.number) because the zone holds it already.")
             }

@@ -79,10 +79,9 @@ package final class SQLiteZoneWriter: SQLiteZoneReader, ZoneWriting {
 
     package func ordinal(of replica: ReplicaID) throws -> Int64 {
         if let ordinal = try knownOrdinal(of: replica) { return ordinal }
-        let ordinal = try ZoneSchema.integer(
-            "SELECT coalesce(max(ordinal) + 1, 0) FROM replica", connection)
+        let ordinal = try connection.integer("SELECT coalesce(max(ordinal) + 1, 0) FROM replica")
         guard ordinal <= greatestOrdinal else {
-            throw ZoneStorageError(
+            throw StorageError(
                 .tooManyReplicas,
                 "Can't accept a change of replica \(replica) because the zone has "
                     + "\(ordinal) replicas already.")

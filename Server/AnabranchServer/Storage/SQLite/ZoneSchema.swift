@@ -79,8 +79,8 @@ enum ZoneSchema {
     ///
     /// - Returns: False for an empty file, which has no tables yet.
     static func check(_ connection: Connection) throws -> Bool {
-        let found = try integer("PRAGMA user_version", connection)
-        let isZone = try integer("PRAGMA application_id", connection) == applicationID
+        let found = try connection.format(upTo: format)
+        let isZone = try connection.integer("PRAGMA application_id") == applicationID
         if found == format, isZone { return true }
         if found == 4, isZone {
             try connection.execute(partScript)
@@ -88,19 +88,13 @@ enum ZoneSchema {
             return true
         }
         guard !isZone || found >= firstReleasedFormat else {
-            throw ZoneStorageError(
+            throw StorageError(
                 .olderFormat,
                 "Can't open \(connection.path) because its format \(found) was never released and "
                     + "is not read by this server: move the file away to begin the zone anew.")
         }
-        guard found <= format else {
-            throw ZoneStorageError(
-                .newerFormat,
-                "Can't open \(connection.path) because its format \(found) is later than this "
-                    + "server's \(format): update the server.")
-        }
-        guard try integer("SELECT count(*) FROM sqlite_schema", connection) == 0 else {
-            throw ZoneStorageError(
+        guard try connection.integer("SELECT count(*) FROM sqlite_schema") == 0 else {
+            throw StorageError(
                 .damaged, "Can't open \(connection.path) because it is not a zone's file.")
         }
         return false
@@ -117,10 +111,5 @@ enum ZoneSchema {
             "INSERT INTO epoch(ordinal, id, fork) VALUES (0, ?, 0)", .blob(epoch.bytes))
         try connection.execute("PRAGMA application_id = \(applicationID)")
         try connection.execute("PRAGMA user_version = \(format)")
-    }
-
-    static func integer(_ sql: String, _ connection: Connection) throws -> Int64 {
-        guard case .integer(let value)? = try connection.firstValue(sql) else { return 0 }
-        return value
     }
 }

@@ -14,9 +14,17 @@ struct EncodedColumn {
     /// The large values by row, which `bytes` does not contain.
     private let large: [Int: StoredBytes]
 
-    init(property: WireProperty, values: [Value], writer: any ZoneWriting) throws {
-        number = try writer.number(ofProperty: property)
+    /// Encodes the values of a column.
+    ///
+    /// - Parameters:
+    ///   - number: The zone's number for the property.
+    ///   - ordinal: Returns the ordinal of a replica.
+    init(
+        property: WireProperty, number: Int64, values: [Value],
+        ordinal: (ReplicaID) throws -> Int64
+    ) throws {
         self.property = property
+        self.number = number
         self.values = values
         var encoded = ByteWriter(reservingCapacity: values.count * 8)
         var ends: [Int] = []
@@ -26,7 +34,7 @@ struct EncodedColumn {
             if let value = StoredBytes(large: value) {
                 large[row] = value
             } else {
-                try StoredValue.append(value, to: &encoded, ordinal: writer.ordinal(of:))
+                try StoredValue.append(value, to: &encoded, ordinal: ordinal)
             }
             ends.append(encoded.count)
         }

@@ -35,7 +35,7 @@ package final class SQLiteBackEnd: BackEnd {
             if mkdir(directory.path, 0o700) == 0 || errno == EEXIST { return }
             cause = errno
         }
-        throw ZoneStorageError(
+        throw StorageError(
             .unusable,
             "Can't create the directory \(directory.path) because of this error: "
                 + "\(String(cString: strerror(cause))).")
@@ -71,12 +71,12 @@ package final class SQLiteBackEnd: BackEnd {
         let path = directory.appendingPathComponent("anabranchd.lock").path
         let file = Foundation.open(path, O_RDWR | O_CREAT | O_CLOEXEC, 0o600)
         guard file >= 0 else {
-            throw ZoneStorageError(
+            throw StorageError(
                 .inUse, "Can't open \(path) because \(String(cString: strerror(errno))).")
         }
         guard flock(file, LOCK_EX | LOCK_NB) == 0 else {
             Foundation.close(file)
-            throw ZoneStorageError(
+            throw StorageError(
                 .inUse,
                 "Can't serve \(directory.path) because another daemon serves it: stop that one "
                     + "first, or use another directory.")

@@ -1,28 +1,4 @@
-package import AnabranchProtocol
 import AnabranchReplication
-
-/// All zones of one location, and the tokens for them.
-package protocol BackEnd: AnyObject, Sendable {
-    var tokens: any TokenStore { get }
-
-    /// The names of all zones, sorted by their bytes.
-    func zones() throws -> [ZoneName]
-
-    /// Creates a zone if there is none of that name.
-    func makeZone(_ name: ZoneName) throws
-
-    /// Opens a zone.
-    ///
-    /// - Throws: ``ZoneStorageError`` `noSuchZone`.
-    func open(_ name: ZoneName) throws -> any ZoneStorage
-
-    /// Prevents other daemons from serving this back end until it is closed or the process ends.
-    ///
-    /// - Throws: ``ZoneStorageError`` `inUse`.
-    func lockForServing() throws
-
-    func close()
-}
 
 /// The sources of time and randomness of a server.
 public struct ServerEnvironment: Sendable {

@@ -46,19 +46,6 @@ struct KeyRingListing {
     }
 }
 
-extension BundleKeyRing {
-    /// The key ring of `--key-ring`; `nil` without the option.
-    static func named(_ path: String?) throws -> BundleKeyRing? {
-        try path.map { try BundleKeyRing(contentsOf: URL(fileURLWithPath: $0)) }
-    }
-}
-
-extension OptionSpecification {
-    static func keyRing(_ summary: String) -> OptionSpecification {
-        OptionSpecification("key-ring", "FILE", summary)
-    }
-}
-
 extension ArgumentSpecification {
     static let keyRing = ArgumentSpecification("FILE", "The key ring's file.", isFile: true)
 }

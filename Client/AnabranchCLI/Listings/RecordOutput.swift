@@ -1,0 +1,54 @@
+import Anabranch
+
+/// Prints records as a table or as JSON, one object a line.
+struct RecordOutput {
+    let columns: [RecordColumn]
+    let isJSON: Bool
+
+    func write(_ objects: some Sequence<ManagedObject>, to console: Console) throws {
+        guard !isJSON else {
+            for object in objects { try console.print(try json(object)) }
+            return
+        }
+        let titles = columns.map {
+            TextTable.Column($0.name, $0.isNumeric ? .right : .left)
+        }
+        var table = TextTable([TextTable.Column("ID")] + titles)
+        for object in objects {
+            table.append(
+                [try RecordLabel(object.objectID).short]
+                    + (try columns.map { try $0.content(of: object).text }))
+        }
+        try console.print(table)
+    }
+
+    /// Prints one record below the other, with one property a line.
+    func writeList(_ objects: some Sequence<ManagedObject>, to console: Console) throws {
+        guard !isJSON else { return try write(objects, to: console) }
+        for (index, object) in objects.enumerated() {
+            if index > 0 { try console.print() }
+            try console.print(
+                console.bold("\(object.entity.name) \(try RecordLabel(object.objectID).short)"))
+            let width = columns.map { CharacterWidth.width(of: $0.name) }.max() ?? 0
+            for column in columns {
+                let text = TextTable.printable(try column.content(of: object).text)
+                let padding = String(
+                    repeating: " ", count: width - CharacterWidth.width(of: column.name) + 2)
+                try console.print("  " + column.name + padding + text)
+            }
+        }
+    }
+
+    func json(_ object: ManagedObject) throws -> String {
+        let uri = try RecordLabel(object.objectID).uri
+        let contents = try columns.map { ($0.name, try $0.content(of: object)) }
+        return JSONText.object { json in
+            json.member("@id", uri)
+            json.member("@entity", object.entity.name)
+            for (name, content) in contents {
+                json.key(name)
+                content.write(to: &json)
+            }
+        }
+    }
+}

@@ -1,0 +1,32 @@
+/// An error in reading or writing the files of zones and tokens.
+///
+/// `StorageError+Zone.swift` adds the codes of a zone.
+package struct StorageError: Error, Hashable, Sendable {
+    package struct Code: RawRepresentable, Hashable, Sendable {
+        package let rawValue: String
+        package init(rawValue: String) { self.rawValue = rawValue }
+
+        /// The directory cannot be created: correct its permissions, or use another directory.
+        package static let unusable = Code(rawValue: "unusable")
+        /// The file has a later format: update the server.
+        package static let newerFormat = Code(rawValue: "newer-format")
+        /// The file is damaged, or another program wrote it: restore it from a backup.
+        package static let damaged = Code(rawValue: "damaged")
+        /// Another daemon serves the directory: stop it first.
+        package static let inUse = Code(rawValue: "in-use")
+        /// The storage was closed: the server is stopping.
+        package static let closed = Code(rawValue: "closed")
+    }
+
+    package let code: Code
+    package let message: String
+
+    package init(_ code: Code, _ message: String) {
+        self.code = code
+        self.message = message
+    }
+}
+
+extension StorageError: CustomStringConvertible {
+    package var description: String { "\(message) (\(code.rawValue))" }
+}

@@ -1,0 +1,14 @@
+extension StorageError.Code {
+    /// There is no such zone: create a token for it.
+    package static let noSuchZone = Self(rawValue: "no-such-zone")
+    /// A change set inserts a record that the zone holds: the change set is malformed.
+    package static let recordHeld = Self(rawValue: "record-held")
+    /// A change set makes a record larger than the limit: its author must save smaller values.
+    package static let recordTooLarge = Self(rawValue: "record-too-large")
+    /// The zone has as many replicas as row keys can distinguish: create a new zone.
+    package static let tooManyReplicas = Self(rawValue: "too-many-replicas")
+    /// The file has a format that no released server wrote: create the zone again.
+    package static let olderFormat = Self(rawValue: "older-format")
+    /// Another process has removed a snapshot that was being written: ask for it again.
+    package static let snapshotRemoved = Self(rawValue: "snapshot-removed")
+}
