@@ -23,6 +23,7 @@ let systemLibraries: [Target] = [
         name: "CSodium", path: "Sources/CSodium", pkgConfig: "libsodium",
         providers: [.apt(["libsodium-dev"]), .brew(["libsodium"])]),
     .systemLibrary(name: "CSystem", path: "Sources/CSystem"),
+    .systemLibrary(name: "CIndexStore", path: "Tests/CIndexStore"),
     .systemLibrary(
         name: "CMicroHTTPD", path: "Server/CMicroHTTPD", pkgConfig: "libmicrohttpd",
         providers: [.apt(["libmicrohttpd-dev"]), .brew(["libmicrohttpd"])]),
@@ -162,7 +163,8 @@ let testTargets: [Target] = [
         path: "Tests/SyncWorker", swiftSettings: commonSettings),
     tests("TestSupportTests", of: ["AnabranchSQLite"], golden: true),
     .testTarget(
-        name: "TidyTests", dependencies: ["AnabranchMacroExpansion"], path: "Tests/TidyTests",
+        name: "TidyTests", dependencies: ["AnabranchMacroExpansion", "CIndexStore"],
+        path: "Tests/TidyTests",
         swiftSettings: commonSettings),
 ]
 
