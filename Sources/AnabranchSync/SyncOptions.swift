@@ -33,14 +33,3 @@ public struct SyncOptions: Sendable {
     /// Creates the default options.
     public init() {}
 }
-
-extension SyncOptions {
-    var sessionLimits: SessionLimits {
-        var limits = SessionLimits()
-        limits.pageBytes = max(batchBytes, limits.leastBytes)
-        limits.batchBytes = max(batchBytes, limits.leastBytes)
-        limits.retry = retry
-        limits.mayChangeLog = movesZone
-        return limits
-    }
-}

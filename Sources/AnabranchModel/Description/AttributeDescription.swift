@@ -25,26 +25,20 @@ public final class AttributeDescription: Sendable {
     /// The declaration in the model's canonical form.
     public let declaration: Attribute
 
-    private let graph: ModelGraph
+    let graph: ModelGraph
     private let entityIndex: Int
     /// The position of its group among the entity's groups.
     private let groupIndex: Int?
     /// True if the attribute is in a group; can be read before the entities exist.
     var isInGroup: Bool { groupIndex != nil }
-    /// The compiled regular expression, if the attribute has one.
-    let expression: WholeTextExpression?
-    /// The validations with their resolved predicates, in the declared order.
-    let rules: [(rule: ValidationRule, predicate: ValuePredicate)]
     /// True if there are bounds, an expression or validations to check a value against.
     package let hasRestrictions: Bool
 
     /// Describes a declared attribute.
     ///
-    /// - Parameters:
-    ///   - entityName: The name of the declaring entity.
-    ///   - group: The group of the attribute, with its position among the entity's groups.
+    /// - Parameter group: The group of the attribute, with its position among the entity's groups.
     init(
-        _ declaration: Attribute, of entityName: String, at place: PropertyLocation,
+        _ declaration: Attribute, at place: PropertyLocation,
         group: (index: Int, name: String)?, graph: ModelGraph
     ) {
         self.declaration = declaration
@@ -61,15 +55,9 @@ public final class AttributeDescription: Sendable {
                 name: WireName(declaration.resolvedWireName), type: declaration.type.wireType,
                 rule: declaration.mergeRule)
         groupIndex = group?.index
-        expression = declaration.regularExpression.flatMap { WholeTextExpression($0) }
-        // The model's check has already read these predicates in the same way.
-        rules = declaration.validations.compactMap { rule in
-            (try? ValuePredicate(rule.predicateFormat, of: declaration, entity: entityName))
-                .map { (rule, $0) }
-        }
         hasRestrictions =
-            declaration.minimum != nil || declaration.maximum != nil || expression != nil
-            || !rules.isEmpty
+            declaration.minimum != nil || declaration.maximum != nil
+            || declaration.regularExpression != nil || !declaration.validations.isEmpty
         self.graph = graph
         entityIndex = place.entity
     }

@@ -52,8 +52,7 @@ struct GraphBuilder {
         let attributes = declared.attributes.map {
             PropertyDescription.attribute(
                 AttributeDescription(
-                    $0, of: declared.name, at: next(), group: group(of: $0, declaredBy: entity),
-                    graph: graph))
+                    $0, at: next(), group: group(of: $0, declaredBy: entity), graph: graph))
         }
         let relationships = Self.slotOrder(declared.relationships).map {
             PropertyDescription.relationship(describe($0, at: next()))

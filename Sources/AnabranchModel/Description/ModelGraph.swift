@@ -2,31 +2,21 @@
 ///
 /// Descriptions refer to each other through this table, so they keep each other in memory. A model
 /// stays in memory until the process ends; an app creates one for each model version.
-final class ModelGraph: Sendable {
-    /// Written once, before the model is returned.
-    private nonisolated(unsafe) var table: [EntityDescription] = []
+class ModelGraph: @unchecked Sendable {
+    // The initializer writes the properties, before the model is returned.
+    private var table: [EntityDescription] = []
+    private var derivations: [AttributeDescription: Derivation] = [:]
+    /// Problems in the derivations.
+    final private(set) var problems: [ModelError] = []
 
-    /// Written once, before the model is returned.
-    private nonisolated(unsafe) var rules: [RelationshipDescription: [RelationshipRule]] = [:]
-    /// Written once, before the model is returned.
-    private nonisolated(unsafe) var derivations: [AttributeDescription: Derivation] = [:]
-    /// Problems in the validations of relationships and in the derivations.
-    private(set) nonisolated(unsafe) var problems: [ModelError] = []
+    final var entities: [EntityDescription] { table }
 
-    var entities: [EntityDescription] { table }
-
-    /// Builds the descriptions, then reads the validations of relationships and the derivations.
-    /// Errors in these are collected in `problems`.
+    /// Builds the descriptions, then reads the derivations. Errors in these are collected in
+    /// `problems`.
     ///
     /// - Parameter declaration: A normalized declaration that passed the checks.
     init(_ declaration: ModelDeclaration) {
         table = GraphBuilder(declaration, graph: self).build()
-        for relationship in table.lazy.flatMap(\.relationships)
-        where !relationship.declaration.validations.isEmpty && rules[relationship] == nil {
-            rules[relationship] = relationship.declaration.validations.compactMap {
-                resolve($0, of: relationship)
-            }
-        }
         for attribute in table.lazy.flatMap(\.derivedAttributes)
         where derivations[attribute] == nil {
             do {
@@ -37,24 +27,8 @@ final class ModelGraph: Sendable {
         }
     }
 
-    func derivation(of attribute: AttributeDescription) -> Derivation? { derivations[attribute] }
-
-    func rules(of relationship: RelationshipDescription) -> [RelationshipRule] {
-        rules[relationship] ?? []
-    }
-
-    private func resolve(
-        _ rule: ValidationRule, of relationship: RelationshipDescription
-    ) -> RelationshipRule? {
-        do {
-            return try RelationshipRule(rule, of: relationship)
-        } catch {
-            problems.append(
-                ModelError(
-                    rule, of: "relationship \(relationship)", entity: relationship.entity.name,
-                    property: relationship.name, error))
-            return nil
-        }
+    final func derivation(of attribute: AttributeDescription) -> Derivation? {
+        derivations[attribute]
     }
 }
 

@@ -35,7 +35,7 @@ public final class RelationshipDescription: Sendable {
     /// The declaration in the model's canonical form.
     public let declaration: Relationship
 
-    private let graph: ModelGraph
+    let graph: ModelGraph
     private let entityIndex: Int
     private let destinationIndex: Int
     private let inversePlace: PropertyLocation?
@@ -91,8 +91,6 @@ public final class RelationshipDescription: Sendable {
     public var isTransient: Bool { false }
     /// The declaration's texts for the app or for tools.
     public var userInfo: [String: String] { declaration.userInfo }
-    /// The validations with their resolved predicates, in the declared order.
-    package var rules: [RelationshipRule] { graph.rules(of: self) }
 }
 
 extension RelationshipDescription: Hashable {

@@ -13,11 +13,16 @@ extension AttributeDescription {
         guard type.accepts(value) else { return [.wrongType] }
         if value.isNoMoment { return [.invalidDate] }
         guard hasRestrictions else { return [] }
+        let compiled = (graph as? ValidatingGraph)?.rules(of: self)
         var found: [ValueViolation] =
-            if case .string(let text) = value { violations(by: text) } else {
+            if case .string(let text) = value {
+                violations(by: text, matching: compiled?.expression)
+            } else {
                 boundViolation(by: value).map { [$0] } ?? []
             }
-        found += rules.lazy.filter { !$0.predicate.holds(for: value) }.map { .failedRule($0.rule) }
+        for (rule, predicate) in compiled?.rules ?? [] where !predicate.holds(for: value) {
+            found.append(.failedRule(rule))
+        }
         return found
     }
 
@@ -35,7 +40,9 @@ extension AttributeDescription {
         return nil
     }
 
-    private func violations(by text: String) -> [ValueViolation] {
+    private func violations(
+        by text: String, matching expression: WholeTextExpression?
+    ) -> [ValueViolation] {
         var found: [ValueViolation] = []
         let length = Int64(text.utf16.count)
         if case .integer(let minimum)? = declaration.minimum, length < minimum {

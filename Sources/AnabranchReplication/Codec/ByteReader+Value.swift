@@ -140,13 +140,6 @@ extension ByteReader {
         return Stamp(timestamp: timestamp, replica: try readReplica())
     }
 
-    /// Reads a property: its name, type and rule. An unknown type or rule is accepted.
-    public mutating func readProperty() throws(ChangeSetDecodingError) -> WireProperty {
-        let name = WireName(try readName())
-        let type = WireType(rawValue: try readByte())
-        return WireProperty(name: name, type: type, rule: MergeRule(rawValue: try readByte()))
-    }
-
     /// Reads the 32 bytes of a digest.
     public mutating func readDigest() throws(ChangeSetDecodingError) -> Digest {
         guard let digest = Digest(bytes: try readRaw(Digest.byteCount)) else {

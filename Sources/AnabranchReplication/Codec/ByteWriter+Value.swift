@@ -71,13 +71,6 @@ extension ByteWriter {
         append(replica: stamp.replica)
     }
 
-    /// Appends a property: its name, type and rule.
-    public mutating func append(property: WireProperty) {
-        append(string: property.name.string)
-        append(byte: property.type.rawValue)
-        append(byte: property.rule.rawValue)
-    }
-
     /// Appends the 32 bytes of a digest.
     public mutating func append(digest: Digest) { append(raw: digest.bytes) }
 

@@ -34,3 +34,14 @@ package struct SessionLimits: Hashable, Sendable {
 
     package init() {}
 }
+
+extension SyncOptions {
+    var sessionLimits: SessionLimits {
+        var limits = SessionLimits()
+        limits.pageBytes = max(batchBytes, limits.leastBytes)
+        limits.batchBytes = max(batchBytes, limits.leastBytes)
+        limits.retry = retry
+        limits.mayChangeLog = movesZone
+        return limits
+    }
+}

@@ -177,10 +177,3 @@ extension FetchExpression {
         }
     }
 }
-
-extension ComparisonOptions {
-    /// The options that change how text compares.
-    var effective: ComparisonOptions {
-        contains(.normalized) ? [] : intersection([.caseInsensitive, .diacriticInsensitive])
-    }
-}

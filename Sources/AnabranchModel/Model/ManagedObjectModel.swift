@@ -52,8 +52,8 @@ public final class ManagedObjectModel: Sendable {
         var checker = ModelChecker(normalized)
         checker.check()
         if let error = ModelError(problems + checker.problems) { throw error }
-        let graph = ModelGraph(normalized)
-        if let error = ModelError(graph.problems) { throw error }
+        let graph = ValidatingGraph(normalized)
+        if let error = ModelError(graph.validationProblems + graph.problems) { throw error }
         self.declaration = normalized
         self.warnings = warnings + checker.warnings
         canonicalEncoding = ModelEncoder.encode(normalized)

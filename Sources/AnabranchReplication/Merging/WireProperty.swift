@@ -79,3 +79,21 @@ extension WireProperty: CustomStringConvertible {
     /// The name, followed by type and rule in parentheses.
     public var description: String { "\(name) (\(type), \(rule))" }
 }
+
+extension ByteWriter {
+    /// Appends a property: its name, type and rule.
+    public mutating func append(property: WireProperty) {
+        append(string: property.name.string)
+        append(byte: property.type.rawValue)
+        append(byte: property.rule.rawValue)
+    }
+}
+
+extension ByteReader {
+    /// Reads a property: its name, type and rule. An unknown type or rule is accepted.
+    public mutating func readProperty() throws(ChangeSetDecodingError) -> WireProperty {
+        let name = WireName(try readName())
+        let type = WireType(rawValue: try readByte())
+        return WireProperty(name: name, type: type, rule: MergeRule(rawValue: try readByte()))
+    }
+}

@@ -20,6 +20,11 @@ package enum TextFolding {
 }
 
 extension ComparisonOptions {
+    /// The options that change how text compares.
+    var effective: ComparisonOptions {
+        contains(.normalized) ? [] : intersection([.caseInsensitive, .diacriticInsensitive])
+    }
+
     /// The letters of the options in the order `c`, `d`, `n`, `l`.
     package var letters: String {
         String(Self.letters.filter { contains($0.1) }.map(\.0))
