@@ -35,8 +35,8 @@ package final class StoreOrigin: Sendable {
         self.store = store
     }
 
-    /// Returns true if the store has the row of a record, whatever its entity in the hierarchy of
-    /// the given one.
+    /// Returns true if the store has the row of a record. The row can be of any entity that has the
+    /// same root entity as the given one.
     func hasRow(of id: LocalID, _ entity: EntityDescription) throws -> Bool {
         try openStore("look for record \(id)").read {
             try $0.entity(of: id, in: entity.root) != nil
