@@ -94,22 +94,6 @@ extension ManagedObjectContext {
             try setTarget(of: object, by: relationship, to: target)
         }
     }
-
-    /// Returns the object of a record that a relationship can point to.
-    ///
-    /// - Returns: `nil` if the record is deleted, in the context or in the store.
-    func existingTarget(
-        _ record: RecordID, of relationship: RelationshipDescription
-    ) throws -> ManagedObject? {
-        let destination = relationship.destination
-        guard let id = try coordinator.store.visibleID(of: record),
-            let entity = try coordinator.store.read({ try $0.entity(of: id, in: destination) }),
-            entity.isKind(of: destination)
-        else { return nil }
-        let object = object(
-            with: ManagedObjectID(origin: coordinator.origin, entity: entity, localID: id))
-        return object.isDeleted ? nil : object
-    }
 }
 
 extension EntityDescription {

@@ -272,6 +272,9 @@ extension ManagedObjectContext {
         releaseSomeUnused()
     }
 
+    /// The greatest number of rounds for hooks or observers that change objects in each round.
+    static let maximumRounds = 1000
+
     func releaseUnusedIfMany() {
         // Changed objects are kept, so that looking at them again and again would be in vain.
         if registry.count - changed.count >= releaseThreshold { releaseUnused() }

@@ -13,11 +13,9 @@ public struct RemoteChange: Sendable {
     private let savedPosition: Int64?
 
     /// - Parameter savedPosition: The position of a save; otherwise `nil`.
-    fileprivate init(
-        _ coordinator: PersistentStoreCoordinator, author: String, savedPosition: Int64?
-    ) {
-        url = coordinator.url
-        origin = coordinator.origin
+    init(url: URL, origin: StoreOrigin, author: String, savedPosition: Int64?) {
+        self.url = url
+        self.origin = origin
         self.author = author
         self.savedPosition = savedPosition
     }
@@ -40,28 +38,6 @@ public struct RemoteChange: Sendable {
     /// - Throws: `StoreError`, also if the store is closed.
     public var replicaID: ReplicaID {
         get throws { try origin.openStore("read the replica ID").replica }
-    }
-}
-
-extension PersistentStoreCoordinator {
-    /// Posted when the store's history has grown: for a save on the queue of the saving context,
-    /// for a sync or a bundle on any queue. Contexts may not have merged the change yet. Writes of
-    /// another process are not noticed.
-    public static let remoteChange = Notification.Name("AnabranchCoordinatorRemoteChange")
-
-    /// Returns a sequence of the changes of the store from now on, one element per save and per
-    /// page of remote changes.
-    ///
-    /// The sequence ends with the coordinator. Stop iterating to unsubscribe.
-    public func remoteChanges() -> AsyncStream<RemoteChange> { remoteListeners.stream() }
-
-    /// - Parameter position: The position of a save; otherwise `nil`.
-    func postRemoteChange(at position: Int64? = nil, author: String) {
-        let change = RemoteChange(self, author: author, savedPosition: position)
-        NotificationCenter.default.post(
-            name: Self.remoteChange, object: self,
-            userInfo: [Notification.remoteChangeKey: change])
-        remoteListeners.yield(change)
     }
 }
 

@@ -8,18 +8,6 @@ public struct StoresChange: Sendable {
     public var removed: [URL] = []
 }
 
-extension PersistentStoreCoordinator {
-    /// Posted after the coordinator has opened or closed its store, on the queue that did so.
-    public static let storesDidChange = Notification.Name("AnabranchCoordinatorStoresDidChange")
-    /// Posted before the coordinator closes its store, which can still be read and written.
-    public static let willRemoveStore = Notification.Name("AnabranchCoordinatorWillRemoveStore")
-
-    func post(_ name: Notification.Name, _ change: StoresChange) {
-        NotificationCenter.default.post(
-            name: name, object: self, userInfo: [Notification.storesChangeKey: change])
-    }
-}
-
 extension Notification {
     static let storesChangeKey = "AnabranchStoresChange"
 

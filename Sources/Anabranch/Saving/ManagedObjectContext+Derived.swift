@@ -71,11 +71,3 @@ extension ManagedObject {
         return isChanged
     }
 }
-
-extension PersistentStoreCoordinator {
-    /// Adds the records with derived values that depend on changed records.
-    func withDerived(_ changes: ChangedRecords) throws -> ChangedRecords {
-        guard plans.haveDerivations else { return changes }
-        return try store.read { try $0.withDerived(changes) }
-    }
-}

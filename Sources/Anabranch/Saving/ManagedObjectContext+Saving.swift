@@ -69,8 +69,6 @@ extension ManagedObjectContext {
         finish(builder)
     }
 
-    static let maximumRounds = 1000
-
     /// Calls `willSave` of every changed object. Objects that change meanwhile get another call,
     /// until none does.
     ///

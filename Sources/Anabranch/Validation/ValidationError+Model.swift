@@ -1,5 +1,6 @@
 import AnabranchModel
 import AnabranchReplication
+import Foundation
 
 // Failures of the model's checks.
 extension ValidationError {
@@ -65,5 +66,43 @@ extension ValidationError {
             )
         case .failedRule(let rule): (.failedRule, rule.warning)
         }
+    }
+}
+
+// Failures that the hooks of objects report.
+extension ValidationError {
+    /// Returns the single failures of an error that a hook threw, with the object of the hook.
+    ///
+    /// - Parameter property: The property that the hook checked, if it was called for one.
+    func failures(of object: ManagedObject, property: String? = nil) -> [ValidationError] {
+        (all.isEmpty ? [self] : all).map { failure in
+            guard failure.objectID == nil else { return failure }
+            let key = failure.property ?? property
+            return ValidationError(
+                failure.code, Self.message(about: object, key, sentence: failure.reason),
+                reason: failure.reason, objectID: object.objectID, property: key,
+                value: failure.value, predicate: failure.predicate,
+                underlying: failure.underlying)
+        }
+    }
+
+    /// Creates a failure from an error of the app that an object's hook threw.
+    init(
+        underlying error: any Error, of object: ManagedObject, property: String?, value: Value?
+    ) {
+        let reason = (error as? any LocalizedError)?.errorDescription ?? "\(error)"
+        self.init(
+            .refused, Self.message(about: object, property, sentence: reason), reason: reason,
+            objectID: object.objectID, property: property, value: value, underlying: error)
+    }
+
+    static func message(
+        about object: ManagedObject, _ property: String?, sentence: String
+    ) -> String {
+        "Can't \(object.isDeleted ? "delete" : "save") \(place(object, property)): \(sentence)"
+    }
+
+    static func place(_ object: ManagedObject, _ property: String?) -> String {
+        "\(object.objectID)" + (property.map { ".\($0)" } ?? "")
     }
 }

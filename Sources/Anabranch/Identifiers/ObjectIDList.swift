@@ -8,9 +8,9 @@ public struct ObjectIDList: Sendable {
         let entityIndex: Int32
     }
 
-    /// Of the first; `nil` where there is none.
+    /// The store of the first ID; `nil` if the list is empty.
     private var origin: StoreOrigin?
-    /// Of each, where somebody has given IDs of several stores; else empty.
+    /// The store of each ID if they belong to several stores; otherwise empty.
     private var origins: [StoreOrigin] = []
     private(set) var items: [Item]
 
@@ -41,7 +41,7 @@ public struct ObjectIDList: Sendable {
         items += others
     }
 
-    /// Whether all are of one store.
+    /// Returns true if every ID belongs to the store with this origin.
     func belongs(to other: StoreOrigin) -> Bool {
         origin == nil || origin === other && origins.isEmpty
     }

@@ -1,24 +1,8 @@
 import AnabranchStore
 import Dispatch
-import Synchronization
 
-/// Runs a coordinator's conflict resolver, one batch after another, on its own queue.
-final class ResolverQueue: Sendable {
-    private struct State: Sendable {
-        var resolver: (any ConflictResolver)?
-        var last: ConflictResolution?
-    }
-
-    private let queue = ContextQueue.privateQueue()
-    private let state = Mutex(State())
+extension ResolverQueue {
     private static let maximumAttempts = 5
-
-    var resolver: (any ConflictResolver)? {
-        get { state.withLock(\.resolver) }
-        set { state.withLock { $0.resolver = newValue } }
-    }
-
-    var last: ConflictResolution? { state.withLock(\.last) }
 
     /// Passes entries of the journal to the resolver as one batch.
     ///
@@ -31,7 +15,7 @@ final class ResolverQueue: Sendable {
         queue.dispatchQueue.async { [self] in
             let resolution = resolve(selection, with: resolver, on: coordinator)
             if let resolution {
-                state.withLock { $0.last = resolution }
+                last = resolution
                 coordinator.post(resolution)
             }
             whenDone(resolution)

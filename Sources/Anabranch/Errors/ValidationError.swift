@@ -1,7 +1,6 @@
 public import AnabranchModel
 public import AnabranchReplication
 import AnabranchStore
-import Foundation
 
 /// The reason why a context can't be saved. Nothing was written, and the changes are still
 /// pending.
@@ -103,41 +102,6 @@ public struct ValidationError: Error, Sendable {
 }
 
 extension ValidationError {
-    /// Returns the single failures of an error that a hook threw, with the object of the hook.
-    ///
-    /// - Parameter property: The property that the hook checked, if it was called for one.
-    func failures(of object: ManagedObject, property: String? = nil) -> [ValidationError] {
-        (all.isEmpty ? [self] : all).map { failure in
-            guard failure.objectID == nil else { return failure }
-            let key = failure.property ?? property
-            return ValidationError(
-                failure.code, Self.message(about: object, key, sentence: failure.reason),
-                reason: failure.reason, objectID: object.objectID, property: key,
-                value: failure.value, predicate: failure.predicate,
-                underlying: failure.underlying)
-        }
-    }
-
-    /// Creates a failure from an error of the app that an object's hook threw.
-    init(
-        underlying error: any Error, of object: ManagedObject, property: String?, value: Value?
-    ) {
-        let reason = (error as? any LocalizedError)?.errorDescription ?? "\(error)"
-        self.init(
-            .refused, Self.message(about: object, property, sentence: reason), reason: reason,
-            objectID: object.objectID, property: property, value: value, underlying: error)
-    }
-
-    static func message(
-        about object: ManagedObject, _ property: String?, sentence: String
-    ) -> String {
-        "Can't \(object.isDeleted ? "delete" : "save") \(place(object, property)): \(sentence)"
-    }
-
-    static func place(_ object: ManagedObject, _ property: String?) -> String {
-        "\(object.objectID)" + (property.map { ".\($0)" } ?? "")
-    }
-
     /// Returns true if both errors report the same failure of the same property.
     func repeats(_ other: ValidationError) -> Bool {
         code == other.code && objectID == other.objectID && property == other.property

@@ -5,13 +5,13 @@ import Synchronization
 
 /// The opened store that object IDs belong to.
 ///
-/// It does not keep the store open: an ID may be kept for longer than its container. For the same
-/// reason it is never freed, so that an ID may name it by a number: what remains of an opened
-/// store is this object and its model.
+/// It does not keep the store open, because an ID can be kept longer than its container. For the
+/// same reason it is never freed, so that an ID can name it by a number. This object and its model
+/// are all that remains of a closed store.
 package final class StoreOrigin: Sendable {
     package let model: ManagedObjectModel
     package let identity: StoreIdentity
-    /// Of this one among all that the program has opened.
+    /// The index of this origin among all stores that the program has opened.
     let number: Int32
     private weak let store: Store?
 
@@ -19,7 +19,7 @@ package final class StoreOrigin: Sendable {
 
     static func numbered(_ number: Int32) -> StoreOrigin { all.withLock { $0[Int(number)] } }
 
-    /// The origin of a store that was just opened.
+    /// Creates the origin of a store that was just opened.
     static func of(_ store: Store) -> StoreOrigin {
         all.withLock { all in
             let origin = StoreOrigin(store, number: Int32(all.count))
@@ -35,14 +35,16 @@ package final class StoreOrigin: Sendable {
         self.store = store
     }
 
-    /// Whether the store has a record of an entity or of one below it.
+    /// Returns true if the store has the row of a record. The row can be of any entity that has the
+    /// same root entity as the given one.
     func hasRow(of id: LocalID, _ entity: EntityDescription) throws -> Bool {
         try openStore("look for record \(id)").read {
             try $0.entity(of: id, in: entity.root) != nil
         }
     }
 
-    /// - Parameter purpose: For the message of the error where the store was closed.
+    /// - Parameter purpose: The clause that the message of the error contains.
+    /// - Throws: `StoreError` with code `closed` if the store was closed.
     func openStore(_ purpose: @autoclosure () -> String) throws -> Store {
         guard let store else {
             throw StoreError(.closed, "Can't \(purpose()) because the store was closed.")

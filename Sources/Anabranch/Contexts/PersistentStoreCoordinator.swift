@@ -1,7 +1,6 @@
 public import AnabranchModel
 public import AnabranchReplication
 package import AnabranchStore
-import Dispatch
 public import Foundation
 import Synchronization
 
@@ -123,38 +122,9 @@ extension PersistentStoreCoordinator {
         links.enqueue(except: source) { $0.mergeAutomatically(changes) }
     }
 
-    /// Passes changes that a sync or a bundle applied to the store to every context.
-    ///
-    /// Each context refreshes its registered objects on its own queue. After that, notifications
-    /// report rejected saves and conflicts, and the app's resolver runs.
-    ///
-    /// - Parameters:
-    ///   - author: The author that notifications name.
-    ///   - whenMerged: Called after every context and the resolver are done.
-    package func didApply(
-        _ changes: ChangedRecords, author: String = "sync",
-        whenMerged: (@Sendable () -> Void)? = nil
-    ) {
-        if !changes.isEmpty { postRemoteChange(author: author) }
-        let group = DispatchGroup()
-        links.enqueue(in: group) { $0.merge(changes, author: author, in: group) }
-        if !changes.rejections.isEmpty {
-            group.notify(queue: .global()) { [self] in post(changes.rejections) }
-        }
-        guard !changes.conflicts.isEmpty else {
-            if let whenMerged { group.notify(queue: .global(), execute: whenMerged) }
-            return
-        }
-        group.notify(queue: .global()) { [self] in
-            notify(of: changes.conflicts, whenResolved: whenMerged)
-        }
-    }
-
-    private func notify(
-        of conflicts: [RecordedConflict], whenResolved: (@Sendable () -> Void)?
-    ) {
-        let recorded = RecordedConflicts(conflicts, origin: origin)
-        post(recorded)
-        resolverQueue.run(.numbers(recorded.ids), on: self) { _ in whenResolved?() }
+    /// Adds the records with derived values that depend on changed records.
+    func withDerived(_ changes: ChangedRecords) throws -> ChangedRecords {
+        guard plans.haveDerivations else { return changes }
+        return try store.read { try $0.withDerived(changes) }
     }
 }

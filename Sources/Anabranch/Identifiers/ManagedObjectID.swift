@@ -25,7 +25,7 @@ public struct ManagedObjectID: Sendable {
 
     package var origin: StoreOrigin { .numbered(originNumber) }
 
-    /// Whether it is an ID of the store that was opened.
+    /// Returns true if the ID belongs to the store with this origin.
     func belongs(to origin: StoreOrigin) -> Bool { originNumber == origin.number }
 
     /// The object's own entity. An ID that was made from a record and a super-entity has that

@@ -1,0 +1,36 @@
+public import Foundation
+
+extension PersistentStoreCoordinator {
+    /// Posted after the coordinator has opened or closed its store, on the queue that did so.
+    public static let storesDidChange = Notification.Name("AnabranchCoordinatorStoresDidChange")
+    /// Posted before the coordinator closes its store, which can still be read and written.
+    public static let willRemoveStore = Notification.Name("AnabranchCoordinatorWillRemoveStore")
+
+    func post(_ name: Notification.Name, _ change: StoresChange) {
+        NotificationCenter.default.post(
+            name: name, object: self, userInfo: [Notification.storesChangeKey: change])
+    }
+}
+
+extension PersistentStoreCoordinator {
+    /// Posted when the store's history has grown: for a save on the queue of the saving context,
+    /// for a sync or a bundle on any queue. Contexts may not have merged the change yet. Writes of
+    /// another process are not noticed.
+    public static let remoteChange = Notification.Name("AnabranchCoordinatorRemoteChange")
+
+    /// Returns a sequence of the changes of the store from now on, one element per save and per
+    /// page of remote changes.
+    ///
+    /// The sequence ends with the coordinator. Stop iterating to unsubscribe.
+    public func remoteChanges() -> AsyncStream<RemoteChange> { remoteListeners.stream() }
+
+    /// - Parameter position: The position of a save; otherwise `nil`.
+    func postRemoteChange(at position: Int64? = nil, author: String) {
+        let change = RemoteChange(
+            url: url, origin: origin, author: author, savedPosition: position)
+        NotificationCenter.default.post(
+            name: Self.remoteChange, object: self,
+            userInfo: [Notification.remoteChangeKey: change])
+        remoteListeners.yield(change)
+    }
+}

@@ -1,0 +1,42 @@
+import AnabranchModel
+import AnabranchReplication
+import AnabranchStore
+
+extension ChildSave {
+    init(_ builder: SaveBuilder) {
+        request = builder.request
+        records = builder.changedRecords([:])
+        var transients: [Transient] = []
+        builder.inserted.forEach { transients += $0.transients(writtenOnly: false) }
+        for group in builder.updated { group.forEach { transients += $0.transients() } }
+        builder.untouched.forEach { transients += $0.transients() }
+        self.transients = transients
+        counted = Self.counted(by: builder)
+    }
+
+    private static func counted(by builder: SaveBuilder) -> [LocalID: [Int: Value]] {
+        var counted: [LocalID: [Int: Value]] = [:]
+        for (update, objects) in zip(builder.request.updates, builder.updated) {
+            let counters = update.rows.slots.filter {
+                update.entity.slots[$0].wireProperty.rule == .counter
+            }
+            guard !counters.isEmpty else { continue }
+            objects.forEach { object in
+                for slot in counters {
+                    counted[object.localID, default: [:]][slot] = object.delta(inSlot: slot)
+                }
+            }
+        }
+        return counted
+    }
+}
+
+extension ManagedObject {
+    fileprivate final func transients(writtenOnly: Bool = true) -> [ChildSave.Transient] {
+        guard flags.contains(.hasRow) else { return [] }
+        return home.plan.transientSlots.compactMap { slot in
+            guard !writtenOnly || isChangedSinceCommit(slot) else { return nil }
+            return .init(record: localID, entity: entity, slot: slot, value: slots[slot])
+        }
+    }
+}
