@@ -15,7 +15,8 @@ import Testing
         return IndexStore(path: build.appending(path: "index/store").path, root: root)
     }()
 
-    @Test(.enabled("The toolchain has no libIndexStore.so, or the build no index.") { index != nil })
+    @Test(
+        .enabled("The toolchain has no libIndexStore.so, or the build no index.") { index != nil })
     func `a file uses its own layer and those below it`() throws {
         let root = try Self.root.get()
         let modules = try Self.list.get().modules
@@ -45,7 +46,8 @@ import Testing
             folders["\(parts[0])/\(parts[1])", default: []].insert(parts[2])
         }
         for (module, folders) in folders where folders.count > 4 {
-            #expect(listed.contains(module), "Architecture.md does not list the layers of \(module)")
+            #expect(
+                listed.contains(module), "Architecture.md does not list the layers of \(module)")
         }
         let exceptions = modules.map(\.exceptions.count).reduce(0, +)
         #expect(exceptions <= LayerRule.maximumExceptions)

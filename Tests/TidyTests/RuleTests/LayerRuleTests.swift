@@ -27,7 +27,7 @@ import Testing
             """,
         ]
         var arguments = ["-module-name", "Sample", "-parse-as-library", "-index-store-path"]
-        arguments += [folder.appending(path: "index").path, "-typecheck"]
+        arguments += [folder.appending(path: "index").path, "-index-ignore-system-modules", "-c"]
         for (path, text) in sources.sorted(by: { $0.key < $1.key }) {
             let file = folder.appending(path: "Sources/Sample/\(path)")
             try FileManager.default.createDirectory(
@@ -38,6 +38,7 @@ import Testing
         let compiler = Process()
         compiler.executableURL = URL(filePath: "/usr/bin/env")
         compiler.arguments = ["swiftc"] + arguments
+        compiler.currentDirectoryURL = folder
         try compiler.run()
         compiler.waitUntilExit()
         let index = try #require(

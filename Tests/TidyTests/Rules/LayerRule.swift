@@ -14,15 +14,14 @@ struct LayerRule {
         for occurrence in occurrences where occurrence.isDefinition {
             declared[occurrence.symbol] = occurrence.path
         }
-        let violations = occurrences.compactMap { occurrence -> Violation? in
+        let uses = occurrences.compactMap { occurrence -> Violation? in
             guard !occurrence.isDefinition, let path = declared[occurrence.symbol],
                 path != occurrence.path
             else { return nil }
             return violation(of: occurrence, declaredIn: path)
         }
-        return (unlisted() + Set(violations.map(\.description)).compactMap { text in
-            violations.first { $0.description == text }
-        }).sorted { $0.description < $1.description }
+        // The index has an accessor beside its property, which gives the same violation again.
+        return Set(unlisted() + uses).sorted { $0.description < $1.description }
     }
 
     private func violation(
@@ -32,7 +31,9 @@ struct LayerRule {
             used.index > user.index,
             !module.exceptions.contains(.init(user: user.folder, used: used.folder))
         else { return nil }
-        let name = use.name.split(separator: ":", maxSplits: 1).last ?? ""
+        let accessors = ["getter:", "setter:"]
+        let accessor = accessors.first(where: use.name.hasPrefix) ?? ""
+        let name = use.name.dropFirst(accessor.count)
         return Violation(
             path: use.path, line: use.line,
             message: "\(user.folder) is a layer below \(used.folder), which declares \(name). "

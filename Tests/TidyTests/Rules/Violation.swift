@@ -1,5 +1,5 @@
 /// One violation of a rule of the package.
-struct Violation: Equatable, CustomStringConvertible {
+struct Violation: Hashable, CustomStringConvertible {
     let path: String
     /// The line number, from 1.
     let line: Int
