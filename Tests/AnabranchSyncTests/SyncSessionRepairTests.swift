@@ -50,6 +50,15 @@ struct SyncSessionRepairTests {
         #expect(script.advance(.recorded(state)) == "hello")
     }
 
+    @Test func `an answer from before the zone was restored is requested again`() {
+        var script = Self.waitingForRepair()
+        _ = script.advance(.recordsToRepair([Self.record]))
+        #expect(script.advance(Self.images(at: 3)) == "pull")
+        #expect(script.advance(Script.refused(.unknownCursor)) == "hello")
+        #expect(script.advance(Script.greeting(head: 1)) == "pull")
+        #expect(script.advance(Script.page(from: 1, to: 1)) == "load records to repair")
+    }
+
     @Test func `an answer that knows more than the store waits for the pull`() {
         var script = Self.waitingForRepair()
         _ = script.advance(.recordsToRepair([Self.record]))

@@ -258,6 +258,9 @@ package struct SyncSession: Sendable {
         }
         exchange.failures = 0
         exchange.headPosition = response.headPosition
+        // The log may be a restored one, which never reaches the position of an earlier answer.
+        exchange.answer = nil
+        exchange.verification?.answer = nil
         exchange.serverMilliseconds = response.wallMilliseconds
         zone = ZoneState(
             epoch: response.epoch,
