@@ -23,6 +23,13 @@ struct SeedRunTests {
         #expect(RunArguments(arguments) { 100 } == nil)
     }
 
+    @Test func `only a long run of given seeds must meet every event`() throws {
+        let drawn = try #require(RunArguments(["--random", "5000"]) { 100 })
+        #expect(!drawn.requiresEveryEvent)
+        #expect(try #require(RunArguments(["1", "700"]) { 100 }).requiresEveryEvent)
+        #expect(!(try #require(RunArguments(["1", "199"]) { 100 }).requiresEveryEvent))
+    }
+
     @Test func `progress is one line with the time`() {
         let progress = RunProgress(of: 5_000)
         #expect(

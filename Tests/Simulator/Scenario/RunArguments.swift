@@ -8,6 +8,12 @@ package struct RunArguments: Equatable {
     /// The mechanism that is switched off.
     package let mechanism: Mechanism?
 
+    /// Whether each expected event must happen in the run, so that a change of the scenarios can't
+    /// leave one out unnoticed.
+    ///
+    /// In a run of few seeds an event may be missing, and in one of random seeds by chance.
+    package var requiresEveryEvent: Bool { !isRandom && mechanism == nil && seeds.count >= 200 }
+
     package static var usage: String {
         """
         Usage: Simulate FIRST COUNT [MECHANISM]

@@ -23,6 +23,8 @@ package final class Simulation {
     private var replicasMade = 0
     private var backups: [(replica: Int, path: String)] = []
     private(set) var statistics = RunStatistics()
+    /// Origins of the rejected saves that were in the zone's log when it was restored.
+    private var voidsLostByZone: Set<Digest> = []
     private var zoneMoves = 0
     private var zoneBackups: [SimulatedZone.Backup] = []
     private lazy var bundles = SimulatedPost(world)
@@ -193,7 +195,8 @@ package final class Simulation {
             try old.store.read({ try $0.waitingCount() }) == 0
         else { return }
         statistics.count(.upgrade)
-        try old.checkRejected(zone.log().voids)
+        // A restored zone receives a rejection again in the next exchange, from any of its replicas.
+        try old.checkRejected(zone.log().voids, lostByZone: voidsLostByZone)
         let held = try old.logOrigins()
         statistics.add(old.closeForGood())
         acknowledgedBefore.formUnion(old.everAcknowledged)
@@ -223,9 +226,10 @@ package final class Simulation {
             zoneBackups.append(try zone.backUp(to: "backup \(zoneMoves) of the zone"))
             return
         }
-        let before = try zone.log().count
+        let before = try zone.log()
+        voidsLostByZone.formUnion(before.voids)
         try zone.restore(backup, as: "zone \(zoneMoves + 1)")
-        statistics.count(.entryLostByZone, count: max(before - (try zone.log().count), 0))
+        statistics.count(.entryLostByZone, count: max(before.count - (try zone.log().count), 0))
         try recordForgotten()
         try recordUnsupplied()
     }

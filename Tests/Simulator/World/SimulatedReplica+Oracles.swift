@@ -66,11 +66,14 @@ extension SimulatedReplica {
 
     /// Checks that the table of rejected saves has the replica's rejected saves and no other.
     ///
-    /// - Parameter voids: Origins of the saves that the zone has rejected.
-    func checkRejected(_ voids: Set<Digest>) throws {
+    /// - Parameters:
+    ///   - voids: Origins of the saves that the zone's log has as rejected.
+    ///   - lostByZone: Origins of the saves that the zone had rejected before it was restored. The
+    ///     replica may know of these, and need not.
+    func checkRejected(_ voids: Set<Digest>, lostByZone: Set<Digest> = []) throws {
         let saves = try store.rejectedSaves()
         let parked = Set(saves.map(\.changeSet.origin))
-        guard parked.count == saves.count, parked.isSubset(of: voids),
+        guard parked.count == saves.count, parked.isSubset(of: voids.union(lostByZone)),
             acknowledged.intersection(voids).isSubset(of: parked)
         else {
             throw SimulationFailure(
