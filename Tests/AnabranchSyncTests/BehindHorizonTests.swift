@@ -131,6 +131,50 @@ struct BehindHorizonTests {
         try scenario.expectConverged([store, copy])
     }
 
+    /// The zone has the branch's first save too, and the other branch goes on under the names of the
+    /// later ones.
+    @Test func `a branch that waits finds where it leaves the history that the zone has`()
+        async throws
+    {
+        let scenario = try EngineScenario()
+        let names = scenario.names
+        var store = try scenario.open("a.db")
+        try store.insert("old", names)
+        try await scenario.engine(store).synchronize()
+        try store.insert("common", names)
+        store.close()
+        var other = try scenario.content(of: "a.db")
+        store = try scenario.open("a.db")
+        for name in ["ours", "ours too"] { try store.insert(name, names) }
+
+        // Replaces the file's content, which is returned.
+        func replaceContent(by content: Data) throws -> Data {
+            store.close()
+            let present = try scenario.content(of: "a.db")
+            try scenario.overwrite("a.db", with: content)
+            store = try scenario.open("a.db")
+            return present
+        }
+        var ours = try replaceContent(by: other)
+        try store.insert("zone's", names)
+        try await scenario.engine(store).synchronize()
+        _ = try scenario.zone.compact(keeping: 0)
+        other = try replaceContent(by: ours)
+        let transport = scenario.transport()
+        transport.refuse(.push, with: ProtocolError(.forbidden, "The token may only read."))
+        #expect(try await scenario.engine(store, transport).synchronize().pendingCount == 3)
+        ours = try replaceContent(by: other)
+        try store.insert("zone's too", names)
+        #expect(try await scenario.engine(store).synchronize().isCaughtUp)
+        _ = try replaceContent(by: ours)
+
+        let outcome = try await scenario.engine(store).synchronize()
+        #expect(outcome.blockedBy == nil && outcome.isCaughtUp)
+        #expect(try await scenario.engine(store).synchronize().isCaughtUp)
+        #expect(try store.names(names).count == 6)
+        try scenario.expectConverged([store])
+    }
+
     @Test func `a set that a copy has pushed with an earlier time is taken over`() async throws {
         let scenario = try EngineScenario()
         let names = scenario.names

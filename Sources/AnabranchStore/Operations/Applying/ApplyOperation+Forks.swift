@@ -164,12 +164,19 @@ extension ApplyOperation {
         guard old.replica != new.replica else { return }
         let next = Dot(replica: new.replica, sequence: new.sequence + 1)
         let following = Dot(replica: old.replica, sequence: old.sequence + 1)
-        guard try log.entry(named: next) != nil, let first = try log.entry(named: following) else {
+        guard try isTaken(next), let first = try log.entry(named: following) else {
             return try nameSuccessors(of: old, as: new, in: &rewriting)
         }
         let branch = ReplicaID(ofForkAt: next, origin: first.changeSet.origin)
         let base = Dot(replica: branch, sequence: 0)
         try nameSuccessors(of: old, as: base, in: &rewriting)
+    }
+
+    /// True if this file holds a change set under a dot, in its log or by a snapshot.
+    private func isTaken(_ dot: Dot) throws -> Bool {
+        let ordinal = try transaction.ordinal(of: dot.replica)
+        return try transaction.head(of: ordinal).sequence >= dot.sequence
+            || log.entry(named: dot) != nil
     }
 
     private func nameSuccessors(
