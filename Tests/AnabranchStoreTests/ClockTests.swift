@@ -54,6 +54,10 @@ import Testing
         try scenario.sql("a", "UPDATE ab_state SET clock = \(end)")
         #expect(storeError { try store.insertPerson("Bob") }?.code == .exhausted)
         #expect(try store.syncState().pendingCount == 1)
+        store.close()
+        let again = try scenario.open("a")
+        #expect(try again.canonicalHash().bytes.count == 32, "it can be read")
+        #expect(storeError { try again.insertPerson("Bob") }?.code == .exhausted)
     }
 
     @Test func `numbers at their end refuse a reservation`() throws {

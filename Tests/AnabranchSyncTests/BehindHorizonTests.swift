@@ -131,8 +131,8 @@ struct BehindHorizonTests {
         try scenario.expectConverged([store, copy])
     }
 
-    /// The zone has the branch's first save too, and the other branch goes on under the names of the
-    /// later ones.
+    /// The zone has the branch's first save too, and the other branch continues under the names of
+    /// the later ones.
     @Test func `a branch that waits finds where it leaves the history that the zone has`()
         async throws
     {

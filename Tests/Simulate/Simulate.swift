@@ -8,8 +8,9 @@ import TestSupport
 ///
 /// Prints every failing seed when it is found, the first of them cut down to a story, and one line
 /// that sums up, also when the run is interrupted. The exit status is 1 when a seed failed, or when
-/// an expected event never happened in a run of many seeds that were not drawn at random. With a mechanism switched off it is 1 when none
-/// failed. After SIGINT or SIGTERM it is 128 and the signal's number.
+/// an expected event never happened in a run of many seeds that were not drawn at random. With a
+/// mechanism switched off it is 1 when none failed. After SIGINT or SIGTERM it is 128 and the
+/// signal's number.
 @main
 enum Simulate {
     static func main() {

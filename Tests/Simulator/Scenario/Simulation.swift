@@ -195,7 +195,7 @@ package final class Simulation {
             try old.store.read({ try $0.waitingCount() }) == 0
         else { return }
         statistics.count(.upgrade)
-        // A restored zone receives a rejection again in the next exchange, from any of its replicas.
+        // A restored zone receives a rejection again when a replica that knows of it syncs.
         try old.checkRejected(zone.log().voids, lostByZone: voidsLostByZone)
         let held = try old.logOrigins()
         statistics.add(old.closeForGood())

@@ -57,17 +57,11 @@ extension Store {
         return outcome
     }
 
-    private func storeTime() throws -> StoreTime {
-        let state = try read { try StoreState.read($0.connection) }
-        return StoreTime(state, environment)
-    }
-
     /// Refuses a bundle with timestamps that are too far ahead. A change set that the store holds
     /// already, with whatever timestamp, does not count.
     private func checkTimes(of file: BundleFile, greatest: HybridTimestamp) throws {
         guard !environment.disabled.contains(.bundleClockLimit) else { return }
-        if try storeTime().isImpossible { try healClock() }
-        let time = try storeTime()
+        let time = try presentTime()
         let limit = time.latest(.bundle)
         guard greatest > limit else { return }
         try file.forEachItem { item in

@@ -29,6 +29,7 @@ extension Store {
                 let store = try opening.open(expecting: model)
                 try connection.keepLogOnClose(false)
                 try store.completeTables()
+                try store.healClock()
                 return store
             } catch {
                 connection.close()

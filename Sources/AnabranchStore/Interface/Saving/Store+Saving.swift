@@ -16,20 +16,10 @@ extension Store {
             return SaveResult(
                 dot: nil, version: .none, renamed: [:])
         }
-        let result: SaveResult? = try write { transaction in
-            // Checked here and not before: a save has one transaction.
-            try transaction.time.isImpossible ? nil : transaction.save(request)
+        return try write { transaction in
+            try transaction.renewIdentityIfNeeded()
+            var save = try SaveOperation(transaction)
+            return try save.run(request)
         }
-        if let result { return result }
-        try healClock()
-        return try write { try $0.save(request) }
-    }
-}
-
-extension StateTransaction {
-    fileprivate func save(_ request: SaveRequest) throws -> SaveResult {
-        try renewIdentityIfNeeded()
-        var save = try SaveOperation(self)
-        return try save.run(request)
     }
 }
