@@ -60,6 +60,13 @@ final class RestoredZone {
         return try await engine.synchronize()
     }
 
+    /// Syncs while the server refuses requests of a kind.
+    func sync(_ store: Store, refusing endpoint: SyncEndpoint) async throws {
+        let transport = MemoryTransport(ZoneEndpoint(zone))
+        transport.refuse(endpoint, with: ProtocolError(.forbidden, "The token may only read."))
+        _ = try? await scenario.engine(store, transport).synchronize()
+    }
+
     func expectConverged(_ stores: [Store], people: Int) async throws {
         try await expectEqual(stores)
         for store in stores { #expect(try store.people(scenario.names).count == people) }
@@ -203,6 +210,46 @@ struct RestoredZoneTests {
         try await world.expectConverged([b, c, a], people: 13)
     }
 
+    /// The store had the record by a snapshot alone, so only another replica can return it.
+    @Test func `an edit waits for a record that the restored zone has lost`() async throws {
+        let world = try RestoredZone()
+        let names = world.scenario.names
+        let empty = try world.backUp()
+        let (a, b) = (try world.scenario.open("a.db"), try world.scenario.open("b.db"))
+        try a.insert("one", names)
+        try await world.sync(a)
+        _ = try world.zone.compact(keeping: 0)
+        try await world.sync(b)
+        try b.setAge(7, of: "one", names)
+        try world.restore(empty)
+        try await world.sync(b, refusing: .push)
+        #expect(try b.people(names).isEmpty, "the store has the zone's state")
+        try await world.sync(a)
+        try await world.expectConverged([b, a], people: 1)
+        #expect(try a.row("one", names)?.slots[names.age] == .integer(7))
+    }
+
+    @Test func `an edit from before the next snapshot names what the last one brought`()
+        async throws
+    {
+        let world = try RestoredZone()
+        let names = world.scenario.names
+        let (a, b) = (try world.scenario.open("a.db"), try world.scenario.open("b.db"))
+        try a.insert("one", names)
+        try await world.sync(a)
+        let backup = try world.backUp()
+        try world.restore(backup)
+        _ = try world.zone.compact(keeping: 0)
+        try await world.sync(b)
+        try world.restore(backup)
+        try await world.sync(b, refusing: .snapshot)
+        #expect(try b.syncState().cursor?.position == 0)
+        try b.setAge(7, of: "one", names)
+        try await world.expectConverged([b, a], people: 1)
+        #expect(try a.row("one", names)?.slots[names.age] == .integer(7))
+        for store in [a, b] { #expect(try store.conflictCount() == 0) }
+    }
+
     /// One branch is renamed, later gets its name back from the other branch, and that one is
     /// renamed.
     @Test func `two histories under one identity swap their names where the zone did`()
@@ -218,9 +265,7 @@ struct RestoredZoneTests {
         try b.insert("of b", names)
         try world.scenario.copy("b.db", to: "c.db")
         try await world.sync(a)
-        let reader = MemoryTransport(ZoneEndpoint(world.zone))
-        reader.refuse(.push, with: ProtocolError(.forbidden, "The token may only read."))
-        try await world.scenario.engine(b, reader).synchronize()
+        try await world.sync(b, refusing: .push)
         #expect(try b.people(names).count == 2)
 
         try world.restore(empty)

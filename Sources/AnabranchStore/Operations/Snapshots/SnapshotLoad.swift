@@ -218,8 +218,10 @@ struct SnapshotLoad {
                 set, ordinal: ordinal, position: entry.localPosition))
     }
 
-    /// True if the snapshot has the branch of history that a change set continues, and the branches
-    /// of its causes. On another branch it would change records that its author had never seen.
+    /// True if the snapshot has the branch of history that a change set continues, and its causes.
+    ///
+    /// On another branch the change set would change records that its author had never seen. If the
+    /// zone has lost a cause, the records that the cause inserted would seem to be deleted.
     private func continuesSnapshot(
         _ set: ChangeSet, _ head: (sequence: UInt64, origin: Digest)
     ) throws -> Bool {
@@ -229,8 +231,8 @@ struct SnapshotLoad {
         else { return false }
         return try set.context.beyond.allSatisfy { cause in
             let head = try transaction.head(of: try transaction.ordinal(of: cause.dot.replica))
-            return cause.dot.sequence != head.sequence || head.origin.prefix == cause.originPrefix
-                || cause.namesLoss
+            return cause.dot.sequence < head.sequence || cause.namesLoss
+                || cause.dot.sequence == head.sequence && cause.originPrefix == head.origin.prefix
         }
     }
 
