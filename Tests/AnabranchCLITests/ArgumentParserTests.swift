@@ -61,7 +61,7 @@ import Testing
         #expect(message(["a", "City", "-5"]).contains("Put '--' before words"))
     }
 
-    @Test func `what is missing, twice or too much is said`() {
+    @Test func `an argument that is missing, repeated or superfluous is reported`() {
         #expect(
             message(["a.store"])
                 == "'paint' needs ENTITY: anabranch paint STORE ENTITY [WORD…] [OPTION…]")

@@ -132,7 +132,7 @@ import Testing
         #expect(hashes == [hashes[0], try daemon.hash(ofZone: "geo")])
     }
 
-    @Test func `no bundle takes the replace the store, however that is named`() throws {
+    @Test func `creating a bundle never replaces the store, whichever path names it`() throws {
         let bench = try Workbench()
         _ = try bench.run("insert", "Country", "code=FR")
         let hash = try bench.run("hash").output
@@ -178,7 +178,7 @@ import Testing
     }
 
     @Test(arguments: [Int64.min, -1, .max])
-    func `a bundle of no time that there is is refused, not a crash`(time: Int64) throws {
+    func `a bundle with an impossible time is refused and causes no crash`(time: Int64) throws {
         let bench = try Workbench()
         let bundle = BundleHeader.bytesOfBundle(from: ReplicaID(high: 1, low: 1), at: time)
         let file = bench.folder.file("a.bundle")

@@ -58,7 +58,7 @@ import Testing
         #expect(error("ä,b\rc")?.place == InputPlace(line: 1, column: 4))
     }
 
-    @Test func `what is not UTF-8 is refused with its place`() {
+    @Test func `bytes that are not UTF-8 are refused with line and column`() {
         let error = #expect(throws: InputError.self) {
             try records(Array("a,".utf8) + [0xC3, 0x28])
         }
@@ -80,7 +80,7 @@ import Testing
     }
 
     @Test(arguments: 0..<40)
-    func `whatever is written is read again`(seed: UInt64) throws {
+    func `a table is read back as it was written`(seed: UInt64) throws {
         var random = SeededGenerator(seed: seed)
         let alphabet: [Character] = ["a", "é", "日", "\"", ",", "\n", "\r\n", " ", ";", "🇫🇷"]
         let rows = (0..<Int.random(in: 1...20, using: &random)).map { _ in

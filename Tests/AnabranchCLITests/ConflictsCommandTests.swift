@@ -100,7 +100,7 @@ import Testing
         }
     }
 
-    @Test func `what was lost with a deleted record is restored as a new one`() throws {
+    @Test func `values lost with a deleted record are restored as a new record`() throws {
         try Self.run(first, "update", "City", "name=Lyon", "name=Lugdunum", "people=9")
         try Self.run(second, "delete", "City", "name=Lyon")
         try exchange()

@@ -6,13 +6,13 @@ import Testing
 @testable import AnabranchCLI
 
 @Suite struct FailureReportTests {
-    @Test func `what is too large is wrong in the data, however it came together`() {
+    @Test func `a save or record that is too large is an error in the data`() {
         for code in [StoreError.Code.saveTooLarge, .recordTooLarge] {
             #expect(FailureReport(StoreError(code, "Too large.")).status == .data)
         }
     }
 
-    @Test func `what can't be kept on the disk is an error of reading or writing`() {
+    @Test func `a write that may not be durable is an input or output error`() {
         #expect(FailureReport(StoreError(.notDurable, "Written.")).status == .inputOutput)
         #expect(FailureReport(KeyRingError(.notDurable, "Written.")).status == .inputOutput)
         #expect(FailureReport(StoreError(.alreadyExists, "There.")).status == .cannotCreate)

@@ -50,7 +50,7 @@ import Testing
         #expect(try bench.run("fetch", "City", "--count").output == "0\n")
     }
 
-    @Test func `from standard input whole batches are kept and said`() throws {
+    @Test func `an error in standard input keeps the batches before it and says how many`() throws {
         let bench = try Workbench()
         var text = "name,people\n"
         for number in 1...25 { text += "City \(number),\(number == 22 ? "x" : "1")\n" }
@@ -72,7 +72,9 @@ import Testing
         ("name\n\n\n,\n", ":4:1: The row has 2 fields"),
         ("", "The input is empty"),
     ])
-    func `what is wrong with a table is said`(text: String, expected: String) throws {
+    func `an error in a table is reported, and nothing is written`(text: String, expected: String)
+        throws
+    {
         let bench = try Workbench()
         let run = try bench.run("import", "City", try bench.write(text, to: "x.csv"))
         #expect(run.status == 65)
@@ -196,7 +198,7 @@ import Testing
     }
 
     @Test(arguments: ["csv", "json", "jsonl"])
-    func `what is exported can be imported`(format: String) throws {
+    func `exported records can be imported into another store`(format: String) throws {
         let bench = try Workbench()
         let text =
             #"[{"code":"FR","name":"a \"quoted\", name"},{"code":"DE","name":""},{"code":"IT"}]"#

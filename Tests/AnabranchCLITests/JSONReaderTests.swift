@@ -48,7 +48,7 @@ import Testing
         "01", "-", "1.", "1e", ".5", "+1", "nul", "True", "'a'", "[1,]", "[1 2]", "{\"a\"}",
         "{\"a\":1,}", "{a:1}", "\"\n\"", "\"open", "[", "{", "", "[1", "NaN", "\u{FEFF}\u{FEFF}1",
     ])
-    func `what is not JSON is refused`(text: String) {
+    func `text that is not JSON is refused`(text: String) {
         #expect(throws: InputError.self) { try value(text) }
     }
 
@@ -78,7 +78,7 @@ import Testing
         #expect(place("{\"x\":[]}", member: "y") == InputPlace(line: 1, column: 9))
     }
 
-    @Test func `what follows the records is read too`() throws {
+    @Test func `text after the records is checked too`() throws {
         #expect(try rows("[{\"a\":1}]\n ") == [["a"]])
         let around = "{\"x\":[{\"a\":1}], \"y\": {\"x\":2}}\n"
         #expect(try rows(around, member: "x") == [["a"]])
@@ -90,7 +90,7 @@ import Testing
     }
 
     @Test(arguments: 0..<40)
-    func `whatever is written is read again`(seed: UInt64) throws {
+    func `a string is read back as it was written`(seed: UInt64) throws {
         var random = SeededGenerator(seed: seed)
         let scalars = (0..<40).compactMap { _ in
             Unicode.Scalar(UInt32.random(in: 0...0x10FFFF, using: &random))

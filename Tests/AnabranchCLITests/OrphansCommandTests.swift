@@ -31,7 +31,7 @@ import Testing
         }
     }
 
-    @Test func `what a deleted parent has left behind is listed`() throws {
+    @Test func `records that a deleted parent has left behind are listed`() throws {
         #expect(try Self.run(first, "orphans").output == "There are no orphans.\n")
         try Self.run(second, "insert", "Street", "name=Rue", "city=name=Lyon")
         try Self.run(first, "delete", "City", "name=Lyon")

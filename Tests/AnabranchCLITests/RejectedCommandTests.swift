@@ -66,7 +66,7 @@ import Testing
         #expect(try sync("--json").output.contains(#""rejected":0"#))
     }
 
-    @Test func `what is saved again is a new record, and may be taken`() throws {
+    @Test func `a rejected save is saved again as a new record, which the zone accepts`() throws {
         _ = try beRejected()
         let id = try id()
         let again = try run("rejected", "--save-again", id, "--author", "Eve", "--json").output

@@ -87,7 +87,7 @@ import Testing
         #expect(try bench.run("fetch", "City", "--where", "peple > 1").errors.contains("peple"))
     }
 
-    @Test func `what is not there ends with 1 or 66`() throws {
+    @Test func `a missing record ends with 1, and a missing file with 66`() throws {
         let bench = try Workbench()
         let record = try bench.run("get", "City", "name=Atlantis")
         #expect(record.status == 1)

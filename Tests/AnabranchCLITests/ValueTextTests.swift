@@ -49,7 +49,7 @@ import Testing
         "2024-01-01T24:00", "2024-01-01T10:60", "2024-01-01T", "2024-01-01T10:00:00.Z",
         "2024-01-01T10:00+25:00", "2024-01-01T10:00Zz", "tomorrow", "@", "0000-01-01",
     ])
-    func `what no calendar has is refused`(text: String) {
+    func `a time that no calendar has is refused`(text: String) {
         #expect(TimeText.read(text) == nil)
     }
 
@@ -81,7 +81,7 @@ import Testing
         (.double, "1e999"),
         (.double, "-1e999"), (.float, "1e999"), (.date, "@1e999"),
     ])
-    func `what is no value of the type is refused`(type: AttributeType, text: String) {
+    func `text that is no value of the type is refused`(type: AttributeType, text: String) {
         #expect(ValueText.read(text, as: type) == nil)
     }
 

@@ -67,7 +67,7 @@ struct AttributeGroupTests {
         #expect(meeting.property(wireName: "title")?.name == "title")
     }
 
-    @Test func `what a value says of members is null where it says nothing`() throws {
+    @Test func `members that a group's value does not contain read as null`() throws {
         let time = try #require(try Self.calendar().required("Event").attributeGroups.first)
         let value = try #require(
             GroupValue([

@@ -53,7 +53,7 @@ struct AttributeTypeTests {
         #expect(AttributeType.uuid.coerce(.string(uuid.uuidString)) == .uuid(uuid))
     }
 
-    @Test func `what coercion makes of a double for a float is accepted`() {
+    @Test func `a float attribute accepts every double that came from a Float`() {
         var generator = SystemRandomNumberGenerator()
         for _ in 0..<1000 {
             let number = Double(Float(bitPattern: .random(in: 0...UInt32.max, using: &generator)))

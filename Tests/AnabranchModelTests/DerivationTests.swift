@@ -78,7 +78,7 @@ import Testing
             (.string, "canonical:(uppercase:(name))", "can't be read"),
             (.date, "now(1)", "can't be read"), (.transformable, "name", "transformable"),
         ] as [(AttributeType, String, String)])
-    func `what is not supported, or does not fit, is refused with the expression`(
+    func `the error quotes an expression that is not supported or does not fit`(
         type: AttributeType, expression: String, cause: String
     ) throws {
         let error = #expect(throws: ModelError.self) { _ = try model(type, expression) }

@@ -30,7 +30,7 @@ struct ModelEncodingTests {
         #expect(try ManagedObjectModel(entities: shuffled) == model)
     }
 
-    @Test func `what is said and what is left out are one model`() throws {
+    @Test func `a model that writes out implied settings equals one that omits them`() throws {
         let short = try ManagedObjectModel { Entity("A") { Attribute("x", .double, default: 1) } }
         let long = try ManagedObjectModel {
             Entity("A", wireName: "A") { Attribute("x", .double, default: 1.0, wireName: "x") }

@@ -34,7 +34,7 @@ final class ModelPackageTests {
         #expect(try ManagedObjectModel.reading(package).entities.map(\.name) == ["A"])
     }
 
-    @Test func `of several versions the current one is read`() throws {
+    @Test func `the current one of several versions is read`() throws {
         try addVersion("Shop", entity: "A")
         try addVersion("Shop 2.1", entity: "B")
         try setCurrent("Shop 2.1.xcdatamodel")
@@ -101,7 +101,7 @@ final class ModelPackageTests {
         #expect(error.code == .notAModel && error.message.contains("before Xcode 4"))
     }
 
-    @Test func `what is not there or compiled is refused`() throws {
+    @Test func `a missing or compiled model is refused`() throws {
         #expect(try refusal(package).code == .unreadable)
         #expect(try refusal(folder.appending(path: "Shop.momd")).message.contains("compiled"))
         #expect(try refusal(folder.appending(path: "Shop.xcdatamodel")).code == .unreadable)

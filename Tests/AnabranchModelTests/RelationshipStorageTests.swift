@@ -12,7 +12,7 @@ struct RelationshipStorageTests {
         #expect(try model.relationship("Employee", "reports").storedSide == boss)
     }
 
-    @Test func `of a one-to-one the smaller wire name is stored`() throws {
+    @Test func `the side of a one-to-one with the smaller wire name is stored`() throws {
         let model = try ManagedObjectModel(entities: ModelExamples.office)
         // "Employee" is smaller than "Table", the wire name of Desk, though "Desk" is not.
         #expect(try model.relationship("Employee", "desk").storage == .reference)
@@ -20,7 +20,7 @@ struct RelationshipStorageTests {
         #expect(try model.relationship("Desk", "user").wireProperty.name == "desk")
     }
 
-    @Test func `of a many-to-many the smaller wire name is left`() throws {
+    @Test func `the side of a many-to-many with the smaller wire name is the left one`() throws {
         let model = try ManagedObjectModel(entities: ModelExamples.office)
         #expect(try model.relationship("Employee", "projects").storage == .links(.left))
         #expect(try model.relationship("Project", "members").storage == .links(.right))

@@ -162,7 +162,7 @@ struct XcodeModelTests {
         #expect(try !fine.attribute("A", "t").isOptional)
     }
 
-    @Test func `what is left out without harm is a warning`() throws {
+    @Test func `parts of a model file that are ignored without harm give warnings`() throws {
         let warnings = try read(XcodeModelText.everything).warnings
         let ignored = warnings.filter { $0.code == .ignored }.map(\.message)
         #expect(ignored.contains { $0.contains("fetched property Note.recent") })

@@ -22,7 +22,7 @@ struct CustomFunctionTests {
         #expect(try connection.firstValue("SELECT total(1, 2, 3)") == 6)
     }
 
-    @Test func `what a function throws fails the statement and reaches the caller`() throws {
+    @Test func `an error thrown by a function fails the statement and reaches the caller`() throws {
         let connection = try Connection(path: ":memory:")
         try connection.createFunction("refuse", argumentCount: 1) {
             throw Refusal(number: $0.int64(at: 0))

@@ -109,7 +109,7 @@ struct SQLiteErrorTests {
         #expect(try sqliteError { _ = try connection.prepare(sql) }.code == .misuse)
     }
 
-    @Test func `what follows a statement may be space and comments`() throws {
+    @Test func `spaces and comments may follow a statement`() throws {
         let connection = try Connection(path: ":memory:")
         #expect(try connection.firstValue("SELECT 1; -- one\n /* and */ ;") == 1)
     }

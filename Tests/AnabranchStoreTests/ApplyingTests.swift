@@ -39,19 +39,19 @@ import Testing
         try scenario.zone.push(from: a)
     }
 
-    @Test func `with a gap is refused whole`() throws {
+    @Test func `a page with a gap is refused whole`() throws {
         try pushThree()
         try expectRefusal(.sequenceGap, scenario.zone.page(for: b) { $0.remove(at: 1) })
         try scenario.zone.pull(into: b)
         #expect(try a.canonicalHash() == b.canonicalHash())
     }
 
-    @Test func `with sets out of order is refused whole`() throws {
+    @Test func `a page with change sets out of order is refused whole`() throws {
         try pushThree()
         try expectRefusal(.sequenceGap, scenario.zone.page(for: b) { $0.swapAt(0, 1) })
     }
 
-    @Test func `with another history of a replica is refused whole`() throws {
+    @Test func `a page with another history of a replica is refused whole`() throws {
         try pushThree()
         try scenario.zone.pull(into: b)
         let first = scenario.zone.log[0]
@@ -69,7 +69,7 @@ import Testing
     }
 
     /// No digest covers the predecessor that a rewritten change set names.
-    @Test func `with a rewritten set of another predecessor is reported as damage`() throws {
+    @Test func `a page with a rewritten set of another predecessor is reported as damage`() throws {
         try pushThree()
         try scenario.zone.pull(into: b)
         let last = scenario.zone.log[2]
@@ -83,7 +83,7 @@ import Testing
         try expectRefusal(.malformedChangeSet, scenario.zone.page(for: b) { $0.append(next) })
     }
 
-    @Test func `that lacks a set is reported as damage before its rest contradicts the store`()
+    @Test func `a page without its first set is reported as damage and not as a gap`()
         throws
     {
         try pushThree()
@@ -95,7 +95,7 @@ import Testing
                 cursor: whole.cursor))
     }
 
-    @Test func `with entries that do not give its cursor is refused whole`() throws {
+    @Test func `a page with entries that do not give its cursor is refused whole`() throws {
         try pushThree()
         let page = try scenario.zone.page(for: b)
         let wrong = LogCursor(
@@ -111,7 +111,7 @@ import Testing
                 cursor: page.cursor))
     }
 
-    @Test func `that begins elsewhere than the store is refused`() throws {
+    @Test func `a page that does not begin at the store's cursor is refused`() throws {
         try pushThree()
         let page = try scenario.zone.page(for: b)
         try scenario.zone.pull(into: b)
@@ -137,7 +137,7 @@ import Testing
         arguments: [
             [0xFF], [1, 0, 0, 0, 1, 5, 1], [9], [1, 0, 1, 3, 0x41, 0x42], [1, 0, 0, 0, 1, 1, 0],
         ] as [[UInt8]])
-    func `with a payload that can't be read is refused whole`(payload: [UInt8]) throws {
+    func `a page with a payload that can't be read is refused whole`(payload: [UInt8]) throws {
         try pushThree()
         let replica = ReplicaID(high: 1, low: 1)
         try expectRefusal(
@@ -167,7 +167,7 @@ import Testing
         ["Person", "Person"], ["Person", "Team"], ["Team", "Person"], ["Person", "Alien"],
         ["Alien", "Person"], ["Alien", "Alien"], ["Alien", "Martian"],
     ])
-    func `that inserts a record twice is refused whole`(entities: [String]) throws {
+    func `a page that inserts a record twice is refused whole`(entities: [String]) throws {
         let replica = ReplicaID(high: 1, low: 1)
         let payload = ChangePayload(blocks: [
             insert(WireName(entities[0]), replica, [1, 2, 3]),
@@ -191,7 +191,7 @@ import Testing
 
     /// The rows of a large insert are written several with one statement.
     @Test(arguments: [0, 1, 15, 16, 17, 38])
-    func `that inserts a record twice among many names the record`(row: Int) throws {
+    func `the error names the record that a page inserts twice among many`(row: Int) throws {
         let replica = ReplicaID(high: 1, low: 1)
         func repeatedRecord(among numbers: [UInt64]) throws -> UInt64? {
             let payload = ChangePayload(blocks: [insert("Person", replica, numbers)])
@@ -209,7 +209,7 @@ import Testing
         #expect(try repeatedRecord(among: numbers + [numbers[row]]) == numbers[row])
     }
 
-    @Test func `under a name that is not the record's changes nothing`() throws {
+    @Test func `a change set that names a record under another entity changes nothing`() throws {
         let anna = try a.insertPerson("Anna", age: 3)
         for store in [a, b] { try scenario.zone.sync(store) }
         let record = try #require(try a.recordID(of: anna))

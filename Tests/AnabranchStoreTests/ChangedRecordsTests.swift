@@ -60,7 +60,7 @@ private func lines(_ changed: ChangedRecords) -> [String] {
         return lines(try scenario.zone.pull(into: b))
     }
 
-    @Test func `of inserts are only the inserts`() throws {
+    @Test func `insertions are reported only as insertions`() throws {
         let changed = try pull()
         let expected = [
             "Employee \(try there(boss)) inserted", "Person \(try there(anna)) inserted",
@@ -69,14 +69,14 @@ private func lines(_ changed: ChangedRecords) -> [String] {
         #expect(changed.sorted() == expected)
     }
 
-    @Test func `of an attribute are the record with the slots that took a value`() throws {
+    @Test func `written attributes are reported as their record and its written slots`() throws {
         _ = try pull()
         try a.set("age", .integer(5), of: anna)
         try a.set("name", .string("Anne"), of: anna)
         #expect(try pull() == ["Person \(try there(anna)) updated age name"])
     }
 
-    @Test func `of a write that lost are none`() throws {
+    @Test func `a write that lost is not reported`() throws {
         _ = try pull()
         try a.set("age", .integer(5), of: anna)
         scenario.clock.milliseconds += 1
@@ -84,7 +84,7 @@ private func lines(_ changed: ChangedRecords) -> [String] {
         #expect(try pull() == [])
     }
 
-    @Test func `of a to-one name the record and both targets under their own entities`() throws {
+    @Test func `a changed to-one is reported for the record and for both of its targets`() throws {
         let other = try a.insertPerson("Other")
         _ = try pull()
         try a.set("boss", .integer(other), of: anna)
@@ -95,7 +95,7 @@ private func lines(_ changed: ChangedRecords) -> [String] {
         #expect(try pull().sorted() == expected.sorted())
     }
 
-    @Test func `of a record and of its inverse at once are one entry`() throws {
+    @Test func `an update of a record and of its inverse are reported as one entry`() throws {
         _ = try pull()
         _ = try a.update("Employee", boss, ["salary": .integer(1)])
         _ = try a.insert("Person", ["boss": .integer(boss)])
@@ -103,7 +103,7 @@ private func lines(_ changed: ChangedRecords) -> [String] {
         #expect(changed == ["Employee \(try there(boss)) updated reports salary"])
     }
 
-    @Test func `of a link name both ends`() throws {
+    @Test func `a changed link is reported for both of its ends`() throws {
         _ = try pull()
         try a.link(boss, "teams", team)
         let expected = [
@@ -114,7 +114,7 @@ private func lines(_ changed: ChangedRecords) -> [String] {
         #expect(try pull().sorted() == expected)
     }
 
-    @Test func `of a delete name the neighbours`() throws {
+    @Test func `a deletion is reported for the record and for its neighbours`() throws {
         try a.link(boss, "teams", team)
         _ = try pull()
         let gone = try there(boss)
@@ -129,7 +129,7 @@ private func lines(_ changed: ChangedRecords) -> [String] {
         #expect(try pull().sorted() == expected)
     }
 
-    @Test func `of what came and went in one page are none`() throws {
+    @Test func `a record inserted and deleted within one page is not reported`() throws {
         _ = try pull()
         let short = try a.insertPerson("Short")
         try a.set("age", .integer(1), of: short)

@@ -133,7 +133,7 @@ import Testing
         #expect(try a.conflictCount(annas) == 2)
     }
 
-    @Test func `what is older than a time is purged, or all but the newest`() throws {
+    @Test func `conflicts older than an age are purged, or all but the newest`() throws {
         for lost in 1...4 {
             try collide(Int64(lost), of: anna)
             scenario.clock.milliseconds += 60_000

@@ -57,7 +57,7 @@ import Testing
         _ = try store.update("Guest", guest, ["email": .string("a@x")])
     }
 
-    @Test func `of a sub-entity is kept among its own`() throws {
+    @Test func `a constraint of a sub-entity holds among its own records`() throws {
         let first = try store.insert("Employee", ["badge": .integer(1)])
         try expectConflict(with: first, "badge") {
             try store.insert("Employee", ["badge": .integer(1)])
@@ -66,7 +66,7 @@ import Testing
         try store.insert("Guest", ["room": .integer(1)])
     }
 
-    @Test func `of several attributes needs all of them equal`() throws {
+    @Test func `a constraint of several attributes is violated only if all are equal`() throws {
         let first = try store.insert("Person", ["first": .string("A"), "last": .string("B")])
         try store.insert("Person", ["first": .string("A"), "last": .string("C")])
         let other = try store.insert("Person", ["first": .string("B"), "last": .string("B")])
@@ -94,7 +94,7 @@ import Testing
         try store.insert("Person", ["email": .string("e\u{301}")])
     }
 
-    @Test func `is looked at when the save is whole`() throws {
+    @Test func `is checked against the state after the whole save`() throws {
         let a = try store.insert("Person", ["email": .string("a")])
         let b = try store.insert("Person", ["email": .string("b")])
         let person = scenario.model.entity(named: "Person")!

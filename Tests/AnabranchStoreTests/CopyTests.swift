@@ -11,7 +11,8 @@ import Testing
     init() throws { scenario = try StoreScenario() }
 
     @Test(arguments: [false, true])
-    func `and its original continue under two identities and converge`(isOpen: Bool) throws {
+    func `a copy and its original continue under two replica IDs and converge`(isOpen: Bool) throws
+    {
         let a = try scenario.open("a")
         let anna = try a.insertPerson("Anna")
         try scenario.zone.sync(a)
@@ -85,7 +86,7 @@ import Testing
         #expect(anna.ordinal == 0)
     }
 
-    @Test func `that was moved stays itself`() throws {
+    @Test func `a store that was moved keeps its replica ID`() throws {
         let a = try scenario.open("a")
         try a.insertPerson("Anna")
         let replica = try a.replica
@@ -127,7 +128,7 @@ import Testing
         #expect(try scenario.zone.reference().canonicalHash == restored.canonicalHash())
     }
 
-    @Test func `that saved before it learned of that renames its saves, and loses nothing`()
+    @Test func `saves made before a restored store notices are renamed, and none is lost`()
         throws
     {
         let a = try scenario.open("a")

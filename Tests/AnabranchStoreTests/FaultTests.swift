@@ -43,7 +43,7 @@ private final class Crash: Sendable {
     private func open() throws -> Store { try scenario.open("a", faults: crash.faults) }
 
     @Test(arguments: [true, false])
-    func `within a save leaves all of it or nothing, and no number is used twice`(
+    func `a crash within a save leaves all of it or nothing and reuses no number`(
         reopening: Bool
     ) throws {
         var store = try open()
@@ -84,7 +84,7 @@ private final class Crash: Sendable {
     }
 
     @Test(arguments: 0..<3)
-    func `within a reservation gives no number twice`(place: Int) throws {
+    func `a crash within a reservation gives no number twice`(place: Int) throws {
         let store = try open()
         let first = try store.reserveNumbers(10)
         crash.arm(Crash.Place.allCases[place])
@@ -95,7 +95,7 @@ private final class Crash: Sendable {
     }
 
     @Test(arguments: 0..<3)
-    func `within a page leaves the page and its cursor, or neither`(place: Int) throws {
+    func `a crash within a page leaves the page and its cursor, or neither`(place: Int) throws {
         let other = try scenario.open("b")
         for name in ["Anna", "Bob"] { try other.insertPerson(name) }
         try scenario.zone.push(from: other)
@@ -116,7 +116,7 @@ private final class Crash: Sendable {
     }
 
     @Test(arguments: 0..<3)
-    func `within an acknowledgement is recovered by the next pull`(place: Int) throws {
+    func `an acknowledgement lost in a crash is recovered by the next pull`(place: Int) throws {
         let store = try open()
         try store.insertPerson("Anna")
         let entry = try #require(try store.pending(byteLimit: .max).first)

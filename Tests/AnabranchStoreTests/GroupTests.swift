@@ -93,7 +93,7 @@ import Testing
         }
     }
 
-    @Test func `of two members changed at once one writer's map stays, the other is journaled`()
+    @Test func `two concurrent changes of members leave one whole map and journal the other`()
         throws
     {
         let (here, there) = try meeting(9, 10)
@@ -200,7 +200,7 @@ import Testing
         #expect(try whole(old, inOld) == whole(a, here))
     }
 
-    @Test func `what an older model writes lacks members, which is not null`() throws {
+    @Test func `an older model leaves members that it does not know unwritten, not null`() throws {
         let old = try scenario.open("old", model: Self.model(["start"]))
         let id = try old.insert("Meeting", ["start": .integer(3)])
         try exchange([a, b, old])

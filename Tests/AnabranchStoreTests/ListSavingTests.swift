@@ -92,7 +92,7 @@ import Testing
         return (scenario, a, try a.copy(on: other))
     }
 
-    @Test func `what comes without a place goes to the end`() throws {
+    @Test func `a member that is linked without a place goes to the end`() throws {
         let scenario = try StoreScenario(model: Self.model())
         var lists = Lists(store: try scenario.open("a"))
         try lists.fill(5)

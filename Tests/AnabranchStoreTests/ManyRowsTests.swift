@@ -71,7 +71,7 @@ import Testing
         try expectEqual()
     }
 
-    @Test func `are saved together, those of other versions too`() throws {
+    @Test func `are saved together even if their versions differ`() throws {
         // There are runs of one version, of 20 rows, of one row, and of the rest.
         for id in ids[20...20] { try a.set("age", .integer(-1), of: id) }
         let boss = ids[0]
@@ -86,7 +86,7 @@ import Testing
         try expectEqual()
     }
 
-    @Test func `of which some are stale are not saved, and what is deleted stays so`() throws {
+    @Test func `a save with some stale rows writes none, and deleted rows stay deleted`() throws {
         let save = try request(a, ids, ["age": { .integer(Int64($0) + 100) }])
         try a.delete(ids[3])
         try a.set("age", .integer(-1), of: ids[18])

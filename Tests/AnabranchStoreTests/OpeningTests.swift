@@ -13,7 +13,7 @@ import Testing
 
     init() throws { scenario = try StoreScenario() }
 
-    @Test func `what was saved is there when the file is opened again`() throws {
+    @Test func `a saved record is there when the file is opened again`() throws {
         let first = try scenario.open("a")
         let anna = try first.insertPerson("Anna", age: 30)
         let replica = try first.replica

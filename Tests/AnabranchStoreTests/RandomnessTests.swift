@@ -30,7 +30,7 @@ import Testing
     }
 
     @Test(arguments: Source.allCases)
-    func `is not created, and is created once there is some`(_ source: Source) throws {
+    func `is created only once there is randomness`(_ source: Source) throws {
         #expect(storeError { _ = try open("a", source) }?.code == .noRandomness)
         let store = try open("a", nil)
         #expect(try store.replica != ReplicaID(high: 0, low: 0))
@@ -39,7 +39,9 @@ import Testing
 
     /// A copy continues under a replica ID of its own, or not at all.
     @Test(arguments: Source.allCases)
-    func `that is a copy saves nothing under another's identity`(_ source: Source) throws {
+    func `a copy without randomness saves nothing under the original's replica ID`(_ source: Source)
+        throws
+    {
         let a = try open("a", nil)
         try a.insertPerson("Anna")
         a.close()

@@ -13,7 +13,7 @@ import Testing
     }
 
     @Test(arguments: UInt64(0)..<200)
-    func `are those of a dictionary, and so is what was encoded`(seed: UInt64) throws {
+    func `agree with a dictionary, also after encoding and decoding`(seed: UInt64) throws {
         var generator = SeededGenerator(seed: seed)
         var position = Int64.random(in: 1...(1 << 40), using: &generator)
         var writes = RowWrites(by: position)
@@ -39,14 +39,14 @@ import Testing
         }
     }
 
-    @Test func `of one set take no bytes, also when all was written again`() throws {
+    @Test func `writes by a single change set take no bytes, also when repeated`() throws {
         var writes = RowWrites(by: 100)
         #expect(writes.version == RowVersion(100))
         try writes.write(2, by: 100)
         #expect(writes.blob == nil)
     }
 
-    @Test func `are the bytes that the format's description gives`() throws {
+    @Test func `have the bytes that the format's description gives`() throws {
         var writes = RowWrites(by: 1000)
         try writes.write(2, by: 1300)
         writes.leaveUnwritten(3)
@@ -76,7 +76,7 @@ import Testing
         }
     }
 
-    @Test func `that are cut short or point before the log are refused`() throws {
+    @Test func `writes that are cut short or point before the log are refused`() throws {
         var writes = RowWrites(by: 1 << 20)
         for property in 0..<3 { try writes.write(property, by: 1 << 21 + Int64(property)) }
         let bytes = try #require(writes.blob)

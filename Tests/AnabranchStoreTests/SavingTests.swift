@@ -68,7 +68,7 @@ import Testing
         #expect(rows.allSatisfy { $0.version != result.version })
     }
 
-    @Test func `of stale rows names them all and writes nothing`() throws {
+    @Test func `a save of stale rows names them all and writes nothing`() throws {
         let ids = try store.insertPeople(4)
         let rows = try ids.map { try #require(try store.row("Person", $0)) }
         try store.set("age", .integer(50), of: ids[0])
@@ -95,7 +95,7 @@ import Testing
         #expect(try store.syncState().pendingCount == 3)
     }
 
-    @Test func `that deletes takes the links along and leaves references that read nil`() throws {
+    @Test func `a save that deletes removes links and leaves references, which read nil`() throws {
         let boss = try store.insertPerson("Boss")
         let anna = try store.insertPerson("Anna", boss: boss)
         let team = try store.insert("Team", ["title": .string("T")])
@@ -110,7 +110,7 @@ import Testing
         #expect(try scenario.sql("a", "SELECT count(boss) FROM Person") == [[.integer(1)]])
     }
 
-    @Test func `that links a deleted record is a conflict, and other replicas agree`() throws {
+    @Test func `a save that links a deleted record is a conflict, and replicas agree`() throws {
         let anna = try store.insertPerson("Anna")
         let team = try store.insert("Team", ["title": .string("T")])
         try store.delete(anna)
@@ -121,7 +121,7 @@ import Testing
         #expect(try scenario.zone.reference().canonicalHash == store.canonicalHash())
     }
 
-    @Test func `that links twice or unlinks what is not linked changes nothing`() throws {
+    @Test func `a save that links twice or removes a missing link changes nothing`() throws {
         let anna = try store.insertPerson("Anna")
         let team = try store.insert("Team", ["title": .string("T")])
         try store.link(anna, "teams", team, isAdded: false)
@@ -135,7 +135,7 @@ import Testing
         #expect(try scenario.zone.reference().canonicalHash == store.canonicalHash())
     }
 
-    @Test func `with a name that no reader takes is refused`() throws {
+    @Test func `a save with an author name that no reader accepts is refused`() throws {
         var request = SaveRequest(author: String(repeating: "é", count: 513))
         let id = try store.reserveNumbers(1).lowerBound
         request.inserts = [
@@ -146,14 +146,14 @@ import Testing
         #expect(try store.save(request).dot?.sequence == 1)
     }
 
-    @Test func `with values that another store would refuse is refused`() throws {
+    @Test func `a save with values that another store would refuse is refused`() throws {
         #expect(
             storeError { try store.insert("Person", ["age": .string("seven")]) }?.code
                 == .invalidValue)
         #expect(try store.syncState().pendingCount == 0)
     }
 
-    @Test func `under a new identity gives objects made before new IDs, with all that names them`()
+    @Test func `a save under a new replica ID renames objects made before, and references follow`()
         throws
     {
         let team = try store.insert("Team", ["title": .string("T")])

@@ -156,7 +156,7 @@ import Testing
         #expect(try scenario.sql("old", "SELECT count(*) FROM Person_teams") == [[.integer(1)]])
     }
 
-    @Test func `that has an entity as abstract keeps its records all the same`() throws {
+    @Test func `a store keeps the records of an entity that its model has as abstract`() throws {
         let model = try ManagedObjectModel {
             Entity("Person", isAbstract: true) {
                 Attribute("name", .string)

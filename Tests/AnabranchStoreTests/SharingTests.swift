@@ -102,7 +102,7 @@ import Testing
     }
 
     /// Another process saves while this one does; it ends by itself.
-    @Test func `in two processes are one replica too`() async throws {
+    @Test func `two openings in two processes are one replica too`() async throws {
         let saving = Task.detached { [first] in
             for turn in 0..<40 { try first.insertPerson("here \(turn)") }
         }

@@ -91,7 +91,7 @@ enum EveryType {
 
     /// A value of a later format passes through this version unchanged.
     @Test(arguments: EveryType.types.indices)
-    func `of a later format is kept as it came`(index: Int) throws {
+    func `a value of a later format is kept as it came`(index: Int) throws {
         let name = EveryType.types[index].name
         let scenario = try StoreScenario(model: EveryType.model())
         let a = try scenario.open("a")

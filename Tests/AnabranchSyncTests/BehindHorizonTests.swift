@@ -199,7 +199,7 @@ struct BehindHorizonTests {
         #expect(try copy.row("ahead", names)?.slots[names.age] == .integer(3))
     }
 
-    @Test func `what loses because of an earlier time is in the journal, though a snapshot came`()
+    @Test func `a value that loses by an earlier time is journaled after a snapshot too`()
         async throws
     {
         let scenario = try EngineScenario()

@@ -158,7 +158,7 @@ struct RedoneSaveTests {
         }
     }
 
-    @Test func `what is about deleted objects is left out and named`() async throws {
+    @Test func `changes of deleted objects are left out of a redone save and named`() async throws {
         try makeTeam()
         try await engine(here).synchronize()
         isForbidding.isOn.withLock { $0 = false }

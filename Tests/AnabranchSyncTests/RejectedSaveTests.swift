@@ -115,7 +115,7 @@ struct RejectedSaveTests {
         }
     }
 
-    @Test func `what was deleted comes back`() async throws {
+    @Test func `a deleted record comes back if the zone rejects its deletion`() async throws {
         let scenario = try Self.scenario { block in
             if case .delete = block { true } else { false }
         }
@@ -157,7 +157,7 @@ struct RejectedSaveTests {
         #expect(try a.people(names).count == 1 && b.people(names).count == 1)
     }
 
-    @Test func `where the zone takes it in after all, it is back`() async throws {
+    @Test func `a rejected save comes back if the zone accepts it after all`() async throws {
         let world = try RestoredZone()
         let isForbidding = Mutex(true)
         let names = world.scenario.names
@@ -195,7 +195,8 @@ struct RejectedSaveTests {
     /// Whatever is rejected, all stores reach one state, which is that of the zone's log. Every
     /// save is in the log or in the table of its author.
     @Test(arguments: TestLength.seeds(12))
-    func `random edits of which some are rejected`(seed: UInt64) async throws {
+    func `stores converge after random edits of which some are rejected`(seed: UInt64) async throws
+    {
         let scenario = try EngineScenario(
             validation: PushValidation { set, _ in
                 set.origin.prefix % 4 == 0 ? Rejection(.quotaExceeded, "Too much.") : nil

@@ -87,7 +87,9 @@ final class RestoredZone {
 }
 
 struct RestoredZoneTests {
-    @Test func `what the backup lacks comes back from any replica that has it`() async throws {
+    @Test func `a save that the backup lacks comes back from any replica that holds it`()
+        async throws
+    {
         let world = try RestoredZone()
         let names = world.scenario.names
         let (a, b) = (try world.scenario.open("a.db"), try world.scenario.open("b.db"))
@@ -109,7 +111,7 @@ struct RestoredZoneTests {
     }
 
     /// What the zone has acknowledged is different from what of its log the store has pulled.
-    @Test func `what was acknowledged ahead of the cursor is sent again`() async throws {
+    @Test func `a save that was acknowledged ahead of the cursor is sent again`() async throws {
         let world = try RestoredZone()
         let names = world.scenario.names
         let (a, b) = (try world.scenario.open("a.db"), try world.scenario.open("b.db"))

@@ -35,7 +35,9 @@ struct SnapshotBundleTests {
         Dot(replica: try store.replica, sequence: sequence)
     }
 
-    @Test func `what came behind the snapshot goes to a store that holds its part`() async throws {
+    @Test func `saves after the snapshot go to a store that holds the snapshot's part`()
+        async throws
+    {
         let (a, b) = try await founderAndFollower()
         let traveller = try scenario.open("t.db")
         try traveller.take(try scenario.bundle(a))
@@ -136,7 +138,9 @@ struct SnapshotBundleTests {
     }
 
     @Test(arguments: [true, false])
-    func `of two contexts of one waiting set the lesser stays`(isExactFirst: Bool) async throws {
+    func `the smaller of two causal contexts of one waiting set stays`(isExactFirst: Bool)
+        async throws
+    {
         let save = try await lateSave()
         let reader = try scenario.open("r.db")
         for path in isExactFirst ? [save.exact, save.wide] : [save.wide, save.exact] {

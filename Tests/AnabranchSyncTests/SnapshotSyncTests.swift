@@ -153,7 +153,7 @@ struct SnapshotSyncTests {
 
     /// Only a push decides which of two branches has a name. At no time do records of both branches
     /// have one identity.
-    @Test func `what may have the name of another branch goes up before a snapshot is loaded`()
+    @Test func `a save that may be a fork is pushed before a snapshot is loaded`()
         async throws
     {
         let replica = ReplicaID(high: 1, low: 1)
@@ -178,7 +178,7 @@ struct SnapshotSyncTests {
         #expect(try b.people(names).count == 4)
     }
 
-    @Test func `what can't be pushed yet stays on top of the snapshot`() async throws {
+    @Test func `a save that can't be pushed yet stays on top of the snapshot`() async throws {
         let a = try await compactedZone()
         let old = try scenario.open("old.db")
         try old.insert("waits", names)
@@ -323,7 +323,7 @@ struct SnapshotSyncTests {
     }
 
     @Test(arguments: Array(TestLength.seeds(16)) + [70, 72, 124, 168, 220])
-    func `whatever is compacted and whichever stores come back, all converge without loss`(
+    func `all stores converge without loss, whatever is compacted meanwhile`(
         seed: UInt64
     ) async throws {
         var generator = SeededGenerator(seed: seed)

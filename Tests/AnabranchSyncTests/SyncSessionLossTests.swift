@@ -41,7 +41,7 @@ struct SyncSessionLossTests {
     }
 
     @Test(arguments: [0, 1])
-    func `what the zone misses is looked for once pulling has not helped`(_ number: Int) {
+    func `change sets that the zone lacks are looked for if pulling did not help`(_ number: Int) {
         var script = Self.refusedTwice([Self.missing, Self.gap][number])
         let lost = [3, 4].map {
             StoredLogEntry(
@@ -53,7 +53,7 @@ struct SyncSessionLossTests {
         #expect(pushed?.changeSets == lost.map { $0.changeSet.encoded() })
     }
 
-    @Test func `where nothing is to be supplied, or it did not help, the push stops`() {
+    @Test func `the push stops if nothing can be supplied or supplying did not help`() {
         var script = Self.refusedTwice(Self.missing)
         #expect(script.advance(.supplied([])) == "blocked missing-causes")
         script = Self.refusedTwice(Self.missing)

@@ -150,7 +150,7 @@ struct SyncSessionRefusalTests {
         #expect(script.begin(Script.state(cursor: Script.cursor(1))) == "hello")
     }
 
-    @Test func `where a log went backwards the last shared position is looked for by halves`() {
+    @Test func `the last position shared with a log that went back is found by bisection`() {
         var script = Script()
         let later = EpochID(high: 0xF, low: 9)
         func cursor(_ position: UInt64) -> SyncSession.Event {

@@ -69,7 +69,7 @@ struct SyncSessionRepairTests {
         #expect(script.advance(.applied(Script.state(cursor: Script.cursor(3)))) == "caught up")
     }
 
-    @Test func `what an answer leaves out is asked for again`() {
+    @Test func `a record that an answer leaves out is requested again`() {
         var script = Self.waitingForRepair()
         let second = RecordID(replica: Script.other, number: 2)
         _ = script.advance(.recordsToRepair([Self.record, second]))

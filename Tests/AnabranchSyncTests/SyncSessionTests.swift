@@ -116,7 +116,7 @@ struct SyncSessionTests {
         #expect(page.cursor == renamed)
     }
 
-    @Test func `what is saved while a snapshot comes is pushed before it is loaded`() {
+    @Test func `a save during a snapshot's transfer is pushed before the snapshot is loaded`() {
         var script = Script(knowsZone: false)
         _ = script.begin(Script.state(cursor: nil))
         #expect(script.advance(Script.greeting(head: 9, start: 5)) == "snapshot")

@@ -4,7 +4,7 @@ import Testing
 @testable import AnabranchSync
 
 struct ZstandardTests {
-    @Test func `what is compressed comes back`() throws {
+    @Test func `compressed bytes decompress to the original bytes`() throws {
         let bytes = (0..<300_000).map { UInt8(truncatingIfNeeded: $0 / 100) }
         let compressed = try #require(Zstandard.compress(bytes))
         #expect(compressed.count < bytes.count / 10)

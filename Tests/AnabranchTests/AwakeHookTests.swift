@@ -82,7 +82,7 @@ private final class Tracks: Sendable {
         }
     }
 
-    @Test func `are no change of an object that has changes`() throws {
+    @Test func `are not among the changes of an object that has others`() throws {
         try Tracks().withFault { context, track in
             let log = NotificationLog(ManagedObjectContext.didSave, of: context)
             track.plays = 1
@@ -106,7 +106,7 @@ private final class Tracks: Sendable {
         }
     }
 
-    @Test func `are saved with its next change where they are stored`() throws {
+    @Test func `are saved with its next change if they are stored attributes`() throws {
         let tracks = try Tracks()
         try tracks.withFault { context, track in
             track.onFetch = { $0.plays += 10 }

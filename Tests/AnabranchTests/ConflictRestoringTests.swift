@@ -129,7 +129,7 @@ import Testing
         }
     }
 
-    @Test func `what was lost with a deleted record is refused, and makes a new object`() throws {
+    @Test func `a value lost with a deleted record can only be restored as a new object`() throws {
         try scenario.collide(
             here: {
                 $0.firstName = "Here"

@@ -91,7 +91,8 @@ private final class Witness: Sendable {
         return [anna, try context.person("Berta", age: 4)]
     }
 
-    @Test @MainActor func `what was changed before its context ended is refused by name`() throws {
+    @Test @MainActor func `a changed object without its context rejects values set by name`() throws
+    {
         for orphan in try Self.orphans() {
             #expect(orphan.managedObjectContext == nil && orphan.age == 4)
             let error = #expect(throws: PropertyError.self) {

@@ -112,7 +112,8 @@ private struct Remains {
         }
     }
 
-    @Test func `what mentions a pending deletion is noted once, however often it is read`() throws {
+    @Test func `repeated reads of objects that refer to a deleted one are noted only once`() throws
+    {
         let graph = try Graph()
         try graph.inContext { context throws in
             let boss = try context.person("Boss")

@@ -37,7 +37,7 @@ import Testing
         }
     }
 
-    @Test func `what was given up is not retained later as it was`() throws {
+    @Test func `an object that was released is not retained later with its old values`() throws {
         let graph = try Graph()
         try graph.inContext { context throws in
             try context.person("Anna", age: 1)
@@ -85,7 +85,7 @@ import Testing
         }
     }
 
-    @Test func `what was read stays readable when the context goes`() throws {
+    @Test func `values that were read stay readable when the context is gone`() throws {
         let graph = try Graph()
         nonisolated(unsafe) var kept: [Person] = []
         try graph.inContext { context throws in
@@ -314,7 +314,7 @@ import Testing
                         + "'anabranch.context'. Use it in the closures of its perform(_:)"))
         }
 
-        @Test func `so does a context`() async throws {
+        @Test func `a context used off its queue stops debug builds`() async throws {
             let result = try await #require(
                 processExitsWith: .failure, observing: [\.standardErrorContent]
             ) {

@@ -98,7 +98,8 @@ import Testing
         #expect(try names(request) == ["P1", "P2", "P3"])
     }
 
-    @Test func `what no request can be made of is a typed error`() throws {
+    @Test func `an unknown template, a missing variable or a wrong value is a typed error`() throws
+    {
         func make(
             _ name: String, _ variables: [String: (any PredicateArgument)?]
         ) throws -> FetchRequest<ManagedObject> {

@@ -50,8 +50,7 @@ private func above20(
         }
     }
 
-    @Test func `what is too deep for the store is refused with pending changes as without`() throws
-    {
+    @Test func `a predicate too deep for the store is refused even with pending changes`() throws {
         let formats = [
             "ANY " + String(repeating: "friends.", count: 8) + "age > 1",
             String(repeating: "boss.", count: 64) + "age > 1",

@@ -221,7 +221,7 @@ private final class HeldObjects: @unchecked Sendable {
     }
 
     @Test(arguments: 1...40 as ClosedRange<UInt64>, [1, 2])
-    func `so they do in a child of a context that has saved little`(
+    func `inverses, deletions, saves and rollbacks agree in a child context too`(
         seed: UInt64, depth: Int
     ) throws {
         try run(seed: seed, depth: depth)

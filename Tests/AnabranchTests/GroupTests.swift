@@ -239,7 +239,7 @@ import Testing
         #expect(times.count == 3, "the inserted one is another object")
     }
 
-    @Test func `what was lost with a deleted object can be inserted whole`() throws {
+    @Test func `a group lost with a deleted object can be inserted whole`() throws {
         try there.edit(["start": 3, "end": 4])
         try here.inContext { context throws in
             context.delete(try context.meeting())

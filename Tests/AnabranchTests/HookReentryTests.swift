@@ -78,7 +78,7 @@ extension ManagedObjectContext {
     // MARK: - Rollback
 
     @Test(arguments: ["before", "after", "clean"])
-    func `what a hook sets while a rollback calls it is saved`(change: String) throws {
+    func `a value that a hook sets during a rollback is saved`(change: String) throws {
         try league.inContext { context throws in
             let (anna, cyd) = (try context.meddler("Anna"), try context.meddler("Cyd"))
             let dan = try context.meddler("Dan")
@@ -175,7 +175,7 @@ extension ManagedObjectContext {
         #expect(try league.inContext { try $0.meddlers().filter { $0.boss != nil }.count } == 1)
     }
 
-    @Test func `what is deleted after such a rollback is deleted with its parts`() throws {
+    @Test func `an object deleted after a hook's rollback is deleted with its parts`() throws {
         try league.inContext { context throws in
             let (one, two) = (try context.meddler("one"), try context.meddler("two"))
             let part = try context.meddler("part of one", owner: one)

@@ -209,7 +209,7 @@ import Testing
     }
 
     @Test(arguments: [true, false])
-    func `what is inserted, changed, deleted or to be compared is kept until it is settled`(
+    func `objects to be saved or compared are kept until a save or rollback`(
         isSaved: Bool
     ) throws {
         let graph = try Graph()

@@ -24,7 +24,7 @@ import Testing
         }
     }
 
-    @Test func `is shown by contexts, which keep what was not saved`() async throws {
+    @Test func `is shown by contexts, which keep their unsaved changes`() async throws {
         let (a, b) = (try container("a"), try container("b"))
         let file = folder.url.appending(path: "a.bundle")
         try await save("first", in: a)

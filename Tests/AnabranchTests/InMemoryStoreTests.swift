@@ -31,7 +31,7 @@ import Testing
         }
     }
 
-    @Test func `what one context saves another one fetches`() throws {
+    @Test func `a context fetches what another context has saved`() throws {
         let container = try container(.inMemory)
         #expect(container.storeDescription.isInMemory)
         #expect(container.coordinator.url == container.storeDescription.url)

@@ -26,7 +26,7 @@ import Testing
         }
     }
 
-    @Test func `what it is going through can be asked`() throws {
+    @Test func `the faulting state tells a fault from an object that has its values`() throws {
         let league = try watchedLeague()
         try league.inContext { context throws in
             let watched = try context.insert(Watched.self)
@@ -90,7 +90,7 @@ import Testing
         }
     }
 
-    @Test func `what was inserted, changed or deleted is none of it after the save`() throws {
+    @Test func `an object is not inserted, updated or deleted any more after the save`() throws {
         let graph = try Graph()
         try graph.inContext { context throws in
             let (changed, deleted) = (try context.person("a"), try context.person("b"))

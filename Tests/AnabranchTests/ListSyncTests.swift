@@ -75,7 +75,7 @@ import Testing
         #expect(try merged(owner) == "ebcdfa")
     }
 
-    @Test func `of two lists that take one object the later has it`() throws {
+    @Test func `an object inserted into two lists is in the one that took it later`() throws {
         try begin(.album, "abc")
         try change(a, .album) { list, context in
             try context.insert(Album.self).songs.append(list[0])

@@ -148,7 +148,7 @@ import Testing
         }
     }
 
-    @Test func `what a subscript can't throw is thrown by the next save`() throws {
+    @Test func `an error that a subscript can't throw is thrown by the next save`() throws {
         let graph = try Graph()
         try graph.inContext { context throws in
             let person = try context.person("Anna")

@@ -163,7 +163,7 @@ import Testing
         }
     }
 
-    @Test func `what was deleted elsewhere leaves the context, and its references read nil`()
+    @Test func `a merged deletion removes the object, and references to it read nil`()
         throws
     {
         let graph = try Graph()

@@ -302,7 +302,7 @@ private final class Watch {
     }
 
     @Test(arguments: [false, true])
-    func `what an observer sets of a new object is an event of its own`(endsIt: Bool) throws {
+    func `an observer's change of a new object is a separate event`(endsIt: Bool) throws {
         let graph = try Graph()
         try graph.inContext { context throws in
             context.undoManager = UndoStack()

@@ -264,7 +264,7 @@ enum Acquaintance: CaseIterable, Sendable { case unknown, fault, realised }
     }
 
     @Test(arguments: 0..<12 as Range<UInt64>)
-    func `whatever is deleted and registered, a fetch finds what the objects show`(
+    func `a fetch finds what the objects show, whatever is deleted and registered`(
         seed: UInt64
     ) throws {
         var random = SeededGenerator(seed: seed)
@@ -412,7 +412,9 @@ enum Question: CaseIterable, Sendable {
     }
 
     @Test(arguments: Question.allCases)
-    func `so it is in a child if the parent has deleted it`(_ question: Question) throws {
+    func `an object that the parent has deleted is not found in a child either`(
+        _ question: Question
+    ) throws {
         try Graph.family { _, parent, child in
             let boss = try parent.person("Boss")
             try parent.save()
@@ -447,7 +449,8 @@ enum Question: CaseIterable, Sendable {
         }
     }
 
-    @Test func `where its record is of another entity the record's object is found`() throws {
+    @Test func `the object of the record's own entity is found, not one of a wrong entity`() throws
+    {
         let graph = try Graph()
         try graph.inContext { context throws in
             let employee = try context.insert(Employee.self)

@@ -128,7 +128,7 @@ import Testing
         }
     }
 
-    @Test func `what is wrong is thrown by the next save`() throws {
+    @Test func `a wrong primitive value is reported by the next save`() throws {
         let graph = try Graph()
         try graph.inContext { context throws in
             let anna = try context.person("Anna")

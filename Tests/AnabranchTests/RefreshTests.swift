@@ -109,7 +109,7 @@ import Testing
     }
 
     @Test(arguments: ["former", "person", "later"])
-    func `of a one-to-one that an edit has given to another the former gets it back`(
+    func `a refresh of one end of a moved one-to-one restores what that end had`(
         dropped: String
     ) throws {
         try withPassports { _, context, anna, former, later in
@@ -341,7 +341,7 @@ import Testing
         }
     }
 
-    @Test func `what an observer changes at the end of perform is announced there, too`()
+    @Test func `an observer's change at the end of perform is announced there, too`()
         async throws
     {
         let graph = try Graph()

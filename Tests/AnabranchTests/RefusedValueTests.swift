@@ -26,7 +26,7 @@ import Testing
         try graph.inContext { context throws in #expect(try context.people().first?.salary == 2) }
     }
 
-    @Test func `what is no number is refused like what is too long`() throws {
+    @Test func `a decimal that is no number is refused like one that is too long`() throws {
         let graph = try Graph()
         try graph.inContext { context throws in
             let sample = try context.insert(Sample.self)
@@ -54,7 +54,7 @@ import Testing
         }
     }
 
-    @Test func `by name it is refused at once`() throws {
+    @Test func `a value that is set by name is refused at once`() throws {
         let graph = try Graph()
         try graph.inContext { context throws in
             let anna = try context.person("Anna")
@@ -101,7 +101,7 @@ import Testing
         }
     }
 
-    @Test func `nor does a variable become one`() throws {
+    @Test func `a variable of a predicate can't have such a value`() throws {
         let graph = try Graph()
         try graph.inContext { context throws in
             var request = FetchRequest<Person>()

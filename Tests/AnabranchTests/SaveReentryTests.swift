@@ -36,7 +36,7 @@ private final class Twin: ManagedObject {
 }
 
 @Suite struct `Saves with code in between` {
-    @Test func `what willSave changes is saved also where it processes changes`() throws {
+    @Test func `a change by willSave is saved even if the hook processes changes`() throws {
         let graph = try Graph()
         try graph.inContext { context throws in
             let anna = try context.person("Anna")
@@ -56,7 +56,7 @@ private final class Twin: ManagedObject {
         #expect(try graph.firstNames() == ["Anna", "Bert", "Old"])
     }
 
-    @Test func `what a validation changes is saved also where it processes changes`() throws {
+    @Test func `a change by a validation is saved even if it processes changes`() throws {
         let league = try League()
         try league.inContext { context throws in
             let team = try context.team("Owls")
@@ -147,7 +147,7 @@ private final class Twin: ManagedObject {
     }
 
     @Test(arguments: [false, true])
-    func `what an observer of a settled conflict changes is not lost`(saves: Bool) throws {
+    func `a change by an observer of a settled conflict is not lost`(saves: Bool) throws {
         let ledger = try Ledger()
         let id = try ledger.account(["a": 1, "b": 1])
         let other = try ledger.account(["a": 1])
@@ -216,7 +216,7 @@ private final class Twin: ManagedObject {
         #expect(try graph.inContext { try $0.people().map(\.lastName) } == ["Berg", nil])
     }
 
-    @Test func `what is changed once a save is written waits for the next`() throws {
+    @Test func `a change made after a save is written waits for the next save`() throws {
         let graph = try Graph()
         try graph.inContext { context throws in
             let anna = try context.person("Anna")

@@ -34,7 +34,7 @@ import Testing
         }
     }
 
-    @Test func `what willSave changes is saved and calls it again`() throws {
+    @Test func `a change by willSave is saved, and willSave is called again`() throws {
         let graph = try Graph()
         try graph.inContext { context throws in
             let anna = try context.person("Anna")
@@ -167,7 +167,7 @@ import Testing
         }
     }
 
-    @Test func `with nothing changed a save does nothing`() throws {
+    @Test func `a save without changes does nothing`() throws {
         let graph = try Graph()
         try graph.inContext { context throws in
             let log = NotificationLog(ManagedObjectContext.didSave, of: context)

@@ -125,7 +125,7 @@ import Testing
         }
     }
 
-    @Test func `of Core Data's names one is the default transformer and one is unknown`() throws {
+    @Test func `one of Core Data's transformer names is the default, another is unknown`() throws {
         let model = try ManagedObjectModel {
             Entity("Box") {
                 Attribute("old", .transformable, transformer: "NSKeyedUnarchiveFromData")
@@ -293,7 +293,7 @@ import Testing
         #expect(forms.count == 1)
     }
 
-    @Test func `what is decoded is what was encoded`() throws {
+    @Test func `a decoded value equals the encoded one`() throws {
         let sketch = Sketch(
             zoom: -.infinity, area: ["a": [1, 2]], day: Date(timeIntervalSinceReferenceDate: 0.1),
             link: URL(string: "https://example.org/a/b"), page: Data([0, 255]))

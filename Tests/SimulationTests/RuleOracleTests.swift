@@ -154,7 +154,7 @@ struct RuleOracleTests {
 
     // MARK: - Journals on top of snapshots
 
-    @Test func `what was lost on top of a snapshot is looked for`() throws {
+    @Test func `a loss on top of a snapshot must be in the journal`() throws {
         let text = WireProperty(name: "text", type: .string)
         let sets = [
             set(author, 1, at: 1, [.insert(rows(text, "old"))]),

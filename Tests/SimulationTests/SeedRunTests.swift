@@ -19,7 +19,7 @@ struct SeedRunTests {
         ["--random", "x"], ["--random", "3", "gapCheck"], ["7", "3", "gapCheck", "more"],
         ["18446744073709551615", "2"],
     ])
-    func `what is no such form is refused`(_ arguments: [String]) {
+    func `arguments of any other form are refused`(_ arguments: [String]) {
         #expect(RunArguments(arguments) { 100 } == nil)
     }
 

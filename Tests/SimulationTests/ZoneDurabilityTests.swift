@@ -27,7 +27,7 @@ struct ZoneDurabilityTests {
             PushRequest(epoch: EpochID(high: 1, low: 1), changeSets: [set.encoded()]))
     }
 
-    @Test func `what a zone says that it holds outlives a loss of power`() throws {
+    @Test func `a save that a zone has acknowledged survives a loss of power`() throws {
         var operations = 0
         while true {
             let disk = SimulatedDisk(seed: UInt64(operations))

@@ -19,7 +19,7 @@ import Testing
         #expect(throws: GoldenError.self) { try GoldenFile(name: "a", caller: "/x/y/z.swift") }
     }
 
-    @Test func `what was written matches, and anything else does not`() throws {
+    @Test func `written text matches its golden file, and other text does not`() throws {
         let golden = try file("a.txt")
         try golden.write("one\ntwo\n")
         #expect(try golden.refusal(of: "one\ntwo\n") == nil)

@@ -18,7 +18,7 @@ import Testing
     }
 
     @Test(arguments: ["x\n", "00000001  41\n", "00000000  4\n", "00000000  41 |B|\n"])
-    func `what is no dump is refused`(_ text: String) {
+    func `text that is no dump is refused`(_ text: String) {
         #expect(HexDump.bytes(of: text) == nil)
     }
 }

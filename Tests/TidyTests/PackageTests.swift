@@ -41,7 +41,7 @@ import Testing
         check(NameRule().violations)
     }
 
-    @Test func `what ships does not trap without a message`() {
+    @Test func `shipped code does not trap without a message`() {
         check(TrapRule().violations)
     }
 

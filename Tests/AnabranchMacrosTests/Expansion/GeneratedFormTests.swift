@@ -7,7 +7,7 @@ import Testing
 
 /// Tests that the macro and the model tool generate the same form of a class.
 @Suite struct `The form of generated classes` {
-    @Test func `what @Entity makes is what the model tool writes`() throws {
+    @Test func `the @Entity macro and the model tool write the same code`() throws {
         let model = try ManagedObjectModel {
             Entity("Person") {
                 Attribute("name", .string)

@@ -95,7 +95,9 @@ import Testing
         ),
         ("class X { }", "class X: ManagedObject { }"),
     ])
-    func `what an editor offers leaves nothing to refuse`(source: String, better: String) throws {
+    func `a declaration is accepted after the fix that an editor offers`(
+        source: String, better: String
+    ) throws {
         let diagnostic = try #require(
             EntityMacro.members(of: source, attribute: "@Entity").diagnostics.first)
         let fixIt = try #require(diagnostic.fixIt)

@@ -65,7 +65,7 @@ struct ValidationRuleTests {
         #expect(try failures(.integer16, "SELF > 5", by: .null) == [])
     }
 
-    @Test func `what is not a number lies within no bounds, and what is no date is none`() throws {
+    @Test func `a double that is not a number violates every bound and is no date`() throws {
         func violations(_ attribute: Attribute, _ value: Value) throws -> [ValueViolation] {
             try ManagedObjectModel { Entity("A") { attribute } }.attribute("A", "x")
                 .violations(by: value)

@@ -98,7 +98,7 @@ import Testing
     }
 
     @Test(arguments: TestLength.seeds(16))
-    func `that is cut is refused`(seed: UInt64) {
+    func `a bundle that is cut short or has surplus bytes is refused`(seed: UInt64) {
         var generator = SeededGenerator(seed: seed)
         let sets = Self.sets(&generator)
         let bytes = Self.encoded(Self.header(sets), sets)
@@ -111,7 +111,7 @@ import Testing
     }
 
     @Test(arguments: TestLength.seeds(8))
-    func `with one changed bit is refused`(seed: UInt64) {
+    func `a bundle with one changed bit is refused`(seed: UInt64) {
         var generator = SeededGenerator(seed: seed)
         let sets = Self.sets(&generator)
         let bytes = Self.encoded(Self.header(sets), sets)
@@ -126,7 +126,7 @@ import Testing
 
     /// Tests bytes that look like a bundle as long as possible.
     @Test(arguments: TestLength.seeds(200))
-    func `of hostile bytes gives an error and keeps no more than came`(seed: UInt64) {
+    func `hostile bytes give an error and allocate no memory for what they claim`(seed: UInt64) {
         var generator = SeededGenerator(seed: seed)
         let sets = Self.sets(&generator)
         var bytes = Self.encoded(Self.header(sets), sets)
@@ -150,14 +150,14 @@ import Testing
     // MARK: - Its time
 
     @Test(arguments: [Int64.min, -1, 1 << 47, .max])
-    func `of a time that no timestamp holds is refused`(milliseconds: Int64) {
+    func `a bundle with a time that no timestamp holds is refused`(milliseconds: Int64) {
         let error = Self.failure(BundleHeader.bytesOfBundle(from: Self.sender, at: milliseconds))
         #expect(error?.code == .limitExceeded)
         #expect(error?.cause.contains("time") == true)
     }
 
     @Test(arguments: [0, (1 << 47) - 1] as [Int64])
-    func `of any time that a timestamp holds is read`(milliseconds: Int64) throws {
+    func `a bundle with any time that a timestamp holds is read`(milliseconds: Int64) throws {
         let header = try Self.decoded(
             BundleHeader.bytesOfBundle(from: Self.sender, at: milliseconds)
         ).header
@@ -176,7 +176,7 @@ import Testing
         #expect(content.header?.wallMilliseconds == written)
     }
 
-    @Test func `of a later version says so`() {
+    @Test func `a bundle of a later version is refused as such`() {
         let error = Self.failure(BundleHeader.magic + [3, 0, 0])
         #expect(error?.code == .unsupportedVersion)
         #expect(error?.offset == 8)

@@ -15,7 +15,7 @@ import Testing
     }
 
     /// A replica that holds a later change set of another replica holds its earlier ones.
-    @Test func `of two entries of one replica the later stays`() throws {
+    @Test func `the later of two entries of one replica stays`() throws {
         let replica = ReplicaID(high: 1, low: 2)
         let entries = [5, 9, 7].map {
             CausalContext.Entry(dot: Dot(replica: replica, sequence: $0), originPrefix: $0)

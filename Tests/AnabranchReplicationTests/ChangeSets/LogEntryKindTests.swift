@@ -45,7 +45,7 @@ import Testing
         #expect(void.rewrittenFrom == set.rewrittenFrom && void.origin == set.origin)
     }
 
-    @Test func `what is declared lost follows from its dot`() throws {
+    @Test func `the entry of a lost change set is determined by its dot`() throws {
         Golden.expect(bytes: lost.encoded(), matches: "golden-1-lost.hex")
         let read = try ChangeSet(decoding: Golden.bytes(named: "golden-1-lost.hex"))
         #expect(read == lost && read.kind == .lost && read.rejection == nil)
@@ -103,7 +103,7 @@ import Testing
         }
     }
 
-    @Test func `what is lost says nothing else`() throws {
+    @Test func `an entry of a lost change set with any content is refused`() throws {
         let later = HybridTimestamp(rawValue: 1)
         let wrong: [(payload: [UInt8], time: HybridTimestamp, author: String)] = [
             ([0], .zero, ""), ([], later, ""), ([], .zero, "import"),

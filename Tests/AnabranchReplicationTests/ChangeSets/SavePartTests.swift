@@ -90,7 +90,7 @@ import Testing
         #expect(try ChangeSet(decoding: Golden.bytes(named: "golden-1-parts.hex")) == set)
     }
 
-    @Test func `with a list that can't be is refused`() throws {
+    @Test func `a save with an impossible list of parts is refused`() throws {
         let digest = Digest(of: [1]).bytes
         let wrong: [[UInt8]] = [
             [], [2, 1] + digest + [1], [1, 0], [1, 1] + digest, [1, 1] + digest + [0],

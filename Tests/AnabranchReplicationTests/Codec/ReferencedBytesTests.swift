@@ -43,7 +43,7 @@ import Testing
         return writer.bytes
     }
 
-    @Test func `stand where they were appended`() {
+    @Test func `large values stand where they were appended`() {
         let (writer, plain) = (Self.writer(), Self.plain)
         #expect(writer.count == plain.count)
         #expect(writer.bytes == plain)
@@ -55,7 +55,7 @@ import Testing
     }
 
     @Test(arguments: [1 << 12, 1 << 20, 12_345, 1 << 30])
-    func `come in pieces of one size`(size: Int) {
+    func `large values come in pieces of one size`(size: Int) {
         let plain = Self.plain
         var pieces: [[UInt8]] = []
         Self.writer().forEachPiece(of: size) { pieces.append([UInt8]($0)) }
@@ -64,7 +64,7 @@ import Testing
         #expect(Array(pieces.joined()) == plain)
     }
 
-    @Test func `are in a payload, a record and a chunk as every other value`() throws {
+    @Test func `large values are encoded like all others in payloads, records and chunks`() throws {
         let author = ReplicaID(high: 1, low: 1)
         let id = RecordID(replica: author, number: 1)
         let image = WireProperty(name: "image", type: .data)

@@ -44,7 +44,7 @@ import Testing
         #expect(refusal(bytes(set, .none) { .move($0) }) == .malformed)
     }
 
-    @Test func `what is no position, and a third side, is refused`() throws {
+    @Test func `bytes that are no position or name a third side are refused`() throws {
         let position = positions().0
         let whole = bytes(list, LinkPosition(inLeft: position)) { .link($0) }
         let place = try #require(whole.firstRange(of: position.bytes)?.upperBound)

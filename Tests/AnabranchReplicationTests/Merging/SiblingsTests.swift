@@ -47,7 +47,7 @@ import Testing
         }
     }
 
-    @Test func `of two values of one save the first stays unless the second saw it`() {
+    @Test func `the first of two values of one save stays unless the second saw it`() {
         var siblings = Siblings([.init(stamp: stamp(1), content: "insert")])
         siblings.write("again", stamp: stamp(1), seeing: [])
         #expect(siblings.all.map(\.content) == ["insert"])

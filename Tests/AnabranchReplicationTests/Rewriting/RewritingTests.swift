@@ -172,7 +172,7 @@ import Testing
         #expect(Rewriting().isEmpty)
     }
 
-    @Test func `of a set that was rewritten keeps its first name`() throws {
+    @Test func `a change set that is rewritten twice keeps its first name`() throws {
         let once = try Self.renaming().rewritten(Self.insert)
         var again = Rewriting()
         let timestamp = HybridTimestamp(rawValue: 7)
@@ -190,7 +190,7 @@ import Testing
     }
 
     @Test(arguments: UInt64(0)..<100)
-    func `of nothing gives every set back`(seed: UInt64) throws {
+    func `a rewriting without renames leaves every change set as it is`(seed: UInt64) throws {
         var generator = SeededGenerator(seed: seed)
         let payload = generator.payload(author: Self.other)
         let known = payload.blocks.filter { if case .unknown = $0 { false } else { true } }

@@ -33,7 +33,7 @@ import Testing
         #expect(next == HybridTimestamp(wallMilliseconds: 8, counter: 0))
     }
 
-    @Test func `what is issued is later than what was observed`() {
+    @Test func `an issued timestamp is later than every observed one`() {
         var clock = HybridClock()
         let seen = HybridTimestamp(wallMilliseconds: 90_000, counter: .max)
         clock.observe(seen)
@@ -64,7 +64,7 @@ import Testing
     }
 
     @Test(arguments: 0..<50 as Range<UInt64>)
-    func `whatever a clock observes and reads, it never issues the same twice`(seed: UInt64) {
+    func `a clock never issues a timestamp twice, whatever it observes`(seed: UInt64) {
         var generator = SeededGenerator(seed: seed)
         var clock = HybridClock()
         var latest = HybridTimestamp.zero

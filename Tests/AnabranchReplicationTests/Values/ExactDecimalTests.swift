@@ -28,7 +28,7 @@ import Testing
         "١", "1e1000000", "1e165", "1e-129", "1e99999999999999999999999999",
         "123456789012345678901234567890123456789",
     ])
-    func `what is no number of at most 38 digits is refused`(text: String) {
+    func `text that is no number of at most 38 digits is refused`(text: String) {
         #expect(ExactDecimal(text) == nil)
     }
 

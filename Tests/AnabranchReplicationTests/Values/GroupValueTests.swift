@@ -37,7 +37,7 @@ import Testing
         #expect(new.members.count == 2)
     }
 
-    @Test func `what no reader takes makes no group`() {
+    @Test func `a member that no reader accepts makes no group value`() {
         let refused = [
             member("a", .bool, .integer(1)), member("a", .integer16, .integer(40_000)),
             member("a", .links, .null), member("a", .group, .null),

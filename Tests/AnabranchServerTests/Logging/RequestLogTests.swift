@@ -22,7 +22,7 @@ import Testing
         #expect(decoded.message == "a \"quoted\"\nline \u{1}\u{2028}é")
     }
 
-    @Test func `what is less than the level is not written`() {
+    @Test func `a line below the log's level is not written`() {
         let lines = LogLines()
         let log = log(.warning, lines)
         log.write(.info, "no")

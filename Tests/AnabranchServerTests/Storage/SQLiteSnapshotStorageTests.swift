@@ -75,7 +75,7 @@ import Testing
         #expect(try chunks(second) == [[[2]]])
     }
 
-    @Test func `what a process left unfinished goes once nothing was added for long enough`()
+    @Test func `a snapshot that is still being written is not removed as unfinished`()
         throws
     {
         let (first, second) = (open(), open())

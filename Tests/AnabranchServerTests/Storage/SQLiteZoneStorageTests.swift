@@ -77,7 +77,7 @@ import Testing
         #expect(code { _ = try open("a.sqlite") } == .damaged)
     }
 
-    @Test func `what is no database is refused`() throws {
+    @Test func `a file that is no database is refused`() throws {
         try Data(repeating: 65, count: 5000)
             .write(to: URL(fileURLWithPath: directory.file("a.sqlite")))
         #expect(throws: SQLiteError.self) { _ = try open("a.sqlite") }

@@ -34,7 +34,7 @@ import Testing
         #expect(found.role == .write)
     }
 
-    @Test func `what is nearly the secret opens nothing`() throws {
+    @Test func `a text that is nearly the secret opens nothing`() throws {
         let store = try open()
         let (_, secret) = try store.create(zone: try ZoneName("notes"), role: .read)
         let text = secret.text

@@ -35,7 +35,9 @@ import Testing
     }
 
     @Test(arguments: StorageKind.allCases)
-    func `what is refused, rejected or pushed again leaves the sum`(kind: StorageKind) throws {
+    func `a set that is refused, rejected or pushed again does not change the checksum`(
+        kind: StorageKind
+    ) throws {
         let zone = try TestZone(
             kind,
             validation: PushValidation { set, _ in

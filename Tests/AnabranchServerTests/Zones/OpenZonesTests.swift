@@ -68,7 +68,7 @@ import Testing
         #expect(try backEnd.zones().isEmpty)
     }
 
-    @Test func `behind its close nothing is opened`() throws {
+    @Test func `no zone is opened after the close`() throws {
         let (zones, names) = try make(["a"], limit: 2)
         zones.close()
         #expect {

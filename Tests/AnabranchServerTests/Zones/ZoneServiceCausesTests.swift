@@ -31,7 +31,7 @@ import Testing
     }
 
     @Test(arguments: StorageKind.allCases)
-    func `what is held beyond the prefix has to be there with that origin`(
+    func `a cause named beyond the prefix must be held with the named origin`(
         kind: StorageKind
     ) throws {
         let zone = try TestZone(kind)

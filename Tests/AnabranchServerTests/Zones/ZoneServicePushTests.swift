@@ -59,7 +59,7 @@ import Testing
     }
 
     @Test(arguments: StorageKind.allCases)
-    func `what stands before a refused set is kept and what stands behind it is not looked at`(
+    func `change sets before a refused one are kept, and those after it are ignored`(
         kind: StorageKind
     ) throws {
         let zone = try TestZone(kind)

@@ -70,7 +70,7 @@ import Testing
     }
 
     @Test(arguments: StorageKind.allCases)
-    func `what is wrong for now goes before what is wrong for good`(kind: StorageKind) throws {
+    func `a temporary refusal comes before a final rejection`(kind: StorageKind) throws {
         let zone = try Self.zone(kind) { _ in true }
         var author = TestAuthor(1)
         let (_, _) = author.insertPerson()
@@ -118,7 +118,7 @@ import Testing
     // MARK: - Lost
 
     @Test(arguments: StorageKind.allCases)
-    func `what is declared lost counts as held, by chain and by context`(
+    func `a set declared lost counts as held as a predecessor and as a cause`(
         kind: StorageKind
     ) throws {
         let zone = try TestZone(kind)
@@ -161,7 +161,7 @@ import Testing
     }
 
     @Test(arguments: StorageKind.allCases)
-    func `what is held is not lost`(kind: StorageKind) throws {
+    func `a set that the zone holds can't be declared lost`(kind: StorageKind) throws {
         let zone = try TestZone(kind)
         var author = TestAuthor(1)
         let (first, _) = author.insertPerson()

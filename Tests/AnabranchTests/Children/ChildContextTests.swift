@@ -53,7 +53,7 @@ private final class Held: @unchecked Sendable { var objects: [ManagedObject] = [
         }
     }
 
-    @Test func `what a child has read stays until it is refreshed`() throws {
+    @Test func `a value that a child has read stays until it is refreshed`() throws {
         try Graph.family { _, parent, child in
             let anna = try #require(try child.people().first)
             #expect(anna.age == 1)
@@ -149,7 +149,7 @@ private final class Held: @unchecked Sendable { var objects: [ManagedObject] = [
         }
     }
 
-    @Test func `what a child inserted, saved and deleted was never there`() throws {
+    @Test func `an object that a child inserted, saved and deleted leaves no trace`() throws {
         try Graph.family { graph, parent, child in
             let bert = try child.person("Bert")
             try child.save()
@@ -275,7 +275,7 @@ private final class Held: @unchecked Sendable { var objects: [ManagedObject] = [
         }
     }
 
-    @Test func `what child and parent had both deleted is related again once it is back`() throws {
+    @Test func `an object deleted by child and parent is related again after the undo`() throws {
         try Graph.family { _, parent, child in
             parent.undoManager = UndoStack()
             let anna = try parent.people()[0]

@@ -90,7 +90,7 @@ private struct ChildTrial {
 
 @Suite struct `Fetched results below unsaved changes` {
     @Test(arguments: TestLength.seeds(200))
-    func `are the same followed, fetched again, and asked of every object`(seed: UInt64) throws {
+    func `equal a new fetch and a check of every object`(seed: UInt64) throws {
         let graph = try Graph()
         try graph.inContext { root throws in
             var trial = try ChildTrial(graph, root, seed: seed)

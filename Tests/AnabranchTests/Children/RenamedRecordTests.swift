@@ -49,7 +49,7 @@ import Testing
     }
 
     @Test(arguments: Policy.resolving)
-    func `is that one in a child that merges the save`(policy: Policy) throws {
+    func `becomes the surviving record in a child that merges the save`(policy: Policy) throws {
         try rename(policy) { it in
             let log = NotificationLog(
                 ManagedObjectContext.didMergeChangesObjectIDs,
@@ -89,7 +89,7 @@ import Testing
     }
 
     @Test(arguments: Way.allCases)
-    func `is mentioned where the former one was`(way: Way) throws {
+    func `references to the former record point to the surviving one`(way: Way) throws {
         func relate(_ account: ManagedObject) throws {
             let context = try #require(account.managedObjectContext)
             // Lists that were read before still have the former ID.
@@ -241,7 +241,7 @@ import Testing
         #expect(try ledger.accountCount() == 1)
     }
 
-    @Test func `is deleted where a child has deleted the former one`() throws {
+    @Test func `the surviving record is deleted if a child has deleted the former one`() throws {
         for isUsing in [false, true] {
             try rename(using: isUsing) { it in
                 it.child.delete(it.account)
@@ -253,7 +253,7 @@ import Testing
         }
     }
 
-    @Test func `is that one all the way down`() throws {
+    @Test func `becomes the surviving record in a grandchild too`() throws {
         try rename { it in
             let grandchild = it.child.newChildContext()
             let account = try grandchild.read(it.former)
@@ -289,7 +289,7 @@ import Testing
         }
     }
 
-    @Test func `is an error where the parent does not know it any more`() throws {
+    @Test func `is an error if the parent does not know it any more`() throws {
         try rename { it in
             it.parent.reset()
             try it.account.set(["b": 3])
@@ -321,7 +321,7 @@ import Testing
         }
     }
 
-    @Test func `forms no cycle if an app names it so`() throws {
+    @Test func `forms no cycle if an app merges renames in a circle`() throws {
         let (a, b) = (try ledger.account(["a": 1]), try ledger.account(["a": 2]))
         try ledger.inContext { context throws in
             context.undoManager = UndoStack()
@@ -341,7 +341,9 @@ import Testing
     /// Keeps an object; used on the queue of a child only.
     private final class Held: @unchecked Sendable { var object: ManagedObject? }
 
-    @Test func `is that one, on every level, where contexts merge by themselves`() async throws {
+    @Test func `becomes the surviving record in all contexts that merge automatically`()
+        async throws
+    {
         let id = try ledger.account(["code": "k", "a": 1])
         let parent = ledger.container.newBackgroundContext()
         let child = BackgroundContext(parent: parent)

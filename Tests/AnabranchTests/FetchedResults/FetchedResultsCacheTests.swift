@@ -86,7 +86,7 @@ import Testing
         #expect(try fetch(graph, other).names.count == 4)
     }
 
-    @Test func `what is unsaved is neither hidden by a cache nor written to it`() throws {
+    @Test func `an unsaved object is neither hidden by a cache nor written to it`() throws {
         let graph = try Graph(.file)
         try fill(graph)
         try graph.inContext { context throws in
@@ -183,7 +183,7 @@ import Testing
         }
     }
 
-    @Test func `beside a store in memory there is none`() throws {
+    @Test func `a store in memory has no cache beside it`() throws {
         let graph = try Graph(.memory)
         try fill(graph)
         let first = try fetch(graph, try request())

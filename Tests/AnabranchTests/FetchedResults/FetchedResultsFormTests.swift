@@ -81,7 +81,7 @@ import Testing
         }
     }
 
-    @Test func `with sections the difference is not asked for`() throws {
+    @Test func `a difference is not computed if the result has sections`() throws {
         let graph = try Graph()
         try graph.inContext { context throws in
             let (results, log) = try context.results(

@@ -6,7 +6,8 @@ import Testing
 
 /// Tests of a controller's reports on changes of another context or replica.
 @Suite struct `Fetched results beside concurrent saves` {
-    @Test func `what another context saves comes with the merge, registered or not`() throws {
+    @Test func `objects that another context saves come with the merge, registered or not`() throws
+    {
         let graph = try Graph()
         try graph.inContext { context throws in
             for number in 1...4 { try context.person("p\(number)", age: Int64(number)) }

@@ -127,7 +127,9 @@ private struct ResultsTrial {
     }
 
     @Test(arguments: TestSupport.TestLength.seeds(200))
-    func `so do the reports of undo, redo and merge policies`(seed: UInt64) throws {
+    func `reports after undo, redo and merge policies turn each result into the next`(seed: UInt64)
+        throws
+    {
         let graph = try Graph()
         try graph.inContext { context throws in
             var trial = try ResultsTrial(graph, context, seed: seed, isUndoing: true)

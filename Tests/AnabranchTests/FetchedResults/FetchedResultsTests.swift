@@ -128,7 +128,7 @@ import Testing
         }
     }
 
-    @Test func `what does not belong to the result changes in silence`() throws {
+    @Test func `changes of objects outside the result are not reported`() throws {
         let graph = try Graph()
         try graph.inContext { context throws in
             let anna = try context.person("Anna", age: -1)
@@ -148,7 +148,7 @@ import Testing
         }
     }
 
-    @Test func `of objects that change places as few move as can be`() throws {
+    @Test func `as few moves as possible are reported when sort keys change`() throws {
         let graph = try Graph()
         try graph.inContext { context throws in
             let people = try (0..<10).map { try context.person("p\($0)", age: Int64($0)) }

@@ -35,7 +35,9 @@ import Testing
         }
     }
 
-    @Test func `what comes pushes out what is last, and what goes pulls in the next`() throws {
+    @Test func `an object that comes pushes out the last, and one that goes pulls in the next`()
+        throws
+    {
         let graph = try Graph()
         try graph.inContext { context throws in
             let people = try (0..<6).map { try context.person("p\($0)", age: Int64($0) * 10) }

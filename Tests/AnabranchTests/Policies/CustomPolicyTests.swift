@@ -70,7 +70,7 @@ private struct Refusal: Error {}
         #expect(try ledger.inContext { try $0.read(id).target("bank") } == "B")
     }
 
-    @Test func `is shown what is in rows, so no transient value`() throws {
+    @Test func `is shown stored values and no transient ones`() throws {
         let id = try ledger.account(["a": 1])
         try ledger.inContext { context throws in
             let account = try context.read(id)
@@ -83,7 +83,7 @@ private struct Refusal: Error {}
         }
     }
 
-    @Test func `that throws, or leaves one conflict, leaves everything as it was`() throws {
+    @Test func `a policy that throws or leaves one conflict changes nothing`() throws {
         let id = try ledger.account(["a": 1, "start": 1])
         let gone = try ledger.account(["a": 1])
         let revised = try ledger.account(["a": 1])
@@ -148,7 +148,7 @@ private struct Refusal: Error {}
         #expect(try ledger.stored(id, "a", "start") == [2, 2])
     }
 
-    @Test func `that throws leaves the holder of a key where it was`() throws {
+    @Test func `the holder of a key keeps its related objects if a policy throws`() throws {
         let holder = try ledger.account(["code": "k", "name": "holder"])
         let id = try ledger.account(["code": "l", "name": "claimant"])
         try ledger.elsewhere { context in
@@ -228,7 +228,7 @@ private struct Refusal: Error {}
         }
     }
 
-    @Test func `that throws keeps references among many objects to records deleted elsewhere`()
+    @Test func `references among many objects to deleted records stay if a policy throws`()
         throws
     {
         let bankID = try ledger.inContext { context throws in
@@ -295,7 +295,7 @@ private struct Refusal: Error {}
     }
 
     @Test(arguments: Policy.resolving)
-    func `is settled by the policy`(policy: Policy) throws {
+    func `a conflict of an unchanged object is settled by the policy`(policy: Policy) throws {
         let limit = try ledger.account(["a": 100])
         let gone = try ledger.account(["a": 100])
         try ledger.inContext(policy.policy) { context throws in

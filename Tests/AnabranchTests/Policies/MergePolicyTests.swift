@@ -34,7 +34,7 @@ import Testing
         #expect(try ledger.stored(id, "a") == [9])
     }
 
-    @Test func `of error lets the save fail with the conflict, and everything stays pending`()
+    @Test func `the error policy fails the save with the conflict and keeps all changes`()
         throws
     {
         let id = try ledger.account(["a": 1, "b": 1, "c": 1])
@@ -182,7 +182,7 @@ import Testing
         }
     }
 
-    @Test func `that overwrites writes every register, also those of concurrent writes`()
+    @Test func `the overwrite policy writes every register, also those of concurrent writes`()
         throws
     {
         let id = try ledger.account(["a": 1, "b": 1, "best": 4, "visits": 3])

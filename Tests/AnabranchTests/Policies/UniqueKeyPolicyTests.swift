@@ -9,7 +9,7 @@ import Testing
 
     init() throws { ledger = try Ledger() }
 
-    @Test func `of error lets the save fail with each key`() throws {
+    @Test func `the error policy fails the save and reports each key in conflict`() throws {
         let id = try ledger.account(["code": "k", "a": 1])
         try ledger.inContext { context throws in
             let new = try context.make("Account", ["code": "k", "email": "m", "a": 2])
@@ -37,7 +37,7 @@ import Testing
         #expect(try ledger.accountCount() == 1)
     }
 
-    @Test func `of error shows what an object was read with, and what it would be`() throws {
+    @Test func `a conflict shows the values that were read and those to be saved`() throws {
         let holder = try ledger.account(["code": "k", "a": 1])
         let id = try ledger.account(["code": "l", "a": 2])
         try ledger.inContext { context throws in
@@ -296,7 +296,7 @@ import Testing
         #expect(try ledger.stored(id, "a") + ledger.stored(other, "a") == [4, 3])
     }
 
-    @Test func `finds the key of what comes back taken`() throws {
+    @Test func `merges an object that comes back with the record that took its key`() throws {
         let id = try ledger.account(["code": "k", "a": 1])
         let taken = try ledger.inContext(.mergeByPropertyObjectTrump) { context throws in
             let account = try context.read(id)
@@ -318,7 +318,7 @@ import Testing
         #expect(try ledger.accountCount() == 1)
     }
 
-    @Test func `of a sub-entity gives what both entities have`() throws {
+    @Test func `a merged object of a sub-entity passes on what both entities have`() throws {
         let id = try ledger.account(["code": "k", "a": 1])
         try ledger.inContext(.mergeByPropertyObjectTrump) { context throws in
             let new = try context.make("Premium", ["code": "k", "a": 2, "perk": "p"])

@@ -30,7 +30,8 @@ import Testing
         }
     }
 
-    @Test func `what a merge brings in the middle of an event is no part of the step`() throws {
+    @Test func `values that are merged in the middle of an event are not part of the step`() throws
+    {
         let workshop = try Workshop()
         try workshop.undoing { context, stack throws in
             let thing = try context.thing("a")
@@ -43,7 +44,7 @@ import Testing
         }
     }
 
-    @Test func `what was deleted elsewhere is left out`() throws {
+    @Test func `an undo leaves out an object that another context has deleted`() throws {
         let workshop = try Workshop()
         try workshop.undoing { context, stack throws in
             let (a, b, c) = (

@@ -59,7 +59,7 @@ import Testing
         }
     }
 
-    @Test func `of a new object they are the defaults`() throws {
+    @Test func `the values of a new object are the defaults`() throws {
         let graph = try Graph()
         try graph.inContext { context throws in
             let anna = try context.person("Anna", age: 3)
@@ -88,7 +88,7 @@ import Testing
         }
     }
 
-    @Test func `what a merge brings in the middle of an event is none of it`() throws {
+    @Test func `values that are merged in the middle of an event are left out`() throws {
         let workshop = try Workshop()
         try workshop.inContext { context throws in
             let thing = try context.thing("a")

@@ -45,7 +45,7 @@ private final class Notes: Sendable {
         #expect(all.map(\.rawValue) == [2, 4, 8, 16, 32, 64])
     }
 
-    @Test func `by an undo and by a redo`() throws {
+    @Test func `an undo and a redo report their values`() throws {
         try Notes().inContext { context throws in
             context.undoManager = UndoStack()
             let note = try context.insert(Note.self)
@@ -66,7 +66,9 @@ private final class Notes: Sendable {
     }
 
     @Test(arguments: [StandardMergePolicy.mergeByPropertyStoreTrump, .rollback, .overwrite])
-    func `by a merge policy that gives it other values`(policy: StandardMergePolicy) throws {
+    func `a merge policy reports the values that it gives an object`(policy: StandardMergePolicy)
+        throws
+    {
         let notes = try Notes()
         try notes.inContext { context throws in
             context.mergePolicy = policy
@@ -87,7 +89,7 @@ private final class Notes: Sendable {
         }
     }
 
-    @Test func `by a rollback, a refresh and a merge`() throws {
+    @Test func `a rollback, a refresh and a merge report their values`() throws {
         let notes = try Notes()
         try notes.inContext { context throws in
             let note = try context.insert(Note.self)

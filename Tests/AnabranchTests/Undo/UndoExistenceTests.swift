@@ -81,7 +81,7 @@ import Testing
         }
     }
 
-    @Test func `what was deleted together is related again to all`() throws {
+    @Test func `objects that were deleted together are related again after the undo`() throws {
         try Workshop().undoing { context, stack throws in
             let tag = try context.made("t", "Tag")
             let things = try "abc".map { try context.thing(String($0)) }
@@ -208,7 +208,7 @@ import Testing
         }
     }
 
-    @Test func `what an event has not deleted its undo does not bring back`() throws {
+    @Test func `an undo does not bring back an object that its event has not deleted`() throws {
         try Workshop().undoing { context, stack throws in
             let thing = try context.thing("a")
             try context.save()

@@ -388,7 +388,7 @@ extension UndoTrial {
     }
 
     @Test(arguments: TestLength.seeds(120))
-    func `with saves in between the graph is what it was, and so is the store`(seed: UInt64) throws
+    func `graph and store are as they were after undoing with saves in between`(seed: UInt64) throws
     {
         let workshop = try Workshop()
         try workshop.inContext { root throws in

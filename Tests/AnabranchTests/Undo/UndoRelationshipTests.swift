@@ -72,7 +72,7 @@ import Testing
         }
     }
 
-    @Test func `what is added and removed in one event is no change`() throws {
+    @Test func `a link that is added and removed in one event is no change`() throws {
         try Workshop().undoing { context, stack throws in
             let (a, b) = (try context.thing("a"), try context.thing("b"))
             try context.save()

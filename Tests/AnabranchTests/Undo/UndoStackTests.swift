@@ -26,7 +26,7 @@ private final class Dial {
         dial = Dial(stack)
     }
 
-    @Test func `what is undone last is redone first, and done is undone again`() {
+    @Test func `the action that was undone last is redone first, and can be undone again`() {
         for number in 1...3 { dial.turn(to: number) }
         #expect(stack.canUndo && !stack.canRedo)
         stack.undo()
@@ -93,7 +93,7 @@ private final class Dial {
         #expect(!stack.canUndo)
     }
 
-    @Test func `of more groups than there are levels the oldest are forgotten`() {
+    @Test func `the oldest groups are forgotten when there are more groups than levels`() {
         stack.levelsOfUndo = 2
         for number in 1...4 { dial.turn(to: number) }
         for _ in 0..<4 { stack.undo() }
@@ -106,7 +106,7 @@ private final class Dial {
         #expect(dial.number == 3)
     }
 
-    @Test func `what is done while registration is disabled is left out`() {
+    @Test func `an action while registration is disabled is left out`() {
         dial.turn(to: 1)
         stack.disableUndoRegistration()
         stack.disableUndoRegistration()
@@ -188,7 +188,7 @@ private final class Dial {
 }
 
 @MainActor @Suite struct `An undo stack on the main queue` {
-    @Test func `what is registered in one event is one group`() async {
+    @Test func `the actions registered in one event are one group`() async {
         let stack = UndoStack()
         let dial = Dial(stack)
         dial.turn(to: 1)
@@ -204,7 +204,7 @@ private final class Dial {
         #expect(dial.number == 0)
     }
 
-    @Test func `what a context and its app do in one event is one group`() async throws {
+    @Test func `the actions of a context and its app in one event are one group`() async throws {
         let graph = try Graph()
         let context = graph.container.viewContext
         let stack = UndoStack()

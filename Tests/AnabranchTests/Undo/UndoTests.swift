@@ -105,7 +105,7 @@ import Testing
         }
     }
 
-    @Test func `what is changed while registration is disabled is left out`() throws {
+    @Test func `a change while registration is disabled is left out`() throws {
         try Workshop().undoing { context, stack throws in
             let thing = try context.thing("a")
             context.processPendingChanges()

@@ -281,7 +281,7 @@ import Testing
         }
     }
 
-    @Test func `is not related to an object that the same event had related to it`() throws {
+    @Test func `a restored object does not get relationships that the same event had set`() throws {
         try Workshop().undoing { context, stack throws in
             let a = try context.thing("a")
             let (b, step) = (try context.thing("b"), try context.made("s", "Step"))
@@ -325,7 +325,7 @@ import Testing
     }
 
     @Test(arguments: [false, true], [false, true])
-    func `what is deleted as a fault and not followed comes back as one`(
+    func `an object deleted as a fault comes back with the values of the store`(
         isFollowed: Bool, isMerged: Bool
     ) throws {
         let workshop = try Workshop()

@@ -127,7 +127,7 @@ import Testing
         }
     }
 
-    @Test func `what a validation changes is asked again, other objects, too`() throws {
+    @Test func `an object that another object's validation changes is validated too`() throws {
         let league = try League()
         try league.inContext { context throws in
             let (foxes, owls) = (try context.team("Foxes"), try context.team("Owls"))
@@ -203,7 +203,7 @@ import Testing
         }
     }
 
-    @Test func `what a validation changes behind a merge policy is asked again, too`() throws {
+    @Test func `a change by a validation after a merge policy is validated again`() throws {
         let league = try League()
         try league.inContext { context throws in
             context.mergePolicy = .mergeByPropertyObjectTrump

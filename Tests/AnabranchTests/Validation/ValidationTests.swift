@@ -100,7 +100,7 @@ import Testing
         }
     }
 
-    @Test func `of a changed object only what was set is asked, and what is mandatory`() throws {
+    @Test func `an insertion validates all properties, an update those that were set`() throws {
         let league = try League()
         try league.inContext { context throws in
             let team = try context.team()
@@ -216,7 +216,7 @@ import Testing
         }
     }
 
-    @Test func `what an entity demands, those below it demand too`() throws {
+    @Test func `a sub-entity has the validation rules of the entity above it`() throws {
         let model = try ManagedObjectModel {
             Entity("Thing", isAbstract: true) {
                 Attribute("size", .integer16, maximum: 9, validations: [.init("SELF != 4")])

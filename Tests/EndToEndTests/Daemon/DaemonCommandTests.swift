@@ -57,7 +57,7 @@ import Testing
         #expect(missing.errors == "anabranchd: There is no zone b. (not-found)\n")
     }
 
-    @Test func `what only looks makes no store`() throws {
+    @Test func `commands that need a store do not create one`() throws {
         let commands = [
             ["token", "list"], ["token", "revoke", "1"], ["zone", "list"], ["zone", "hash", "a"],
         ]

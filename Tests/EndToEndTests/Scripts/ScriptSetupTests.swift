@@ -38,7 +38,7 @@
         }
 
         @Test(arguments: scripts, [0, 1000])
-        func `with nothing missing the build begins at once`(script: String, user: Int) throws {
+        func `the build begins at once if nothing is missing`(script: String, user: Int) throws {
             let machine = try DebianUnderTest(installed: Self.packages, userID: user)
             let (_, _, calls) = try machine.run(script)
             #expect(calls.first?.hasPrefix("swift build ") == true, "\(calls)")

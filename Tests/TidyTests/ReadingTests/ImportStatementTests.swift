@@ -16,7 +16,7 @@ import Testing
     }
 
     @Test(arguments: ["x.import\nA", "`import`\nA", "// import A", "\"\"\"\nimport A\n\"\"\""])
-    func `what only looks like an import is none`(_ source: String) {
+    func `text that only looks like an import is not an import`(_ source: String) {
         #expect(statements(source).isEmpty)
     }
 

@@ -16,7 +16,7 @@ import Testing
         #expect(lines("/// Offsets of the records.").isEmpty)
     }
 
-    @Test func `where code will be rebuilt only public declarations count`() {
+    @Test func `only public declarations count in code that will be rebuilt`() {
         let text = "/// Of the record.\npublic let a = 1\n/// Of the record.\nlet b = 2"
         #expect(lines(text, in: "Sources/Anabranch/Children/A.swift") == [1])
     }

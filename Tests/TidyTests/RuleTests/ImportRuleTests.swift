@@ -37,7 +37,7 @@ import Testing
         ("Tests/AnabranchTests", "import AnabranchSQLite"),
         ("Benchmarks/Rows", "import CSQLite"),
     ])
-    func `what the table allows passes`(_ folder: String, _ source: String) {
+    func `an import that the table allows passes`(_ folder: String, _ source: String) {
         #expect(violations(source, in: folder).isEmpty)
     }
 

@@ -15,7 +15,7 @@ struct ParityTableRuleTests {
         #expect(messages(first + untold) == ["The row 6.C.35 names no test. Name one."])
     }
 
-    @Test func `what is specified is counted`() {
+    @Test func `every specified ID is counted`() {
         #expect(ParityTableRule.specified.count == 22 + 17 + 21 + 9 + 15 + 18 + 8 + 71)
         #expect(Set(ParityTableRule.specified).count == ParityTableRule.specified.count)
     }

@@ -31,7 +31,7 @@ import Testing
         #expect(lines(text, in: "Sources/A/C.swift", exceptions: [exception]) == [1])
     }
 
-    @Test func `where code will be rebuilt only public declarations count`() {
+    @Test func `only public declarations count in code that will be rebuilt`() {
         let text = """
             /// The object whose value it is.
             public var a = 1

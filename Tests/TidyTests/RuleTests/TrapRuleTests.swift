@@ -20,7 +20,7 @@ import Testing
         "preconditionFailure(\"why\")", "// try! b()", "let a = \"try! b()\"",
         "dispatchPrecondition(condition: .onQueue(q))", "func precondition(_ a: Bool) {}",
     ])
-    func `what traps with a word, or not at all, passes`(_ source: String) {
+    func `code that traps with a message, or does not trap, passes`(_ source: String) {
         #expect(lines(source).isEmpty)
     }
 
@@ -28,7 +28,7 @@ import Testing
         ("Server/A/B.swift", 1), ("Client/A/B.swift", 1), ("Tests/A/B.swift", 0),
         ("Benchmarks/A/B.swift", 0),
     ])
-    func `only what ships is held to it`(_ path: String, _ count: Int) {
+    func `only shipped code is held to the rule`(_ path: String, _ count: Int) {
         #expect(lines("try! a()", path: path).count == count)
     }
 }

@@ -104,7 +104,7 @@ import Testing
     }
 
     @Test(arguments: TestLength.seeds(40))
-    func `and with a zone converge with it`(seed: UInt64) throws {
+    func `stores that also sync with a zone converge with it`(seed: UInt64) throws {
         let world = try World(seed: seed)
         for _ in 0..<60 { try world.step(syncing: true) }
         for _ in 0..<2 { for store in world.stores { try world.scenario.zone.sync(store) } }

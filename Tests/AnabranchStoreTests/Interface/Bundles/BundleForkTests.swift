@@ -53,7 +53,7 @@ import Testing
         #expect(try scenario.zone.reference().canonicalHash == third.canonicalHash())
     }
 
-    @Test func `of a restored file give it back what it lost, and a new name`() throws {
+    @Test func `a restored file gets its lost save from a bundle, and a new replica ID`() throws {
         let a = try scenario.open("a")
         let b = try scenario.open("b")
         try a.insertPerson("Anna")

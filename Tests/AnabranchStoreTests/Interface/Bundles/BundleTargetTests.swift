@@ -21,7 +21,7 @@ import Testing
 
     // MARK: - Not a store
 
-    @Test func `is never the store, however that is named`() throws {
+    @Test func `is never the store, whichever path names it`() throws {
         let store = try scenario.open("a")
         try store.insertPerson("Anna")
         let hash = try store.canonicalHash()
@@ -43,7 +43,7 @@ import Testing
         #expect(try scenario.open("a").canonicalHash() == hash)
     }
 
-    @Test func `is nothing that belongs to the store, though it may not be there`() throws {
+    @Test func `is never a file that belongs to the store, even if that does not exist`() throws {
         let store = try scenario.open("a")
         try store.insertPerson("Anna")
         try files.createSymbolicLink(

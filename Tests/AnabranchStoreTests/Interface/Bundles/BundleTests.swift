@@ -84,7 +84,7 @@ import Testing
         #expect(bob.context.beyond.map(\.dot) == [Dot(replica: try a.replica, sequence: 1)])
     }
 
-    @Test func `that come too early wait, and are applied when what they lack comes`() throws {
+    @Test func `change sets that come too early wait, and are applied after their causes`() throws {
         let stores = try ["a", "b", "c", "d"].map { try scenario.open($0) }
         let (a, b, c, d) = (stores[0], stores[1], stores[2], stores[3])
         let anna = try a.insertPerson("Anna")
@@ -105,7 +105,7 @@ import Testing
         #expect(try d.canonicalHash() == c.canonicalHash())
     }
 
-    @Test func `that wait are applied when a zone brings what they lack`() throws {
+    @Test func `change sets that wait are applied when a zone brings their causes`() throws {
         let stores = try ["a", "b", "c"].map { try scenario.open($0) }
         let (a, b, c) = (stores[0], stores[1], stores[2])
         let anna = try a.insertPerson("Anna")
@@ -129,7 +129,7 @@ import Testing
         #expect(try Set([a, b, c].map { try $0.canonicalHash() }).count == 1)
     }
 
-    @Test func `that wait are dropped when the log holds them`() throws {
+    @Test func `change sets that wait are dropped when the log holds them`() throws {
         let stores = try ["a", "b", "c"].map { try scenario.open($0) }
         let (a, b, c) = (stores[0], stores[1], stores[2])
         try a.insertPerson("Anna")
@@ -166,7 +166,7 @@ import Testing
 
     // MARK: - Files
 
-    @Test func `that are cut or damaged change nothing`() throws {
+    @Test func `bundles that are cut or damaged change nothing`() throws {
         let a = try scenario.open("a")
         let b = try scenario.open("b")
         for name in ["Anna", "Bob", "Cyd"] { try a.insertPerson(name) }
@@ -194,7 +194,7 @@ import Testing
         #expect(try b.waitingCount == 0)
     }
 
-    @Test func `with a payload that can't be read change nothing`() throws {
+    @Test func `bundles with a payload that can't be read change nothing`() throws {
         let b = try scenario.open("b")
         let author = ReplicaID(high: 3, low: 3)
         func set(_ sequence: UInt64, _ payload: [UInt8], after: Digest) -> ChangeSet {

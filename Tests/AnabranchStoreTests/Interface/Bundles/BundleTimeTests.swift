@@ -79,7 +79,7 @@ private let lead: [Int64] = [8, 400, 36_000, 40_000, 1_600_000]
     }
 
     @Test(arguments: lead)
-    func `are accepted if the store holds all of that already`(days: Int64) throws {
+    func `are accepted if the store holds all their change sets already`(days: Int64) throws {
         setAhead(days: days)
         let a = try open("a", ahead)
         try a.insertPerson("Anna")
@@ -92,7 +92,7 @@ private let lead: [Int64] = [8, 400, 36_000, 40_000, 1_600_000]
     }
 
     @Test(arguments: lead)
-    func `that have waited since before there was a limit still wait`(days: Int64) throws {
+    func `change sets that waited before there was a limit still wait`(days: Int64) throws {
         setAhead(days: days)
         let a = try scenario.open("a")
         try a.insertPerson("Anna")

@@ -145,7 +145,7 @@ import Testing
     }
 
     @Test(arguments: TestLength.seeds(50))
-    func `of hostile bytes is refused at the first chunk`(seed: UInt64) {
+    func `hostile bytes are refused at the first chunk`(seed: UInt64) {
         var generator = SeededGenerator(seed: seed)
         let noise = generator.bytes(count: .random(in: 0...200_000, using: &generator))
         let header = Self.sealed([]).prefix(Self.header)
@@ -158,7 +158,7 @@ import Testing
 
     // MARK: - Keys
 
-    @Test func `is opened with the key that it names alone`() throws {
+    @Test func `is opened only with the key that it names`() throws {
         let bytes = Self.sealed([1, 2, 3])
         let names = Self.keyRing.keys.map(\.id)
         #expect(try Self.opened(bytes) == [1, 2, 3])
@@ -176,7 +176,7 @@ import Testing
         }
     }
 
-    @Test func `is asked for where a key is given`() throws {
+    @Test func `is required if a key is given`() throws {
         let plain = BundleHeader.magic + [1, 2, 3]
         #expect(try Self.opened(plain, .plain) == plain)
         // This holds also where plain text without a key would be accepted.
@@ -192,7 +192,7 @@ import Testing
         }
     }
 
-    @Test func `of a later version says so`() {
+    @Test func `a seal of a later version is refused as such`() {
         var bytes = Self.sealed([])
         bytes[8] = 2
         let error = #expect(throws: SealError.self) { try Self.opened(bytes, .plain) }
@@ -202,7 +202,7 @@ import Testing
         }
     }
 
-    @Test func `is another each time`() throws {
+    @Test func `is different each time`() throws {
         var (salts, streams) = (Set<[UInt8]>(), Set<[UInt8]>())
         for _ in 0..<100 {
             let header = BundleSealer(Self.keyRing).header
@@ -228,7 +228,7 @@ import Testing
         return encoder.begin(header) + encoder.append(set) + encoder.finish()
     }
 
-    @Test func `of the first version is opened for ever`() throws {
+    @Test func `a seal of the first version can be opened for ever`() throws {
         let name = "golden-1-sealed-bundle.hex"
         // The salt is random, so the file is written once.
         if Golden.isUpdating, (try? Golden.bytes(named: name)) == nil {

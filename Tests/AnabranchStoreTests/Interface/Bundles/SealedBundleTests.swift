@@ -65,7 +65,7 @@ import Testing
 
     // MARK: - Keys that change
 
-    @Test func `of a device that was away while the key changed are read`() throws {
+    @Test func `sealed bundles of a device that was away while the key changed are read`() throws {
         let (away, stayed) = (try scenario.open("away"), try scenario.open("stayed"))
         let old = keyRing
         var new = old
@@ -87,7 +87,7 @@ import Testing
         #expect(try away.canonicalHash() == stayed.canonicalHash())
     }
 
-    @Test func `under a newer key can't be read by a member who was removed`() throws {
+    @Test func `a bundle sealed with a newer key can't be read by a removed member`() throws {
         let (a, b, removed) =
             (try scenario.open("a"), try scenario.open("b"), try scenario.open("removed"))
         let old = keyRing
@@ -114,7 +114,7 @@ import Testing
 
     // MARK: - Copies
 
-    @Test func `of two copies of one store share nothing, and both are applied`() throws {
+    @Test func `sealed bundles of two copies share no bytes, and both are applied`() throws {
         let (original, copy) = try scenario.twins()
         #expect(try original.replica == copy.replica)
         let files = try [original, copy].enumerated().map { number, store in
@@ -134,7 +134,7 @@ import Testing
         #expect(try Set([original, copy, third].map { try $0.canonicalHash() }).count == 1)
     }
 
-    @Test func `of one and the same history share nothing`() throws {
+    @Test func `two sealed bundles of the same history share no bytes`() throws {
         let a = try scenario.open("a")
         try a.insertPerson("Anna")
         try expectNothingShared(
@@ -158,7 +158,7 @@ import Testing
 
     // MARK: - Files
 
-    @Test func `that are cut or damaged change nothing`() throws {
+    @Test func `sealed bundles that are cut or damaged change nothing`() throws {
         let a = try scenario.open("a")
         let b = try scenario.open("b")
         for name in ["Anna", "Bob", "Cyd"] { try a.insertPerson(name) }
@@ -190,7 +190,7 @@ import Testing
         #expect(try b.waitingCount == 0)
     }
 
-    @Test func `with a bundle in them that is none change nothing`() throws {
+    @Test func `sealed bytes that are no bundle change nothing`() throws {
         let b = try scenario.open("b")
         let later = BundleHeader.magic + [9, 1, 2, 3]
         for (plain, code) in [
@@ -205,7 +205,7 @@ import Testing
         }
     }
 
-    @Test func `that change after they were checked give nothing of another bundle`() throws {
+    @Test func `a sealed bundle changed after its check gives nothing of another bundle`() throws {
         let a = try scenario.open("a")
         for name in ["Anna", "Bob"] { try a.insertPerson(name) }
         try a.insertPeople(20_000)

@@ -38,7 +38,7 @@ import Testing
         #expect(left.records.map(\.record) == entries.prefix(1).map(\.record))
     }
 
-    @Test func `what is compared is exactly the log up to a position`() throws {
+    @Test func `a store is compared only if it holds exactly the log up to the position`() throws {
         let scenario = try StoreScenario()
         let a = try scenario.open("a")
         try a.insertPerson("Anna")

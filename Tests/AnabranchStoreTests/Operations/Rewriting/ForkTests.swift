@@ -117,7 +117,7 @@ import Testing
         #expect(led.isEmpty, "only links count for the other end")
     }
 
-    @Test func `of three files come out as three branches`() throws {
+    @Test func `three copies of a store that all save become three branches`() throws {
         let (a, b, anna) = try forked()
         let c = try twins.twin(of: "a", as: "c")
         for (store, name) in [(a, "A"), (b, "B"), (c, "C")] {
@@ -130,7 +130,7 @@ import Testing
         #expect(Set(twins.zone.log.map(\.dot.replica)).count == 3)
     }
 
-    @Test func `that two files hold alike are renamed alike, and come once`() throws {
+    @Test func `saves that two copies hold are renamed alike and come once`() throws {
         let (a, b, _) = try forked()
         try b.insertPerson("Cyd")
         let c = try twins.twin(of: "b", as: "c")

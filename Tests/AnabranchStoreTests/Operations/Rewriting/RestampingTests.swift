@@ -118,7 +118,7 @@ import Testing
 
     /// A file and its copy hold one save that both have to restamp, and they restamp it at
     /// different times.
-    @Test func `are adopted in the log's form where another has pushed them`() throws {
+    @Test func `are adopted in the log's form if another copy has pushed them`() throws {
         let a = try twins.open("a", clock: ahead)
         let anna = try a.insertPerson("Anna")
         let team = try a.insert("Team", ["title": .string("Blue")])

@@ -56,7 +56,7 @@ import Testing
         }
     }
 
-    @Test func `what was noted before is not noted again, and has the new time`() throws {
+    @Test func `a conflict noted before is not noted again, and has the new time`() throws {
         let (twins, ahead) = (try twins(), future())
         let (a, b, anna, there) = try annas(twins, ahead: ahead)
         try b.set("age", .integer(7), of: there)
@@ -74,7 +74,7 @@ import Testing
         #expect(conflict.lost.stamp == twins.zone.log.last?.stamp)
     }
 
-    @Test func `what was purged stays purged where nothing about it has changed`() throws {
+    @Test func `a purged conflict stays purged if nothing about it has changed`() throws {
         let (twins, ahead) = (try twins(), future())
         let (a, b, anna, there) = try annas(twins, ahead: twins.scenario.clock)
         try b.set("age", .integer(7), of: there)

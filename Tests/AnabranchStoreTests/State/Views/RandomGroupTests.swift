@@ -30,7 +30,7 @@ import Testing
     }
 
     @Test(arguments: TestLength.seeds(32))
-    func `outlive that one history gets another name`(seed: UInt64) throws {
+    func `survive a fork in which one history gets another name`(seed: UInt64) throws {
         let world = try GroupWorld(seed: seed, areTwins: true)
         for _ in 0..<15 { try world.step() }
         try world.fork()

@@ -48,7 +48,7 @@ import Testing
         return (folder, first, second)
     }
 
-    @Test func `of two holders of one target the later shows it, on both sides`() throws {
+    @Test func `the later of two holders of one target shows it, on both sides`() throws {
         let (folder, first, second) = try quarrel()
         for store in [a, b] {
             let folder = try on(store, folder)

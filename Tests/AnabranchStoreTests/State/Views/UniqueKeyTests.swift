@@ -50,7 +50,7 @@ import Testing
         return try store.read { try $0.identifiers(query) }.sorted()
     }
 
-    @Test func `are counted as one set each where a bundle brings them`() throws {
+    @Test func `are counted as one change set each if a bundle brings them`() throws {
         _ = try a.insert("Person", ["email": .string("e")])
         _ = try b.insert("Person", ["email": .string("e")])
         let bundle = try scenario.bundle(b, as: "b.bundle")
@@ -138,7 +138,7 @@ import Testing
         }
     }
 
-    @Test func `that a deleter had not seen appear again`() throws {
+    @Test func `a duplicate that a deletion had not seen appears again`() throws {
         let first = try a.insert("Person", ["email": .string("e"), "name": .string("one")])
         try scenario.zone.sync(a)
         let c = try scenario.open("c", replica: ReplicaID(high: 3, low: 3))

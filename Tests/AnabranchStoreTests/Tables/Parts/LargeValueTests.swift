@@ -71,7 +71,7 @@ import Testing
 
     /// One statement writes sixteen records.
     @Test(arguments: [0, 7, 15, 21, 39])
-    func `of many new records the one that is too large is named`(large: Int) throws {
+    func `the error names the one of many new records that is too large`(large: Int) throws {
         let store = try scenario.open("a", recordBytes: 50_000)
         let first = try store.reserveNumbers(40).lowerBound
         let file = try #require(store.model.entity(named: "File"))

@@ -61,7 +61,7 @@ import Testing
         _ = try store.save(request)
     }
 
-    @Test func `that fit into one are the sets that they ever were`() throws {
+    @Test func `saves that fit into one part are encoded as they always were`() throws {
         let replica = ReplicaID(high: 1, low: 1)
         let a = try scenario.open("a", replica: replica)
         let b = try scenario.open("b", replica: replica, partBytes: 1 << 30)
@@ -71,7 +71,8 @@ import Testing
     }
 
     @Test(arguments: [1, 40, 200])
-    func `are one set of the log, and the state of the whole everywhere`(partBytes: Int) throws {
+    func `parts form one set of the log and give the state of the whole save`(partBytes: Int) throws
+    {
         let whole = try scenario.open("whole", replica: ReplicaID(high: 1, low: 1))
         try saveEverything(whole)
         let a = try scenario.open("a", replica: ReplicaID(high: 1, low: 1), partBytes: partBytes)
@@ -97,7 +98,7 @@ import Testing
         #expect(reference.canonicalHash == (try b.canonicalHash()))
     }
 
-    @Test func `are applied when the last part is here, and not before`() throws {
+    @Test func `parts are applied when the last one has arrived, and not before`() throws {
         let a = try scenario.open("a", partBytes: 100)
         try saveEverything(a)
         try scenario.zone.push(from: a)
@@ -122,7 +123,7 @@ import Testing
         #expect(try b.canonicalHash() == a.canonicalHash())
     }
 
-    @Test func `are not accepted with a different part`() throws {
+    @Test func `a save in parts is not accepted with a different part`() throws {
         let a = try scenario.open("a", partBytes: 100)
         try a.insertPeople(30)
         try scenario.zone.push(from: a)
@@ -149,7 +150,7 @@ import Testing
         #expect(try b.canonicalHash() == a.canonicalHash())
     }
 
-    @Test func `travel by bundles, and wait whole where something is missing`() throws {
+    @Test func `parts travel by bundles, and wait together if causes are missing`() throws {
         let a = try scenario.open("a", partBytes: 80)
         try a.insertPeople(20)
         let first = scenario.path("first.bundle")
@@ -179,7 +180,7 @@ import Testing
     }
 
     @Test(arguments: ["start = 1048576", "start = 0", "start = 2097152"])
-    func `that have lost a piece are sent to no replica`(piece: String) throws {
+    func `parts that have lost a piece are sent to no replica`(piece: String) throws {
         let a = try scenario.open("a", partBytes: 1 << 20)
         try a.insertPerson(String(repeating: "x", count: 5 << 19))
         let set = try #require(try sets(a).last)
@@ -196,7 +197,7 @@ import Testing
         #expect(reading?.code == .corrupt)
     }
 
-    @Test func `with a changed byte are sent to no replica`() throws {
+    @Test func `parts with a changed byte are sent to no replica`() throws {
         let a = try scenario.open("a", partBytes: 1 << 20)
         try a.insertPerson(String(repeating: "x", count: 5 << 19))
         try Connection(path: a.path).execute(
@@ -212,7 +213,7 @@ import Testing
         #expect(try scenario.partialFiles() == [])
     }
 
-    @Test func `leave nothing behind when they fail`() throws {
+    @Test func `a save in parts that fails leaves no part behind`() throws {
         let a = try scenario.open("a", partBytes: 80)
         let people = try a.insertPeople(30)
         let held = try a.read { try $0.connection.rows("SELECT count(*) FROM ab_part") }

@@ -73,7 +73,8 @@ import Testing
 
     // MARK: - What crashes leave
 
-    @Test func `is rid of the secrets that a crash has left beside it, and of nothing else`() throws
+    @Test func `an update removes the secrets that a crash left beside it, and nothing else`()
+        throws
     {
         try ring.create(at: url)
         let left = "a.keys.0123456789abcdef.partial"

@@ -196,7 +196,7 @@ import Testing
         #expect(try FileManager.default.contentsOfDirectory(atPath: folder.path) == ["a.keys"])
     }
 
-    @Test func `is changed by the second when the first is done`() throws {
+    @Test func `is changed by a second update only when the first one is done`() throws {
         try Self.known().create(at: url())
         let url = url()
         let (begun, ended) = (DispatchSemaphore(value: 0), DispatchSemaphore(value: 0))
@@ -226,7 +226,7 @@ import Testing
 
     // MARK: - Hostile text
 
-    @Test func `of which any byte was changed, cut off or added is refused`() throws {
+    @Test func `a key ring with a byte changed, cut off or added is refused`() throws {
         try Self.known(2).create(at: url())
         let bytes = Array(try text().utf8)
         let ends = [0] + bytes.indices.filter { bytes[$0] == UInt8(ascii: "\n") }.map { $0 + 1 }
@@ -277,7 +277,7 @@ import Testing
         #expect(newer?.line == 1)
     }
 
-    @Test func `of noise is refused`() throws {
+    @Test func `random bytes are refused as a key ring`() throws {
         var generator = SeededGenerator(seed: 1)
         #expect(try refusal(of: [UInt8]())?.line == 1)
         for count in [1, 100, 1_000, 200_000, 1_000_000] {
