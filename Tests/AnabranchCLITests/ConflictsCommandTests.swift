@@ -48,7 +48,8 @@ import Testing
         }
     }
 
-    @Test func `the list reports the lost value, the winner, their authors and times`() throws {
+    @Test func `the list reports the discarded value, the winner, their authors and times`() throws
+    {
         try collide("Gallia", "Francia")
         for bench in [first, second] {
             let lines = try Self.run(bench, "conflicts").lines

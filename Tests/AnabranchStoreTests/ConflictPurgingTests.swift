@@ -100,7 +100,8 @@ import Testing
         for store in [a, b] { #expect(try store.conflicts(limit: 1)[0].winningValue == nil) }
     }
 
-    @Test func `a record's conflicts are found, and a lost link from both of its ends`() throws {
+    @Test func `a record's conflicts are found, and a discarded link from both of its ends`() throws
+    {
         try collide(10, of: anna)
         try collide(20, of: bob)
         try a.delete(anna)

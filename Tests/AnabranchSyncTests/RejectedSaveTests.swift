@@ -87,7 +87,7 @@ struct RejectedSaveTests {
     }
 
     /// The rejected save had seen one value, and hid another one that is concurrent with the first.
-    @Test func `the journal reports the lost value and the winner without the rejected save`()
+    @Test func `the journal reports the discarded value and the winner without the rejected save`()
         async throws
     {
         let scenario = try Self.scenario(Self.mentions(.integer(99)))

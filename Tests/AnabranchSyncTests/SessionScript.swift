@@ -60,7 +60,7 @@ struct SessionScript {
         case .acknowledge(let sets, _): "acknowledge \(sets.count)"
         case .loadPending: "load"
         case .renewIdentity(let sequence): "renew below \(sequence)"
-        case .recordEpochs(let epochs): "note \(epochs.count)"
+        case .recordEpochs(let epochs): "record \(epochs.count) epochs"
         case .cursor(let position, _): "cursor at \(position)"
         case .rewind(let cursor): "rewind to \(cursor.position)"
         case .loadRecordsToRepair: "load records to repair"

@@ -172,7 +172,7 @@ struct SyncSessionRefusalTests {
         let state = Script.state(
             cursor: LogCursor(epoch: later, position: 5, digestHigh: 5, digestLow: 1))
         #expect(script.advance(.rewound(state)) == "hello")
-        #expect(script.advance(greeting(knowing: true)) == "note 2")
+        #expect(script.advance(greeting(knowing: true)) == "record 2 epochs")
         #expect(script.advance(.recorded(state)) == "pull")
     }
 

@@ -103,7 +103,7 @@ struct SyncSessionTests {
         let later = EpochID(high: 0xE, low: 2)
         var script = Script(knowsZone: false)
         #expect(script.begin(Script.state(cursor: Script.cursor(1))) == "hello")
-        #expect(script.advance(Script.greeting(epoch: later, head: 1)) == "note 1")
+        #expect(script.advance(Script.greeting(epoch: later, head: 1)) == "record 1 epochs")
         #expect(script.advance(.recorded(Script.state(cursor: Script.cursor(1)))) == "pull")
         let place = Script.cursor(1)
         let renamed = LogCursor(

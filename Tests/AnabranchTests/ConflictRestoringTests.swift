@@ -33,7 +33,8 @@ import Testing
         }
     }
 
-    @Test func `the journal reports the lost value, the winner, authors, times and the object`()
+    @Test
+    func `the journal reports the discarded value, the winner, authors, times and the object`()
         throws
     {
         try scenario.collide(here: { $0.firstName = "Here" }, there: { $0.firstName = "There" })
@@ -146,7 +147,7 @@ import Testing
             }
             let conflict = try #require(try graph.coordinator.conflicts().last)
             try graph.inContext { context throws in
-                let lost = try context.lostValues(of: conflict)
+                let lost = try context.discardedValues(of: conflict)
                 #expect(lost.attributes == ["firstName": .string("Here"), "age": .integer(7)])
                 #expect(lost.related.keys.sorted() == ["boss"])
                 #expect(lost.conflicts.count == 3 && lost.record == conflict.record)
@@ -157,7 +158,7 @@ import Testing
         let conflict = try #require(try there.coordinator.conflicts().first)
         try there.inContext { context throws in
             let again = try #require(
-                try context.insert(try context.lostValues(of: conflict)) as? Person)
+                try context.insert(try context.discardedValues(of: conflict)) as? Person)
             #expect(try again.objectID.recordID != conflict.record)
             again.lastName = "Anna"
             try context.save()
@@ -169,7 +170,8 @@ import Testing
         #expect(try there.coordinator.conflictCount() == 3)
     }
 
-    @Test func `a link lost with one end is refused by name, and is among the lost values`() throws
+    @Test func `a link lost with one end is refused by name, and is among the discarded values`()
+        throws
     {
         try scenario.collide(
             here: { anna in
@@ -184,7 +186,7 @@ import Testing
                 try graph.coordinator.conflicts().first { $0.kind == .linkToDeleted })
             #expect(try code(link, in: graph)?.code == .targetDeleted)
             try graph.inContext { context throws in
-                let lost = try context.lostValues(of: link)
+                let lost = try context.discardedValues(of: link)
                 let group = try #require(try context.fetch(FetchRequest<Group>()).first)
                 #expect(lost.entity.name == "Person")
                 #expect(lost.attributes == ["age": .integer(5)])
@@ -195,7 +197,7 @@ import Testing
         }
     }
 
-    @Test func `a lost link is recreated if both ends exist`() throws {
+    @Test func `a discarded link is recreated if both ends exist`() throws {
         try scenario.collide(here: { $0.age = 2 }, there: { $0.age = 3 })
         try scenario.exchange()
         let present = try onlyConflict(here)
@@ -240,7 +242,7 @@ import Testing
 @Suite struct `Restoring under a rule` {
     @Test(arguments: ["first": MergeRule.firstWriter, "best": .max, "worst": .min, "sum": .counter])
     func `a value that can't win is refused`(name: String, rule: MergeRule) throws {
-        let pair = try RuledPair()
+        let pair = try MergeRulePair()
         try pair.edit(pair.here) { try $0.setValue("older", forKey: "title") }
         try pair.edit(pair.there) { try $0.setValue("newer", forKey: "title") }
         try pair.exchange()
@@ -255,8 +257,8 @@ import Testing
         }
     }
 
-    @Test func `lost values are what each rule makes of all lost writes`() throws {
-        let pair = try RuledPair()
+    @Test func `discarded values are what each rule makes of all discarded writes`() throws {
+        let pair = try MergeRulePair()
         for (best, sum) in [(50, 3), (40, 8)] {
             try pair.edit(pair.here) { game in
                 try game.setValue("at \(best)", forKey: "title")
@@ -271,7 +273,7 @@ import Testing
         for container in [pair.here, pair.there] {
             let conflict = try #require(try container.coordinator.conflicts().first)
             try container.newBackgroundContext().performAndWait { context in
-                let lost = try context.lostValues(of: conflict)
+                let lost = try context.discardedValues(of: conflict)
                 #expect(lost.attributes["title"] == .string("at 40"))
                 #expect(lost.attributes["best"] == .integer(50))
                 #expect(lost.attributes["sum"] == .integer(8))
@@ -281,14 +283,14 @@ import Testing
 }
 
 /// Two stores of a model with merge rules that hold one game.
-private struct RuledPair {
+private struct MergeRulePair {
     let folder: TemporaryDirectory
     let here: PersistentContainer
     let there: PersistentContainer
     let zone = Zone()
 
     init() throws {
-        folder = try TemporaryDirectory("ruled")
+        folder = try TemporaryDirectory("merge-rules")
         let model = try ManagedObjectModel {
             Entity("Game") {
                 Attribute("title", .string)

@@ -248,7 +248,7 @@ import Testing
         try exchange()
         let lost = try conflict(here)
         let values = try here.inContext { context throws in
-            let lost = try context.lostValues(of: lost)
+            let lost = try context.discardedValues(of: lost)
             #expect(lost.attributes == ["start": 3, "end": 4])
             let time = try context.insert(lost).time
             try context.save()

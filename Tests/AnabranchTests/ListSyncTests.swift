@@ -92,8 +92,8 @@ import Testing
                 #expect(song?.album?.songs.names == "a")
             }
         }
-        // The lost value is in the journal of the replica that noticed the conflict. A restored
-        // element is appended to its list.
+        // The discarded value is in the journal of the replica that noticed the conflict. A
+        // restored element is appended to its list.
         let losing = try [a, b].first { try !$0.container.coordinator.conflicts().isEmpty }
         try #require(losing).inContext { context throws in
             let conflict = try #require(try context.coordinator.conflicts().first)

@@ -132,7 +132,7 @@ struct RuleOracleTests {
 
     @Test func `a list out of order is found`() throws {
         let model = try SimulationModel.shared(.rules).model
-        let queue = try #require(try SimulationModel.shared(.rules).ruled).queue
+        let queue = try #require(try SimulationModel.shared(.rules).mergeRules).queue
         var maker = ListPositionGenerator(Dot(replica: author, sequence: 1))
         let front = maker.position(between: nil, and: nil)
         let back = maker.position(between: front, and: nil)

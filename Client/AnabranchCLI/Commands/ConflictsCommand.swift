@@ -26,7 +26,7 @@ struct ConflictsCommand: Command {
             OptionSpecification("restore", "ID", "Saves the losing value of an entry again."),
             .flag(
                 "as-new",
-                "With --restore: inserts a new record with the lost values of a deleted one."),
+                "With --restore: inserts a new record with the discarded values of a deleted one."),
             OptionSpecification("purge", "ID", "Removes one entry."),
             OptionSpecification(
                 "purge-older-than", "TIME", "Removes entries older than TIME, such as 12h or 30d."),
@@ -165,7 +165,7 @@ extension ConflictsCommand {
         ) { context in
             guard let conflict = try context.coordinator.conflict(id) else { throw noConflict(id) }
             let object =
-                asNew ? try insertLost(with: conflict, context) : try context.restore(conflict)
+                asNew ? try insertDiscarded(with: conflict, context) : try context.restore(conflict)
             try context.save()
             let label = try RecordLabel(object.objectID)
             if arguments.isSet("json") {
@@ -180,15 +180,15 @@ extension ConflictsCommand {
             let lost = RecordText.short(conflict.record)
             try console.print(
                 asNew
-                    ? "Inserted \(name) with the lost values of \(lost)."
+                    ? "Inserted \(name) with the discarded values of \(lost)."
                     : "Restored \(conflict.property.name.string) of \(name).")
         }
     }
 
-    private func insertLost(
+    private func insertDiscarded(
         with conflict: Conflict, _ context: ManagedObjectContext
     ) throws -> ManagedObject {
-        let lost = try context.lostValues(of: conflict)
+        let lost = try context.discardedValues(of: conflict)
         guard !lost.isEmpty else {
             throw CommandFailure(
                 .failure,

@@ -55,7 +55,7 @@ package struct MacroService {
             let place = use.attributeSyntax.location
             return .failure(
                 "AnabranchMacros has no macro '\(use.macro.typeName)' for the role "
-                    + "'\(use.macroRole)'. Build the package anew.",
+                    + "'\(use.macroRole)'. Remove the build folder and build again.",
                 at: .init(fileName: place.fileName, offset: place.offset))
         }
         let diagnostics =

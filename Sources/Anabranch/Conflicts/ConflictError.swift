@@ -43,10 +43,10 @@ extension ConflictError {
         public init(rawValue: String) { self.rawValue = rawValue }
 
         /// The record is deleted, in the context or in the store, and a deleted record never comes
-        /// back. Insert a new object from ``ManagedObjectContext/lostValues(of:)``.
+        /// back. Insert a new object from ``ManagedObjectContext/discardedValues(of:)``.
         public static let recordDeleted = Code(rawValue: "record-deleted")
-        /// The object to which the lost value points is deleted. Set the relationship to another
-        /// object.
+        /// The object to which the discarded value points is deleted. Set the relationship to
+        /// another object.
         public static let targetDeleted = Code(rawValue: "target-deleted")
         /// The property's merge rule keeps another write, however late this one is. This is the
         /// case for the rules `firstWriter`, `max` and `min`, and for counters, where every write

@@ -7,7 +7,7 @@ extension ManagedObjectContext {
     /// the next save sends to every replica as a write that is causally later than both values.
     ///
     /// An attribute or a to-one relationship gets the value. An attribute group gets the values of
-    /// all its members, including members that the model does not know. A lost link is added
+    /// all its members, including members that the model does not know. A discarded link is added
     /// again. The journal entry stays until it is purged.
     ///
     /// - Parameter conflict: The entry of the conflict journal.
@@ -61,7 +61,7 @@ extension ManagedObjectContext {
         ConflictError(
             .recordDeleted, conflict,
             because: "the record \(conflict.record) is deleted and does not come back; insert "
-                + "a new object from its lost values.", underlying: underlying)
+                + "a new object from its discarded values.", underlying: underlying)
     }
 
     private func checkCanWin(_ conflict: Conflict) throws {

@@ -42,8 +42,8 @@ extension PersistentStoreCoordinator {
         try store.purgeConflicts(selection)
     }
 
-    /// Returns the ID of the object that lost a value. For a lost link, this is the object at its
-    /// left end. For a merged duplicate, it is the object of the surviving record.
+    /// Returns the ID of the object that lost a value. For a discarded link, this is the object at
+    /// its left end. For a merged duplicate, it is the object of the surviving record.
     ///
     /// - Returns: `nil` if the model does not know the entity. An ID does not mean that the object
     ///   still exists; ``ManagedObjectContext/existingObject(with:)`` checks that.
@@ -58,8 +58,8 @@ extension PersistentStoreCoordinator {
 }
 
 extension ConflictSelection {
-    /// Selects the entries of one object, including lost links that pointed to it. If the object
-    /// is a surviving record, the entries of its merged duplicates are included.
+    /// Selects the entries of one object, including discarded links that pointed to it. If the
+    /// object is a surviving record, the entries of its merged duplicates are included.
     ///
     /// - Throws: `StoreError` if the object's store was closed.
     public static func of(_ objectID: ManagedObjectID) throws -> ConflictSelection {
@@ -68,7 +68,7 @@ extension ConflictSelection {
 
     /// Selects the entries of an entity's objects, including its sub-entities.
     ///
-    /// A lost link belongs to the entity that declares the relationship.
+    /// A discarded link belongs to the entity that declares the relationship.
     public static func of(_ entity: EntityDescription) -> ConflictSelection {
         .entities(wireNames: entity.hierarchy.map(\.wireName.string))
     }

@@ -46,7 +46,7 @@ package enum Mechanism: String, CaseIterable, Sendable {
     case journalRevision
     /// A save in parts is applied only when all its parts are there.
     case partStaging
-    /// Every lost write is recorded in the conflict journal.
+    /// Every discarded write is recorded in the conflict journal.
     case journal
     /// A change set leaves its file only after it was flushed to the disk.
     case flushBeforePush

@@ -7,14 +7,14 @@ import AnabranchSQLite
 /// the same transaction.
 final class StateTransaction: WriteTransaction {
     /// The entries added to the conflict journal.
-    private(set) lazy var conflicts = ConflictRows(connection)
+    private(set) lazy var conflicts = JournalRows(connection)
     /// The view rules that the transaction applies.
     private(set) lazy var views = ViewRules(self)
     /// Stamps of the log's entries. Call ``forgetReadings()`` after an entry got another form.
     private(set) lazy var logStamps = LogStamps(connection)
     private(set) lazy var deferred = DeferredRows(self)
     private(set) lazy var held = HeldRecords(connection, schema: schema, deferred: deferred)
-    private(set) lazy var journal = ConflictJournal(self)
+    private(set) lazy var journal = ConflictRecorder(self)
     /// Change sets that came in this transaction, for those that wait for them.
     let arrivals = Arrivals()
     /// The numbers of the saves that turned out to be rejected.

@@ -93,7 +93,7 @@ import Testing
         }
         #expect(notes == [0, 0])
         // The records are separated, so that each can be changed by itself, and are merged again.
-        let other = try shadowed()
+        let other = try mergedDuplicate()
         try scenario.exchange()
         for container in [scenario.first, scenario.second] {
             let conflicts = try container.coordinator.conflicts(.record(other))
@@ -121,7 +121,7 @@ import Testing
     }
 
     /// Makes the hidden record lose a note.
-    private func shadowed() throws -> RecordID {
+    private func mergedDuplicate() throws -> RecordID {
         let (first, second) = (scenario.first, scenario.second)
         let hidden = try scenario.read(first) { context throws in
             try #require(try context.duplicates(of: "Tag").first?.mergedDuplicates.first)

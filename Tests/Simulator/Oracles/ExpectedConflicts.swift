@@ -27,7 +27,7 @@ package struct ExpectedConflicts {
         }
     }
 
-    /// One lost value and the saves that it lost to.
+    /// One discarded value and the saves that it lost to.
     private struct Account {
         let loss: Loss
         let origin: Digest
@@ -118,7 +118,7 @@ package struct ExpectedConflicts {
         return try others.allSatisfy { try !history.save($0).seen.contains(number) }
     }
 
-    /// Returns whether the author of the winning write had seen the lost value.
+    /// Returns whether the author of the winning write had seen the discarded value.
     ///
     /// A file does not know the positions or the causal contexts of change sets that it loaded in a
     /// snapshot. A replica that loaded such a change set does not name it after the zone has lost
@@ -161,7 +161,7 @@ package struct ExpectedConflicts {
         let missing = try losses(onTopOf: loaded).subtracting(noted)
         guard let first = missing.min(by: { "\($0)" < "\($1)" }) else { return }
         throw SimulationFailure(
-            "the journal of \(place) lacks \(missing.count) lost values, among them \(first)")
+            "the journal of \(place) lacks \(missing.count) discarded values, among them \(first)")
     }
 }
 

@@ -20,7 +20,7 @@ package struct Scenario: Sendable {
     var hasCompaction: Bool { traits.hasCompaction }
 
     /// The apps of a world, by the remainder of its seed.
-    private static let apps: [WorldTraits.Apps] = [.mixed, .plain, .ruled, .plain, .keyed]
+    private static let apps: [WorldTraits.Apps] = [.mixed, .plain, .mergeRules, .plain, .keyed]
 
     /// The range of run lengths. Short runs check the state after few steps; some failures need a
     /// long run.
@@ -80,7 +80,7 @@ struct WorldTraits: Sendable {
 
     /// The models of a world's apps.
     enum Apps: String, Sendable {
-        case plain, ruled, keyed
+        case plain, mergeRules, keyed
         /// Two versions of one app: the older has `plain`, the newer `rules`.
         case mixed
 
@@ -88,7 +88,7 @@ struct WorldTraits: Sendable {
         func model(of number: Int) -> SimulationModel.Kind {
             switch self {
             case .plain: .plain
-            case .ruled: .rules
+            case .mergeRules: .rules
             case .keyed: .keys
             case .mixed: number.isMultiple(of: 2) ? .plain : .rules
             }

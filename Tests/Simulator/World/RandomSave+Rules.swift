@@ -5,7 +5,7 @@ import TestSupport
 
 /// Saves of an app with all merge rules in its model.
 extension RandomSave {
-    mutating func changeUnderRules(_ parts: SimulationModel.RuledParts) throws {
+    mutating func changeUnderRules(_ parts: SimulationModel.MergeRuleParts) throws {
         switch world.number(0..<20) {
         case 0..<3: try count()
         case 3: try extend("best", by: 1)
@@ -61,7 +61,7 @@ extension RandomSave {
 
     // MARK: - Notes
 
-    private mutating func insertNote(_ parts: SimulationModel.RuledParts) throws {
+    private mutating func insertNote(_ parts: SimulationModel.MergeRuleParts) throws {
         guard content.notes.count < Self.maximumRecords else { return }
         let id = try store.reserveNumbers(1).lowerBound
         var slots = empty(parts.note)
@@ -75,7 +75,7 @@ extension RandomSave {
         request.inserts.append(.init(entity: parts.note, rows: [(id, slots)]))
     }
 
-    private mutating func updateNote(_ parts: SimulationModel.RuledParts) {
+    private mutating func updateNote(_ parts: SimulationModel.MergeRuleParts) {
         guard let note = world.element(of: content.notes) else { return }
         if world.oneIn(3) {
             update([note], parts.note, "hits", to: sum(of: note, "hits", 1))
@@ -84,7 +84,7 @@ extension RandomSave {
         }
     }
 
-    private mutating func deleteNote(_ parts: SimulationModel.RuledParts) {
+    private mutating func deleteNote(_ parts: SimulationModel.MergeRuleParts) {
         guard let note = world.element(of: content.notes), touched.insert(note.id).inserted
         else { return }
         request.deletes.append(.init(entity: parts.note, rows: [(note.id, note.version)]))
@@ -163,7 +163,7 @@ extension RandomSave {
     /// Returns the list without the items that the same save deletes or moves to another shelf.
     func withoutWhatLeaves(_ list: WantedList) -> WantedList {
         var leaving = Set(request.deletes.flatMap { $0.rows.map(\.id) })
-        if list.relationship == names.ruled?.shelf {
+        if list.relationship == names.mergeRules?.shelf {
             let slots = [names.item.slot("shelvedIn")]
             for update in request.updates
             where update.entity == names.item && update.rows.slots == slots {

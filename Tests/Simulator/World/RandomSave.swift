@@ -69,7 +69,7 @@ struct RandomSave {
     // MARK: - Everything else
 
     private mutating func changeSomething() throws {
-        if let parts = names.ruled, world.oneIn(2) { return try changeUnderRules(parts) }
+        if let parts = names.mergeRules, world.oneIn(2) { return try changeUnderRules(parts) }
         if names.kind == .keys, world.oneIn(2) { return try changeUnderKeys() }
         switch world.number(0..<16) {
         case 0: try insert(names.box, "title", unlessMoreThan: content.boxes)

@@ -22,7 +22,7 @@ struct SimulatedContent {
             content.items = try Self.rows(names.item, reader)
             content.labels = try Self.rows(names.label, reader)
             content.halves = try Self.rows(names.half, reader)
-            content.notes = try names.ruled.map { try Self.rows($0.note, reader) } ?? []
+            content.notes = try names.mergeRules.map { try Self.rows($0.note, reader) } ?? []
             content.links = try reader.related(
                 by: names.labels, of: content.items.map(\.id)
             ).map { ($0.owner, $0.id) }

@@ -16,7 +16,7 @@ extension SimulationModel {
     }
 
     /// The additional parts of a model of the kind `rules`.
-    package struct RuledParts: Sendable {
+    package struct MergeRuleParts: Sendable {
         let note: EntityDescription
         /// An ordered relationship of boxes, stored as links.
         package let queue: RelationshipDescription
@@ -41,7 +41,7 @@ extension SimulationModel {
     static func model(_ kind: Kind) throws -> ManagedObjectModel {
         switch kind {
         case .plain: try plainModel()
-        case .rules: try ruledModel()
+        case .rules: try mergeRuleModel()
         case .keys: try keyedModel()
         }
     }
@@ -72,7 +72,7 @@ extension SimulationModel {
         }
     }
 
-    private static func ruledModel() throws -> ManagedObjectModel {
+    private static func mergeRuleModel() throws -> ManagedObjectModel {
         try ManagedObjectModel {
             Entity("Box") {
                 Attribute("title", .string)

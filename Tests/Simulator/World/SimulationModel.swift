@@ -21,7 +21,7 @@ package struct SimulationModel: Sendable {
 
     let kind: Kind
     /// The parts of the kind `rules`; `nil` for another kind.
-    package let ruled: RuledParts?
+    package let mergeRules: MergeRuleParts?
 
     init(_ kind: Kind) throws {
         self.kind = kind
@@ -32,9 +32,9 @@ package struct SimulationModel: Sendable {
         half = try Self.entity("Half", of: model)
         labels = try Self.relationship("labels", of: item)
         items = try Self.relationship("items", of: box)
-        ruled =
+        mergeRules =
             kind == .rules
-            ? RuledParts(
+            ? MergeRuleParts(
                 note: try Self.entity("Note", of: model),
                 queue: try Self.relationship("queue", of: box),
                 shelf: try Self.relationship("shelf", of: box)) : nil

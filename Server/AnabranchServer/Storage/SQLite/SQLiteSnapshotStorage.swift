@@ -108,8 +108,8 @@ final class SQLiteSnapshotStorage: SnapshotStorage {
             guard Digest(of: bytes) == (try row.digest(at: 1)) else {
                 throw StorageError(
                     .damaged,
-                    "Can't read chunk \(number) of a snapshot because \(path) is damaged: remove "
-                        + "the file, and the server makes it anew.")
+                    "Can't read chunk \(number) of a snapshot because \(path) is damaged. Remove "
+                        + "the file, and the server makes another snapshot.")
             }
             return bytes
         }

@@ -91,7 +91,7 @@ enum ZoneSchema {
             throw StorageError(
                 .olderFormat,
                 "Can't open \(connection.path) because its format \(found) was never released and "
-                    + "is not read by this server: move the file away to begin the zone anew.")
+                    + "is not read by this server: move the file away to begin an empty zone.")
         }
         guard try connection.integer("SELECT count(*) FROM sqlite_schema") == 0 else {
             throw StorageError(

@@ -28,7 +28,7 @@ extension Store {
                     connection, path: path, options: options, environment: environment)
                 let store = try opening.open(expecting: model)
                 try connection.keepLogOnClose(false)
-                try store.completeTables()
+                try store.upgradeTables()
                 try store.healClock()
                 return store
             } catch {

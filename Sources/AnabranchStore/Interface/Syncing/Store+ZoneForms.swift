@@ -21,7 +21,7 @@ extension Store {
             else { return nil }
             return try transaction.rewriteAboveSnapshot { operation in
                 if let origin, held.changeSet.kind == .lost,
-                    try transaction.isStoodIn(for: held, by: origin)
+                    try transaction.canReplaceLost(held, by: origin)
                 {
                     return try log.forget(held.localPosition)
                 }

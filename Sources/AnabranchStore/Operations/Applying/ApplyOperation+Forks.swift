@@ -94,7 +94,7 @@ extension ApplyOperation {
     ) throws -> ChangeSet {
         guard dot != set.dot, let other = try log.entry(named: dot) else { return set }
         guard other.changeSet.kind == .lost, other.place == nil,
-            try transaction.isStoodIn(for: other, by: set.origin)
+            try transaction.canReplaceLost(other, by: set.origin)
         else {
             try renameBranch(dot)
             return try log.entry(withOrigin: set.origin)?.changeSet ?? set

@@ -20,7 +20,7 @@ extension ApplyOperation {
             return true
         }
         guard held.changeSet.kind == .lost, held.place == nil,
-            try transaction.isStoodIn(for: held, by: set.origin)
+            try transaction.canReplaceLost(held, by: set.origin)
         else { return false }
         try transaction.replace(held, by: set, ordinal: ordinal)
         try ZonePositions(transaction).record(place, ofSetAt: held.localPosition)

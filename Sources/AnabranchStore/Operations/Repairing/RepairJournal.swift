@@ -6,7 +6,7 @@ import AnabranchReplication
 /// An ordinary repair records nothing, because its losses were recorded when they happened.
 struct RepairJournal {
     private let transaction: StateTransaction
-    private let journal: ConflictJournal
+    private let journal: ConflictRecorder
 
     init(_ transaction: StateTransaction) {
         self.transaction = transaction

@@ -67,7 +67,7 @@ struct RepairOperation {
         }
     }
 
-    /// Separates merged groups that the images mention, because images describe the state and not
+    /// Separates duplicate sets that the images mention, because images describe the state and not
     /// the visible rows.
     private func separateDuplicates() throws {
         let views = transaction.views

@@ -18,7 +18,7 @@ struct ConflictRevision {
     private let transaction: StateTransaction
     private let records: Set<RecordID>
     private let since: Int64
-    private let journal: ConflictJournal
+    private let journal: ConflictRecorder
     private var present: [RecordID: CanonicalRecord] = [:]
 
     private var connection: Connection { transaction.connection }
@@ -47,12 +47,12 @@ struct ConflictRevision {
         guard !transaction.environment.disabled.contains(.journalRevision) else { return }
         var histories = try RecordHistories(of: records, PartTable(connection), forEachEntry)
         for record in present.values { histories.complete(with: record) }
-        let losses = try lostWrites(histories) + lostLinks(histories)
+        let losses = try discardedWrites(histories) + discardedLinks(histories)
         let names = Dictionary(
             losses.map { ($0.name, $0) }, uniquingKeysWith: { first, _ in first })
         try transaction.conflicts.write()
         let states = try RecordStates(transaction)
-        var noted: Set<LostWriteName> = []
+        var noted: Set<DiscardedWriteName> = []
         let entries = try JournalEntry.all(transaction).filter { entry in
             records.contains(entry.record) || entry.right.map(records.contains) == true
         }
@@ -60,11 +60,12 @@ struct ConflictRevision {
             if try shows(entry, states) {
                 try remove(entry)
             } else {
-                noted.insert(LostWriteName(entry))
+                noted.insert(DiscardedWriteName(entry))
             }
-            if let loss = names[LostWriteName(entry)] { try correctWinner(of: entry, loss) }
+            if let loss = names[DiscardedWriteName(entry)] { try correctWinner(of: entry, loss) }
         }
-        noted.formUnion(entries.filter { $0.kind == .replacedByRepair }.map(LostWriteName.init))
+        noted.formUnion(
+            entries.filter { $0.kind == .replacedByRepair }.map(DiscardedWriteName.init))
         let new = losses.filter { $0.isNew && !noted.contains($0.name) }
         for loss in new.sorted(by: { $0.position < $1.position }) {
             try journal.record(try entry(for: loss))
@@ -73,8 +74,8 @@ struct ConflictRevision {
 
     // MARK: - Losses
 
-    /// The name of a lost write, or of a lost link of a save.
-    private struct LostWriteName: Hashable {
+    /// The name of a discarded write, or of a discarded link of a save.
+    private struct DiscardedWriteName: Hashable {
         let record: RecordID
         let property: WireProperty
         let right: RecordID?
@@ -95,20 +96,20 @@ struct ConflictRevision {
         }
     }
 
-    private struct LostValue {
-        let name: LostWriteName
+    private struct DiscardedValue {
+        let name: DiscardedWriteName
         let kind: Conflict.Kind
         let entity: WireName
         let value: Value
         let winner: Stamp
         let winningValue: Value?
-        /// The local position of the lost write.
+        /// The local position of the discarded write.
         let position: Int64
         let isNew: Bool
     }
 
-    private func lostWrites(_ histories: RecordHistories) throws -> [LostValue] {
-        var losses: [LostValue] = []
+    private func discardedWrites(_ histories: RecordHistories) throws -> [DiscardedValue] {
+        var losses: [DiscardedValue] = []
         for (register, writes) in histories.writes {
             let deleters = histories.deleters[register.record] ?? []
             // A record that a rejected save had inserted is in another table.
@@ -122,8 +123,9 @@ struct ConflictRevision {
             for (write, author) in lost {
                 guard let (winner, value) = contest.winner(over: author) else { continue }
                 losses.append(
-                    LostValue(
-                        name: LostWriteName(register.record, register.property, nil, write.stamp),
+                    DiscardedValue(
+                        name: DiscardedWriteName(
+                            register.record, register.property, nil, write.stamp),
                         kind: contest.kind(of: author), entity: write.entity, value: write.value,
                         winner: winner, winningValue: value, position: author.position,
                         isNew: !old.contains(author.position)))
@@ -132,8 +134,8 @@ struct ConflictRevision {
         return losses
     }
 
-    private func lostLinks(_ histories: RecordHistories) throws -> [LostValue] {
-        var losses: [LostValue] = []
+    private func discardedLinks(_ histories: RecordHistories) throws -> [DiscardedValue] {
+        var losses: [DiscardedValue] = []
         for (link, adds) in histories.adds {
             let deleters =
                 (histories.deleters[link.left] ?? []) + (histories.deleters[link.right] ?? [])
@@ -145,8 +147,8 @@ struct ConflictRevision {
                 else { continue }
                 let isOld = author.position < since && deleter.position < since
                 losses.append(
-                    LostValue(
-                        name: LostWriteName(link.left, link.property, link.right, add.stamp),
+                    DiscardedValue(
+                        name: DiscardedWriteName(link.left, link.property, link.right, add.stamp),
                         kind: .linkToDeleted, entity: add.entity, value: add.value,
                         winner: deleter.stamp, winningValue: nil, position: author.position,
                         isNew: !isOld))
@@ -176,7 +178,7 @@ struct ConflictRevision {
         try connection.run("DELETE FROM ab_conflict WHERE id = ?", .integer(entry.id))
     }
 
-    private func correctWinner(of entry: JournalEntry, _ loss: LostValue) throws {
+    private func correctWinner(of entry: JournalEntry, _ loss: DiscardedValue) throws {
         guard let winner = entry.winner, winner != loss.winner, try isVoid(winner) else { return }
         let local = try transaction.localStamp(loss.winner)
         let author = try journal.author(of: local)
@@ -186,7 +188,7 @@ struct ConflictRevision {
             winner_value = ? WHERE id = ?
             """, .integer(loss.kind.rawValue), .integer(Int64(bitPattern: local.timestamp)),
             .integer(local.ordinal), try transaction.conflicts.number(ofAuthor: author),
-            loss.winningValue.map { .blob(ConflictRows.tagged($0)) } ?? .null,
+            loss.winningValue.map { .blob(JournalRows.tagged($0)) } ?? .null,
             .integer(entry.id))
     }
 
@@ -198,8 +200,8 @@ struct ConflictRevision {
         return kind == .integer(Int64(LogEntryKind.void.rawValue))
     }
 
-    private func entry(for loss: LostValue) throws -> LostWrite {
-        LostWrite(
+    private func entry(for loss: DiscardedValue) throws -> DiscardedWrite {
+        DiscardedWrite(
             kind: loss.kind, record: try transaction.localID(of: loss.name.record),
             entity: loss.entity, property: loss.name.property, value: loss.value,
             lost: try transaction.localStamp(loss.name.stamp),

@@ -56,7 +56,7 @@ struct RegisterHistory {
         return isDeleted || !isStanding && write.value != standing.value
     }
 
-    /// The write or delete against which a lost write lost.
+    /// The write or delete against which a discarded write lost.
     ///
     /// - Returns: A `nil` value for a delete.
     func winner(over author: RecordHistories.Author) -> (stamp: Stamp, value: Value?)? {

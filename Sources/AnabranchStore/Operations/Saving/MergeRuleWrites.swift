@@ -88,7 +88,7 @@ struct MergeRuleWrites {
         return true
     }
 
-    /// Checks that a value wins against all members of a merged group.
+    /// Checks that a value wins against all members of a duplicate set.
     private func check(
         _ place: Place, _ value: Value, overMembersOf id: LocalID, _ save: SaveOperation
     ) throws {

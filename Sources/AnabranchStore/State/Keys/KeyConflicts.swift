@@ -7,8 +7,8 @@ package struct KeyConflict: Sendable {
     /// The entity that declares the constraint, which applies to its objects and those of its
     /// sub-entities.
     package let owner: EntityDescription
-    /// The records, each once: those that the save has written and those in the store. A merged
-    /// group is represented by its surviving record.
+    /// The records, each once: those that the save has written and those in the store. A
+    /// duplicate set is represented by its surviving record.
     package internal(set) var records: [LocalID]
 }
 
@@ -47,5 +47,15 @@ extension StoreError {
         return StoreError(
             code, message, path: path, entity: entity, property: property,
             records: records.map { names[$0] ?? $0 }, underlying: cause)
+    }
+}
+
+extension UniqueConstraint {
+    /// The error for a violated constraint.
+    ///
+    /// - Parameter records: The written record and the records that hold the same key.
+    func conflict(of records: [LocalID], in entity: EntityDescription? = nil) -> StoreError {
+        KeyConflicts([KeyConflict(attributes: attributes, owner: owner, records: records)])
+            .error(in: entity ?? owner)
     }
 }

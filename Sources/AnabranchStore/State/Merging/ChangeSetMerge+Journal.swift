@@ -23,7 +23,7 @@ extension ChangeSetMerge {
     /// Records an arriving value that loses to the held one.
     ///
     /// - Parameter value: The arriving value in its wire form.
-    func journalLost(
+    func journalDiscarded(
         _ property: TableLayout.Property, of row: HeldRow, value: Value,
         to held: LocalStamp?, _ set: IncomingSet
     ) throws {

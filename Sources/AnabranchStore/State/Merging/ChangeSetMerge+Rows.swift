@@ -121,7 +121,7 @@ extension ChangeSetMerge {
                 try deferred.keepWhole(value, of: property, id: held.id, stamp: set.stamp)
                 try write(property.number, by: set, in: &writes)
             case .loses where property.rule.loses:
-                try journalLost(property, of: held, value: value, to: stamp, set)
+                try journalDiscarded(property, of: held, value: value, to: stamp, set)
             case .loses, .isDuplicate: break
             }
         }

@@ -8,7 +8,7 @@ struct ChangeSetMerge {
     let transaction: StateTransaction
     var changes: ChangeCollector
     let isReplaying: Bool
-    let journal: ConflictJournal
+    let journal: ConflictRecorder
     let deferred: DeferredRows
     let held: HeldRecords
     let logStamps: LogStamps
@@ -30,7 +30,7 @@ struct ChangeSetMerge {
         self.isReplaying = isReplaying
         self.changes = changes
         journal =
-            isReplaying ? ConflictJournal(silentIn: transaction) : transaction.journal
+            isReplaying ? ConflictRecorder(silentIn: transaction) : transaction.journal
         deferred = transaction.deferred
         logStamps = transaction.logStamps
         held = transaction.held

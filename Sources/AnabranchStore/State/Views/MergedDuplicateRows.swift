@@ -1,9 +1,9 @@
 import AnabranchReplication
 import AnabranchSQLite
 
-/// The groups of merged duplicates (`ab_shadow`) and their unique keys (`ab_shadow_key`).
+/// The duplicate sets (`ab_shadow`) and their unique keys (`ab_shadow_key`).
 ///
-/// A group has a row for each of its members, including the surviving record. The state of all
+/// A set has a row for each of its members, including the surviving record. The state of all
 /// members, their cells and links, is kept among the deferred rows. The surviving record's row in
 /// its table is the merge of all members.
 final class MergedDuplicateRows {
@@ -38,7 +38,7 @@ final class MergedDuplicateRows {
         AND right NOT IN (SELECT record FROM ab_shadow)
         """
 
-    /// The surviving record of a member's group; `nil` for a record that is in no group.
+    /// The surviving record of a member's set; `nil` for a record that is in no set.
     func visible(of id: LocalID) throws -> LocalID? {
         guard !isEmpty else { return nil }
         let statement = try connection.cached("SELECT visible FROM ab_shadow WHERE record = ?")
@@ -48,7 +48,7 @@ final class MergedDuplicateRows {
         return statement.int64(at: 0)
     }
 
-    /// The members of a group, including the surviving record.
+    /// The members of a set, including the surviving record.
     func members(of visible: LocalID) throws -> [LocalID] {
         let statement = try connection.cached(
             "SELECT record FROM ab_shadow WHERE visible = ? ORDER BY record")

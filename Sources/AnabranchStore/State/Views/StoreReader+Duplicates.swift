@@ -2,23 +2,23 @@ package import AnabranchModel
 package import AnabranchReplication
 import AnabranchSQLite
 
-/// A group of records that hold one unique key and show as one.
+/// A set of records that hold one unique key and show as one.
 package struct DuplicateRow: Sendable {
     /// The surviving record, which is visible.
     package let id: LocalID
     package let entity: EntityDescription
-    /// The other members of the group, ascending.
+    /// The other members of the set, ascending.
     package fileprivate(set) var merged: [RecordID] = []
 }
 
 extension StoreReader {
-    /// Groups of records that show as one because they were inserted with, or given, one key on
+    /// Sets of records that show as one because they were inserted with, or given, one key on
     /// different replicas.
     ///
     /// - Parameters:
     ///   - entity: The entity of the surviving records, including its sub-entities; `nil` for all.
-    ///   - limit: The greatest number of groups; `nil` for all.
-    /// - Returns: The groups in the order of the model, then by ID.
+    ///   - limit: The greatest number of sets; `nil` for all.
+    /// - Returns: The sets in the order of the model, then by ID.
     package func duplicates(
         of entity: EntityDescription? = nil, limit: Int? = nil, offset: Int = 0
     ) throws -> [DuplicateRow] {
@@ -45,7 +45,7 @@ extension StoreReader {
         return found
     }
 
-    /// The number of groups.
+    /// The number of duplicate sets.
     package func duplicateCount(of entity: EntityDescription? = nil) throws -> Int {
         guard try !MergedDuplicateRows.isEmpty(on: connection) else { return 0 }
         let statement = try connection.cached("SELECT count(*) FROM (\(source(of: entity)))")

@@ -66,7 +66,7 @@ extension ViewRules {
         }
     }
 
-    /// An SQL condition that a target is a record, or a member of the group that the record
+    /// An SQL condition that a target is a record, or a member of the duplicate set that the record
     /// represents.
     private func isHeld(_ target: String, _ record: String) -> String {
         guard !mergedDuplicates.isEmpty else { return "\(target) = \(record)" }

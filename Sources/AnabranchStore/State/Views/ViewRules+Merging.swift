@@ -20,31 +20,31 @@ extension ViewRules {
         return nil
     }
 
-    // MARK: - Merging a group
+    // MARK: - Merging a duplicate set
 
-    /// Makes each group show as its record with the smallest identity. The state of every member
-    /// moves to the deferred rows, and the surviving record's row becomes the merge.
-    func mergeDuplicates(_ groups: [Group]) throws {
-        guard !groups.isEmpty else { return }
-        for id in groups.flatMap(\.ids) {
+    /// Makes each duplicate set show as its record with the smallest identity. The state of every
+    /// member moves to the deferred rows, and the surviving record's row becomes the merge.
+    func mergeDuplicates(_ sets: [DuplicateSet]) throws {
+        guard !sets.isEmpty else { return }
+        for id in sets.flatMap(\.ids) {
             if let row = try heldRow(id) { try expose([id], of: row.layout) }
         }
         let states = try CanonicalRows(reader, replicas: transaction.replicas, logStamps: logStamps)
         let positions = try stampPositions()
         let rows = RecordRows(transaction, positions: positions)
-        for group in groups {
-            let members = try group.ids.compactMap { id -> Member? in
+        for duplicates in sets {
+            let members = try duplicates.ids.compactMap { id -> Member? in
                 guard let row = try heldRow(id),
                     let record = try states.record(id, in: row.layout.table)
                 else { return nil }
                 return Member(id: id, row: row, record: record)
             }.sorted { $0.record.id < $1.record.id }
-            try mergeGroup(members, transaction.deferred, rows) { positions.reserve() }
+            try merge(members, transaction.deferred, rows) { positions.reserve() }
         }
         try positions.finish()
     }
 
-    private func mergeGroup(
+    private func merge(
         _ members: [Member], _ deferred: DeferredRows, _ rows: RecordRows, newPosition: () -> Int64
     ) throws {
         guard let visible = members.first, members.count > 1 else { return }
@@ -118,10 +118,10 @@ extension ViewRules {
         return outcome == .replaces ? other : held
     }
 
-    // MARK: - Separating a group
+    // MARK: - Separating a duplicate set
 
-    /// Separates the groups that contain some records. Every member has its own row and its own
-    /// links again, under the version of the surviving record's row.
+    /// Separates the duplicate sets that contain some records. Every member has its own row and its
+    /// own links again, under the version of the surviving record's row.
     ///
     /// - Parameter isDamaged: If true, cells that cannot be decoded are left out, because the
     ///   records are about to be replaced.
@@ -129,13 +129,13 @@ extension ViewRules {
         guard !mergedDuplicates.isEmpty else { return }
         for id in ids {
             guard let visible = try mergedDuplicates.visible(of: id) else { continue }
-            try separateDuplicates(group: visible, isDamaged: isDamaged)
+            try separateDuplicates(shownBy: visible, isDamaged: isDamaged)
         }
     }
 
     func uncoverAll() throws { try separateDuplicates(try mergedDuplicates.allVisible()) }
 
-    private func separateDuplicates(group visible: LocalID, isDamaged: Bool) throws {
+    private func separateDuplicates(shownBy visible: LocalID, isDamaged: Bool) throws {
         let members = try mergedDuplicates.members(of: visible)
         if !affected.contains(visible) {
             membersBefore[visible] = members

@@ -3,7 +3,8 @@ import AnabranchSQLite
 
 // References to merged duplicates are redirected to the surviving record.
 extension ViewRules {
-    /// The visible record for a record: the surviving record of its group, or the record itself.
+    /// The visible record for a record: the surviving record of its duplicate set, or the record
+    /// itself.
     func mapped(_ id: LocalID) throws -> LocalID { try mergedDuplicates.visible(of: id) ?? id }
 
     /// Redirects changed references that hold a merged duplicate to the surviving record.

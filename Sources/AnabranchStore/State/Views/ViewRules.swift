@@ -33,13 +33,13 @@ final class ViewRules {
     var isSaving = false
     /// Records that may now share a unique key with another record, by root entity.
     var candidates: [EntityDescription: Set<LocalID>] = [:]
-    /// The former surviving records by member, and the former members of these groups, for groups
+    /// The former surviving records by member, and the former members of these sets, for sets
     /// that were separated.
     var visibleBefore: [LocalID: LocalID] = [:]
     var membersBefore: [LocalID: [LocalID]] = [:]
-    /// Members of groups that were separated or merged.
+    /// Members of duplicate sets that were separated or merged.
     var affected: Set<LocalID> = []
-    /// Changes of records that groups referenced, before and after.
+    /// Changes of records that duplicate sets referenced, before and after.
     var referenceChanges = ChangeCollector()
 
     init(_ transaction: StateTransaction) {
@@ -108,13 +108,13 @@ final class ViewRules {
 
     private func separateDuplicates(_ block: ChangeBlock) throws {
         guard !mergedDuplicates.isEmpty else { return }
-        // New records are in no group.
+        // New records are in no duplicate set.
         if case .insert = block { return }
         try separateDuplicates(block.touchedRecords.map(transaction.localID))
     }
 
     /// Registers records that may get a new key. A deleted record needs no check: the records with
-    /// its key are already known, because they formed one group with it.
+    /// its key are already known, because they formed one set with it.
     private func addKeyCandidates(
         of block: ChangeBlock, _ layout: (WireName) -> EntityLayout?
     ) throws {
@@ -203,7 +203,7 @@ final class ViewRules {
         try applyRulesBeforeCycles()
         for viewColumn in touched.keys where viewColumn.isAcyclic { try applyCycleRule(viewColumn) }
         try collectShownChanges(&changes)
-        if !affected.isEmpty { try collectGroupChanges(&changes) }
+        if !affected.isEmpty { try collectDuplicateChanges(&changes) }
         forget()
     }
 

@@ -5,7 +5,7 @@ import AnabranchSQLite
 /// its stamps.
 ///
 /// This includes records of unknown entities, unknown properties of known records, and links of
-/// unknown relationships. It also includes dead records, members of merged groups, and values that
+/// unknown relationships. It also includes dead records, members of duplicate sets, and values that
 /// stay beside the visible one.
 ///
 /// All of it merges by the same rules as the tables, counts in the canonical hash, and blocks

@@ -53,8 +53,8 @@ public struct Conflict: Sendable, Identifiable {
     public let lost: Write
     /// The write or delete that won; `nil` for a delete that is no longer known.
     public let winner: Write?
-    /// The value that was in the place of the lost value when the conflict was noticed; `nil` if a
-    /// delete won.
+    /// The value that was in the place of the discarded value when the conflict was noticed; `nil`
+    /// if a delete won.
     public let winningValue: Value?
     /// The time when this replica noticed the conflict, in milliseconds since 1970-01-01 UTC.
     public let noticedMilliseconds: Int64

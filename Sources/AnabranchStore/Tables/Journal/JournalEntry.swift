@@ -8,7 +8,7 @@ struct JournalEntry: Equatable {
     /// The record; for a link, its left end.
     var record: RecordID
     let property: WireProperty
-    /// The lost value; for a link, its right end.
+    /// The discarded value; for a link, its right end.
     var value: Value
     var lost: Stamp
     var winner: Stamp?

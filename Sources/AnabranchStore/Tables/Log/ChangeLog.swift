@@ -271,3 +271,9 @@ struct ChangeLog {
         return StoredLogEntry(localPosition: statement.int64(at: 0), place: place, changeSet: set)
     }
 }
+
+extension WriteTransaction {
+    /// The log, with the replicas known now. Read the property again after a replica may have been
+    /// added.
+    var log: ChangeLog { ChangeLog(connection: connection, replicas: replicas) }
+}

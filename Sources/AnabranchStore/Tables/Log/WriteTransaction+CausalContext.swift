@@ -5,8 +5,8 @@ extension WriteTransaction {
     /// The causal context of a save: what this file holds.
     ///
     /// It consists of a prefix of the zone's log, this replica's earlier saves, which its sequence
-    /// number implies, and change sets of other replicas beyond the prefix. These are in the log, or
-    /// a snapshot brought them and the zone has gone back to before it.
+    /// number implies, and change sets of other replicas beyond the prefix. Those are in the log,
+    /// or a snapshot brought them and the zone has gone back to before it.
     func causalContext() throws -> CausalContext {
         let prefix = state.cursor.map {
             CausalContext.Prefix(epoch: $0.epoch, position: $0.position)

@@ -5,7 +5,7 @@ import AnabranchSQLite
 extension WriteTransaction {
     /// True if a change set may replace an entry that was declared lost: this file's next change
     /// set names it as its predecessor, is declared lost itself, or does not exist.
-    func isStoodIn(for lost: StoredLogEntry, by origin: Digest) throws -> Bool {
+    func canReplaceLost(_ lost: StoredLogEntry, by origin: Digest) throws -> Bool {
         let dot = lost.changeSet.dot
         let next = Dot(replica: dot.replica, sequence: dot.sequence + 1)
         guard let follower = try log.entry(named: next)?.changeSet, follower.kind != .lost

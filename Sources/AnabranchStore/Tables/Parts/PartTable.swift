@@ -234,3 +234,23 @@ package struct LackingPart: Hashable, Sendable {
         self.heldBytes = heldBytes
     }
 }
+
+/// The parts that a store keeps, read on demand.
+struct StoredParts: PartReading, Sendable {
+    private let store: Store
+
+    init(_ store: Store) { self.store = store }
+
+    func bytes(of part: SavePart) throws -> [UInt8] {
+        try store.read { try PartTable($0.connection).bytes(of: part) }
+    }
+}
+
+extension WriteTransaction {
+    /// The records that a change set changes.
+    func touched(by set: ChangeSet) throws -> Set<LocalID> {
+        var touched: Set<LocalID> = []
+        try set.forEachTouchedRecord(PartTable(connection)) { touched.insert(try localID(of: $0)) }
+        return touched
+    }
+}

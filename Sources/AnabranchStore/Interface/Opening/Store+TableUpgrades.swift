@@ -1,9 +1,36 @@
 import AnabranchSQLite
 
 extension Store {
+    /// Adds the tables that a file from an earlier build lacks.
+    func upgradeTables() throws {
+        guard !options.isReadOnly else { return }
+        let last = try withWriter {
+            try $0.firstValue(
+                """
+                SELECT count(*) FROM sqlite_schema
+                WHERE name IN ('ab_shadow', 'ab_conflict_subject')
+                """)
+        }
+        guard last != .integer(2) else { return }
+        if try withWriter({ try !$0.hasTable("ab_shadow") }) { try addDuplicateTables() }
+        if try withWriter({ try !$0.hasTable("ab_conflict_subject") }) { try divideJournal() }
+    }
+
+    /// Adds the tables of merged duplicates to an older file that lacks them, and merges the
+    /// duplicates that the file has.
+    private func addDuplicateTables() throws {
+        try write { transaction in
+            // Another process may have added the tables meanwhile.
+            guard try !transaction.connection.hasTable("ab_shadow") else { return }
+            try transaction.connection.execute(CoreTables.mergedDuplicates)
+            try transaction.views.addAllCandidates()
+            _ = try transaction.collected(ChangeCollector())
+        }
+    }
+
     /// Adds the tables for shared subjects and authors to an older file, in which each journal
     /// entry named everything itself. The entries keep their numbers.
-    func completeJournal() throws {
+    private func divideJournal() throws {
         try write { transaction in
             // Another process may have added the tables meanwhile.
             guard try !transaction.connection.hasTable("ab_conflict_subject") else { return }
@@ -32,4 +59,10 @@ extension Store {
             SELECT 'ab_conflict', seq FROM sqlite_sequence WHERE name = 'ab_conflict_whole';
         DROP TABLE ab_conflict_whole;
         """
+}
+
+extension Connection {
+    fileprivate func hasTable(_ name: String) throws -> Bool {
+        try firstValue("SELECT 1 FROM sqlite_schema WHERE name = ?", .text(name)) != nil
+    }
 }

@@ -6,7 +6,7 @@ import AnabranchSQLite
 /// Entries are written several at a time, which takes SQLite less than half the time. So code that
 /// reads the journal within the transaction calls `write()` first. The end of the transaction does
 /// it too.
-final class ConflictRows {
+final class JournalRows {
     private static let columns = [
         "kind", "record", "subject", "value", "hlc", "by", "author", "winner_hlc", "winner_by",
         "winner_author", "winner_value", "noticed",
@@ -31,7 +31,7 @@ final class ConflictRows {
     }
 
     private struct Row {
-        let loss: LostWrite
+        let loss: DiscardedWrite
         let subject: Int64
         let author: SQLiteValue
         let winningAuthor: SQLiteValue
@@ -48,7 +48,7 @@ final class ConflictRows {
     ///
     /// - Parameter winningAuthor: The author of the winner; `nil` if the loss names no winner.
     func add(
-        _ loss: LostWrite, author: String, winningAuthor: String?, noticed: Int64
+        _ loss: DiscardedWrite, author: String, winningAuthor: String?, noticed: Int64
     ) throws {
         waiting.append(
             Row(
@@ -61,7 +61,7 @@ final class ConflictRows {
 
     // MARK: - Shared subjects and authors
 
-    private func number(of loss: LostWrite) throws -> Int64 {
+    private func number(of loss: DiscardedWrite) throws -> Int64 {
         let subject = Subject(entity: loss.entity, property: loss.property)
         return try recentSubjects.value(of: subject) {
             if let number = subjects[subject] { return number }
@@ -156,7 +156,7 @@ final class ConflictRows {
         try statement.bind(row.noticed, at: before + 12)
     }
 
-    private static func byteCount(of loss: LostWrite) -> Int {
+    private static func byteCount(of loss: DiscardedWrite) -> Int {
         loss.value.byteEstimate + (loss.winningValue?.byteEstimate ?? 0)
     }
 
@@ -173,5 +173,16 @@ final class ConflictRows {
         var writer = ByteWriter(reservingCapacity: 16)
         writer.append(tagged: value)
         return writer.bytes
+    }
+}
+
+extension Value {
+    /// An estimate of the encoded value's size in bytes.
+    var byteEstimate: Int {
+        switch self {
+        case .string(let text), .uri(let text): text.utf8.count
+        case .data(let bytes): bytes.count
+        default: 16
+        }
     }
 }

@@ -4,7 +4,7 @@ import AnabranchSQLite
 
 /// Records the values that merging discards. The journal belongs to this file and is not part of
 /// the merged state.
-final class ConflictJournal {
+final class ConflictRecorder {
     private unowned let transaction: StateTransaction
 
     // Every discarded value accesses the properties marked `unchecked`; a transaction is confined
@@ -41,7 +41,7 @@ final class ConflictJournal {
         isSilent = true
     }
 
-    func record(_ loss: LostWrite) throws {
+    func record(_ loss: DiscardedWrite) throws {
         guard !isSilent, !transaction.environment.disabled.contains(.journal) else { return }
         try transaction.conflicts.add(
             loss, author: try author(of: loss.lost),
@@ -126,4 +126,12 @@ extension CausalContext {
     func covers(_ other: CausalContext) -> Bool {
         other.beyond.allSatisfy { names($0.dot, at: nil) }
     }
+}
+
+extension MergeRule {
+    /// True if a write that does not win counts as lost. Under `max` and `min`, losing is the
+    /// purpose of the rule.
+    var loses: Bool { !isExtremum }
+
+    var isExtremum: Bool { self == .max || self == .min }
 }

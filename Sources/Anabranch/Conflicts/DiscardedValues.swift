@@ -6,9 +6,9 @@ public import AnabranchStore
 /// object can be inserted from them.
 ///
 /// Values that the deleting replica had seen were deleted on purpose and are not here. If several
-/// lost writes concern one property, its merge rule chooses one of them. For a counter, the value
-/// is the held number plus everything that was added.
-public struct LostValues: Sendable {
+/// discarded writes concern one property, its merge rule chooses one of them. For a counter, the
+/// value is the held number plus everything that was added.
+public struct DiscardedValues: Sendable {
     /// The deleted record.
     public let record: RecordID
     /// The record's entity.
@@ -36,7 +36,7 @@ public struct LostValues: Sendable {
     /// True if neither attribute values nor related records were lost.
     public var isEmpty: Bool { attributes.isEmpty && related.isEmpty }
 
-    /// - Parameter writes: Lost writes of one property; not empty.
+    /// - Parameter writes: Discarded writes of one property; not empty.
     private mutating func gather(_ writes: [Conflict]) {
         let value = Self.standing(among: writes)
         if let group = entity.attributeGroup(writes[0].property) {
@@ -98,12 +98,12 @@ public struct LostValues: Sendable {
 
 extension ManagedObjectContext {
     /// Returns the values that were lost because another replica had deleted a conflict's record.
-    /// For a lost link, the record is the end that was deleted.
+    /// For a discarded link, the record is the end that was deleted.
     ///
-    /// - Returns: The lost values, which are empty if the record was not deleted.
+    /// - Returns: The discarded values, which are empty if the record was not deleted.
     /// - Throws: ``ConflictError`` with code `unknownProperty` if the model does not know the
     ///   entity; `StoreError`.
-    public func lostValues(of conflict: Conflict) throws -> LostValues {
+    public func discardedValues(of conflict: Conflict) throws -> DiscardedValues {
         checkQueue()
         let record = try deletedRecord(of: conflict)
         let all = try coordinator.conflicts(.record(record)).filter { $0.kind != .concurrentWrite }
@@ -113,7 +113,7 @@ extension ManagedObjectContext {
                 because: "the model has no such entity; open the store with the model of the "
                     + "replica that wrote it.")
         }
-        return LostValues(all, of: record, entity: entity)
+        return DiscardedValues(all, of: record, entity: entity)
     }
 
     private func deletedRecord(of conflict: Conflict) throws -> RecordID {
@@ -128,8 +128,8 @@ extension ManagedObjectContext {
 
     /// Returns the entity of a deleted record.
     ///
-    /// A lost write names the record's own entity. A lost link names the entity that declares the
-    /// relationship, which can be a super-entity.
+    /// A discarded write names the record's own entity. A discarded link names the entity that
+    /// declares the relationship, which can be a super-entity.
     private func entity(
         of record: RecordID, toldBy conflicts: [Conflict], for conflict: Conflict
     ) throws -> EntityDescription? {
@@ -147,12 +147,12 @@ extension ManagedObjectContext {
     /// Relationships to deleted objects are left out. If the entity requires a value that the
     /// deleting replica had seen, set it before the save.
     ///
-    /// - Parameter lost: The values, from ``lostValues(of:)``.
+    /// - Parameter lost: The values, from ``discardedValues(of:)``.
     /// - Returns: The new object.
     /// - Throws: ``PropertyError`` if a value is refused or the entity is abstract; `StoreError`.
     ///   Nothing has changed then.
     @discardableResult
-    public func insert(_ lost: LostValues) throws -> ManagedObject {
+    public func insert(_ lost: DiscardedValues) throws -> ManagedObject {
         let object = try insert(lost.entity)
         do {
             for (name, value) in lost.attributes { try object.setValue(value, forKey: name) }

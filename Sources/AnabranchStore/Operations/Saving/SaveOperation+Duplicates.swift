@@ -1,13 +1,13 @@
 import AnabranchModel
 import AnabranchReplication
 
-// Saves of surviving records. A save names only the surviving record of a merged group.
+// Saves of surviving records. A save names only the surviving record of a duplicate set.
 //
 // Some changes are written to every member: a delete, a change of a key, a value under `keepBoth`,
 // and null in place of a value. Every other write goes to the surviving record only, because the
 // latest write wins.
 extension SaveOperation {
-    /// Separates the groups that a request names, and extends the request to their members.
+    /// Separates the duplicate sets that a request names, and extends the request to their members.
     mutating func spreading(_ request: SaveRequest) throws -> SaveRequest {
         let views = transaction.views
         guard !views.mergedDuplicates.isEmpty else { return request }
@@ -32,7 +32,7 @@ extension SaveOperation {
             + request.lists.flatMap { [$0.owner] + $0.placed }
     }
 
-    /// The members of the group that a record showed, including itself.
+    /// The members of the duplicate set that a record showed, including itself.
     func members(of id: LocalID) -> [LocalID] { transaction.views.membersBefore[id] ?? [id] }
 
     private func others(than id: LocalID) -> [LocalID] { members(of: id).filter { $0 != id } }
@@ -50,9 +50,9 @@ extension SaveOperation {
 
     // MARK: - Updates
 
-    /// The columns for which a write may go to all members of a group, and whether it always does.
-    /// It always does for columns of a key and under `keepBoth`; for other columns only if the
-    /// value is null.
+    /// The columns for which a write may go to all members of a duplicate set, and whether it
+    /// always does. It always does for columns of a key and under `keepBoth`; for other columns
+    /// only if the value is null.
     private func columnsOfAll(
         _ update: SaveRequest.Update
     ) -> [(property: PropertyDescription, isAlways: Bool)] {

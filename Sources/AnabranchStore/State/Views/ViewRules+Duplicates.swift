@@ -6,25 +6,25 @@ import AnabranchSQLite
 // merge of all.
 extension ViewRules {
     /// Records in one table that are connected by equal keys.
-    struct Group {
+    struct DuplicateSet {
         let root: EntityDescription
         var ids: [LocalID] = []
     }
 
     var reader: StoreReader { StoreReader(connection, schema: schema) }
 
-    /// Finds the records that hold equal keys and merges them into groups.
+    /// Finds the records that hold equal keys and merges each duplicate set.
     ///
     /// - Throws: `constraintConflict` if a save would merge two records that were visible
     ///   separately.
     func applyKeyRule() throws {
         guard !candidates.isEmpty || !visibleBefore.isEmpty else { return }
-        let groups = try groups()
+        let sets = try duplicateSets()
         candidates = [:]
-        let affected = Set(visibleBefore.keys).union(groups.flatMap(\.ids))
+        let affected = Set(visibleBefore.keys).union(sets.flatMap(\.ids))
         guard !affected.isEmpty else { return }
         self.affected.formUnion(affected)
-        try mergeDuplicates(groups)
+        try mergeDuplicates(sets)
         try showLinks(of: affected)
         try renewVersions()
         try prepareHolders()
@@ -47,31 +47,31 @@ extension ViewRules {
         }
     }
 
-    /// The groups of more than one record among the candidates and the records with which they
+    /// The sets of more than one record among the candidates and the records with which they
     /// share a key.
-    private func groups() throws -> [Group] {
+    private func duplicateSets() throws -> [DuplicateSet] {
         var seen: Set<LocalID> = []
-        var found: [Group] = []
+        var found: [DuplicateSet] = []
         for (id, root) in try seeds() where !seen.contains(id) {
-            var group = Group(root: root)
+            var duplicates = DuplicateSet(root: root)
             var stack = [id]
             while let next = stack.popLast() {
                 guard seen.insert(next).inserted, let entity = try reader.entity(of: next, in: root)
                 else { continue }
-                group.ids.append(next)
+                duplicates.ids.append(next)
                 for constraint in schema.layout(of: entity).constraints {
                     let others = try others(like: next, constraint)
                     if isSaving { try refuse(others, like: next, constraint) }
                     stack += others
                 }
             }
-            if group.ids.count > 1 { found.append(group) }
+            if duplicates.ids.count > 1 { found.append(duplicates) }
         }
         return found
     }
 
     /// The candidates that share a key according to SQL, or that share a key with an existing
-    /// group.
+    /// duplicate set.
     ///
     /// A store without duplicates finds none, with one statement for each constraint.
     private func seeds() throws -> [(id: LocalID, root: EntityDescription)] {
@@ -117,7 +117,7 @@ extension ViewRules {
             \.id)
     }
 
-    /// The records that hold the key of a record. Groups that hold it are separated first.
+    /// The records that hold the key of a record. Sets that hold it are separated first.
     private func others(like id: LocalID, _ constraint: UniqueConstraint) throws -> [LocalID] {
         guard let key = try key(of: id, constraint) else { return [] }
         let statement = try connection.cached(
@@ -153,7 +153,7 @@ extension ViewRules {
         return try statement.step() ? constraint.key(statement, at: 0) : nil
     }
 
-    /// Gives each record that has left its group a version that no context has read, because its
+    /// Gives each record that has left its set a version that no context has read, because its
     /// row showed the merge before. Rows that a save has written have their own version.
     private func renewVersions() throws {
         guard !isSaving else { return }
@@ -191,8 +191,8 @@ extension ViewRules {
 
     // MARK: - Changes
 
-    /// Reports a new merged duplicate as deleted, and a record that has left its group as inserted.
-    func collectGroupChanges(_ changes: inout ChangeCollector) throws {
+    /// Reports a new merged duplicate as deleted, and a record that has left its set as inserted.
+    func collectDuplicateChanges(_ changes: inout ChangeCollector) throws {
         changes.formUnion(referenceChanges)
         for id in affected {
             let wasShown = visibleBefore[id].map { $0 == id } ?? true

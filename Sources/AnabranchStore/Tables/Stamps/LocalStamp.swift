@@ -1,5 +1,11 @@
 import AnabranchReplication
 
+/// A stamp that names its replica by the ordinal in this file.
+struct LocalStamp: Hashable {
+    var timestamp: UInt64
+    var ordinal: Int64
+}
+
 extension ReplicaTable {
     func stamps(_ stamps: [LocalStamp]) -> [Stamp] {
         stamps.compactMap { stamp in

@@ -1,0 +1,24 @@
+package import AnabranchModel
+import AnabranchReplication
+
+/// A discarded value before it is written to the journal.
+struct DiscardedWrite {
+    var kind: Conflict.Kind
+    var record: LocalID
+    var entity: WireName
+    var property: WireProperty
+    /// The discarded value in its wire form.
+    var value: Value
+    var lost: LocalStamp
+    var winner: LocalStamp?
+    /// The winning value in its wire form; `nil` if a delete won.
+    var winningValue: Value?
+}
+
+/// An entry that a page has added to the conflict journal, to be reported.
+package struct RecordedConflict: Sendable {
+    package let id: Int64
+    package let record: LocalID
+    /// The record's own entity if the record exists; `nil` if the model does not know it.
+    package let entity: EntityDescription?
+}
