@@ -69,6 +69,10 @@ import Testing
         check(LinkRule(files: tree.files, paths: tree.paths).violations)
     }
 
+    @Test func `every filter of a script or a document selects a test`() {
+        check(FilterRule(files: tree.files).violations)
+    }
+
     @Test func `documents name tests that there are`() {
         check(TestReferenceRule(files: tree.files).violations)
         check(ScenarioTableRule(path: "Documentation/Invariants.md", count: 56).violations)

@@ -2,7 +2,9 @@
 struct SizeRule: FileRule {
     static let functionLimit = 70
     static let columnLimit = 100
-    static let documentLimits = ["README.md": 200, "CHANGELOG.md": 120]
+    static let documentLimits = [
+        "README.md": 200, "CHANGELOG.md": 120, "Documentation/Testing.md": 250,
+    ]
 
     func violations(in file: SourceFile) -> [Violation] {
         let isCode = file.isSwift || file.path.hasSuffix(".h") || file.path.hasSuffix(".c")

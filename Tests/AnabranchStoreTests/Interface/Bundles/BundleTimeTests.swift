@@ -207,4 +207,36 @@ private let lead: [Int64] = [8, 400, 36_000, 40_000, 1_600_000]
         #expect(error?.code == (isTaken ? nil : .clockSkew))
         #expect(try b.value("age", of: anna) == .integer(isTaken ? 3 : 0))
     }
+
+    @Test(arguments: [(400, true), (40_000, false)] as [(Int64, Bool)])
+    func `are accepted in a snapshot up to a century ahead`(days: Int64, isTaken: Bool) throws {
+        let a = try far(days: days)
+        try a.insertPerson("Anna")
+        try scenario.zone.sync(a)
+        let chunks = try SnapshotChunk.chunks(
+            of: try scenario.zone.reference(), log: scenario.zone.log, records: 10)
+        let b = try scenario.open("b")
+        let cursor = try #require(try a.syncState().cursor)
+        let error = storeError { try b.load(chunks, at: cursor) }
+        #expect(error?.code == (isTaken ? nil : .clockSkew))
+        #expect(try (b.canonicalHash() == a.canonicalHash()) == isTaken)
+        #expect(try b.syncState().start == (isTaken ? cursor : nil))
+    }
+
+    @Test(arguments: [(400, true), (40_000, false)] as [(Int64, Bool)])
+    func `are accepted for a pushed save up to a century ahead`(days: Int64, isTaken: Bool) throws {
+        let b = try scenario.open("b")
+        try b.insertPerson("Bob")
+        let pushed = try #require(try b.pending(byteLimit: .max).first)
+        let milliseconds = scenario.clock.milliseconds + days * 86_400_000
+        let form = Acknowledged(
+            pushed, position: 1,
+            timestamp: HybridTimestamp(wallMilliseconds: milliseconds, counter: 0),
+            digest: Digest(of: [1]))
+        let horizon = CausalContext.Prefix(epoch: scenario.zone.epoch, position: 0)
+        let error = storeError { _ = try b.takeForms([form], beneath: horizon) }
+        #expect(error?.code == (isTaken ? nil : .clockSkew))
+        let after = try b.read { try $0.changeSets(after: 0, limit: 10) }.map(\.changeSet)
+        #expect(after.map(\.timestamp) == [isTaken ? form.timestamp : pushed.changeSet.timestamp])
+    }
 }
