@@ -163,7 +163,7 @@ let testTargets: [Target] = [
         path: "Tests/SyncWorker", swiftSettings: commonSettings),
     tests("TestSupportTests", of: ["AnabranchSQLite"], golden: true),
     .testTarget(
-        name: "TidyTests", dependencies: ["AnabranchMacroExpansion", "CIndexStore"],
+        name: "TidyTests", dependencies: ["AnabranchMacroExpansion", "CIndexStore", "TestSupport"],
         path: "Tests/TidyTests",
         swiftSettings: commonSettings),
 ]

@@ -119,12 +119,16 @@ extension Store {
         _ verb: String, _ body: () throws -> Result
     ) throws -> Result {
         do {
-            return try StoreError.translating(verb, path: path, body)
-        } catch let error as StoreError where isClosed.load(ordering: .acquiring) {
-            guard (error.underlying as? SQLiteError)?.code == .misuse else { throw error }
+            return try body()
+        } catch {
+            let error = StoreError.translated(error, doing: verb, path: path)
+            guard isClosed.load(ordering: .acquiring),
+                let misuse = (error as? StoreError)?.underlying as? SQLiteError,
+                misuse.code == .misuse
+            else { throw error }
             throw StoreError(
                 .closed, "Can't \(verb) \(path) because the store was closed.", path: path,
-                underlying: error.underlying)
+                underlying: misuse)
         }
     }
 }

@@ -39,25 +39,36 @@ extension StoreError {
     }
 
     /// Runs a body and translates its SQLite errors into store errors.
-    ///
-    /// Bytes of the file that cannot be decoded are damage, because data from elsewhere was checked
-    /// when it arrived.
     static func translating<Result>(
         _ verb: String, path: String, _ body: () throws -> Result
     ) throws -> Result {
         do {
             return try body()
-        } catch let error as SQLiteError {
+        } catch {
+            throw translated(error, doing: verb, path: path)
+        }
+    }
+
+    /// The store error for an error of SQLite or of decoding; any other error as it is.
+    ///
+    /// Bytes of the file that cannot be decoded are damage, because data from elsewhere was checked
+    /// when it arrived.
+    static func translated(
+        _ error: any Error, doing verb: String, path: String
+    ) -> any Error {
+        switch error {
+        case let error as SQLiteError:
             if let damage = error.underlying as? ChangeSetDecodingError {
-                throw StoreError(damage, doing: verb, path: path)
+                return StoreError(damage, doing: verb, path: path)
             }
-            throw StoreError(error, doing: verb, path: path)
-        } catch let error as ChangeSetDecodingError {
-            throw StoreError(error, doing: verb, path: path)
-        } catch let error as StoreError where error.path == nil {
-            throw StoreError(
+            return StoreError(error, doing: verb, path: path)
+        case let error as ChangeSetDecodingError:
+            return StoreError(error, doing: verb, path: path)
+        case let error as StoreError where error.path == nil:
+            return StoreError(
                 error.code, error.message, path: path, entity: error.entity,
                 property: error.property, records: error.records, underlying: error.underlying)
+        default: return error
         }
     }
 }

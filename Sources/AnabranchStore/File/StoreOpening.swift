@@ -238,24 +238,3 @@ extension SchemaNumbers {
         }
     }
 }
-
-extension ReplicaTable {
-    static func read(_ connection: Connection) throws -> ReplicaTable {
-        var replicas = ReplicaTable()
-        try replicas.readNew(connection)
-        return replicas
-    }
-
-    /// Reads the replicas that another process has added.
-    mutating func readNew(_ connection: Connection) throws {
-        let statement = try connection.cached(
-            "SELECT id FROM ab_replica WHERE ordinal >= ? ORDER BY ordinal")
-        try statement.bind(count, at: 1)
-        while try statement.step() {
-            guard let replica = ReplicaID(bytes: statement.bytes(at: 0)) else {
-                throw StoreError(.corrupt, "Can't use the store because a replica ID is damaged.")
-            }
-            append(replica)
-        }
-    }
-}

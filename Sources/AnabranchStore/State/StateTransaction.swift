@@ -40,14 +40,15 @@ final class StateTransaction: WriteTransaction {
     /// Applies the view rules, and returns the changed records.
     func collected(_ changes: ChangeCollector) throws -> ChangedRecords {
         var changes = changes
-        try views.apply(&changes)
+        if !views.isSettled { try views.apply(&changes) }
         let reader = StoreReader(connection, schema: schema)
-        return try reader.withDerived(changes.collected(reader))
+        let collected = try changes.collected(reader)
+        return schema.dependencies.isEmpty ? collected : try reader.withDerived(collected)
     }
 
     override func finish() throws {
         precondition(views.isSettled, "Apply the view rules before the transaction ends.")
-        try conflicts.write()
+        if conflicts.hasUnwritten { try conflicts.write() }
         try super.finish()
     }
 }

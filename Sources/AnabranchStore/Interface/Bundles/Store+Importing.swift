@@ -95,7 +95,7 @@ extension Store {
                 try checkParts(of: set, transaction)
                 if try operation.applyFromBundle(set) == .held { held += 1 }
             }
-            try operation.releaseWaiting()
+            if try operation.hasWaiting { try operation.releaseWaiting() }
             if isLast {
                 try operation.reconsiderAll()
                 // These are parts of saves that the store already had in another form.

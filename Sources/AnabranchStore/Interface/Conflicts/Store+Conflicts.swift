@@ -111,6 +111,11 @@ extension StateTransaction {
         return connection.changes
     }
 
+    /// True if there may be entries to write or to remove.
+    var hasConflicts: Bool {
+        !conflicts.isUnused || store.options.conflictRetention.age != nil
+    }
+
     /// Removes the entries that the store's retention rule does not keep.
     ///
     /// The oldest entries are checked once for each page; the number of entries only if there are
@@ -118,7 +123,7 @@ extension StateTransaction {
     ///
     /// - Returns: The entries that this transaction has added and the retention rule keeps.
     func writeConflicts() throws -> [RecordedConflict] {
-        try conflicts.write()
+        if conflicts.hasUnwritten { try conflicts.write() }
         let retention = store.options.conflictRetention
         if let age = retention.age { _ = try purgeConflicts(.expired(after: age)) }
         guard let first = conflicts.written.first else { return [] }

@@ -30,14 +30,16 @@ extension Store {
             for (changeSet, place) in zip(page.changeSets, places) {
                 try operation.apply(changeSet, at: place)
             }
-            try operation.releaseWaiting()
+            if try operation.hasWaiting { try operation.releaseWaiting() }
             transaction.state.cursor = page.cursor
             if page.changeSets.contains(where: { $0.kind == .saveInParts }) {
                 // These are parts of forms that were replaced.
                 try PartTable(transaction.connection).removeUnused()
             }
             var changed = try transaction.collected(operation.changes)
-            changed.conflicts = try transaction.writeConflicts()
+            if transaction.hasConflicts {
+                changed.conflicts = try transaction.writeConflicts()
+            }
             changed.rejections = transaction.rejections
             return changed
         }

@@ -16,6 +16,11 @@ extension ApplyOperation {
 
     private var waitingSets: WaitingChangeSets { WaitingChangeSets(connection) }
 
+    /// True if the file has change sets that wait.
+    var hasWaiting: Bool {
+        get throws { try !waitingSets.isEmpty }
+    }
+
     /// Applies a change set of a bundle, or stores it until everything that its author had seen is
     /// held.
     ///
@@ -202,7 +207,6 @@ extension ApplyOperation {
     ///
     /// If the transaction has renamed or restamped change sets, all that wait are checked.
     mutating func releaseWaiting() throws {
-        guard try !waitingSets.isEmpty else { return }
         if arrivals.hasRewritten { try reconsiderAll() }
         try releaseFollowers()
     }

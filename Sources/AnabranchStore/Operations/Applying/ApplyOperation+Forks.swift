@@ -54,7 +54,7 @@ extension ApplyOperation {
     /// Since a snapshot with the other branch came, the log has had change sets that continue a
     /// history which the rows do not have.
     mutating func renameWaiting(_ dot: Dot) throws {
-        guard transaction.state.start != nil, let held = try log.entry(named: dot) else { return }
+        guard let held = try log.entry(named: dot) else { return }
         guard held.changeSet.kind != .lost else { return try log.forget(held.localPosition) }
         try rewriteWaiting(try branch(from: try log.beginning(of: held).changeSet))
     }

@@ -24,10 +24,11 @@ struct ApplyOperation {
 
     mutating func apply(_ set: ChangeSet, at place: CausalContext.Prefix) throws {
         if try recordEcho(of: set, at: place) { return }
-        if try meetLoss(of: set, at: place) { return }
         let ordinal = try transaction.ordinal(of: set.dot.replica)
+        let head = try transaction.head(of: ordinal).sequence
+        if set.dot.sequence <= head, try meetLoss(of: set, at: place) { return }
         try checkContinues(set, ordinal: ordinal)
-        try renameWaiting(set.dot)
+        if transaction.state.start != nil { try renameWaiting(set.dot) }
         try append(set, ordinal: ordinal, at: place)
     }
 

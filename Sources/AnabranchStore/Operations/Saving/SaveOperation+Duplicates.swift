@@ -10,7 +10,6 @@ extension SaveOperation {
     /// Separates the duplicate sets that a request names, and extends the request to their members.
     mutating func spreading(_ request: SaveRequest) throws -> SaveRequest {
         let views = transaction.views
-        guard !views.mergedDuplicates.isEmpty else { return request }
         for link in request.links where link.isAdded { try addEnds(of: link) }
         try views.separateDuplicates(Self.records(of: request))
         guard !views.membersBefore.isEmpty else { return request }

@@ -6,7 +6,9 @@ extension SaveOperation {
     /// Inserts rows with one block: values are bound and encoded in the same pass.
     mutating func write(_ insert: SaveRequest.Insert) throws {
         let layout = schema.layout(of: insert.entity)
-        try transaction.views.willSave(insert.rows.ids, of: layout)
+        if layout.hasViewRules {
+            try transaction.views.willSave(insert.rows.ids, of: layout)
+        }
         try check(insert.rows, columns: layout.columns)
         let withoutNulls = layout.properties.filter { $0.group != nil || $0.rule == .firstWriter }
         guard !withoutNulls.isEmpty else {

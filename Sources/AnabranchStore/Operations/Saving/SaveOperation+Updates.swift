@@ -7,7 +7,9 @@ extension SaveOperation {
     /// statement's condition, so no row is read first.
     mutating func write(_ update: SaveRequest.Update) throws {
         let layout = schema.layout(of: update.entity)
-        try transaction.views.willSave(update.rows.ids, of: layout, slots: update.rows.slots)
+        if layout.hasViewRules {
+            try transaction.views.willSave(update.rows.ids, of: layout, slots: update.rows.slots)
+        }
         let columns = layout.columns.filter { update.rows.slots.contains($0.slot) }
         let blockPlaces = BlockMapping(columns, where: \.isRegister)
         let hasRegisters = !blockPlaces.properties.isEmpty

@@ -88,15 +88,20 @@ struct SaveOperation {
     ) throws -> SaveResult {
         for check in named.checks { try compareVersions(check) }
         for list in named.lists { try lists.place(list) }
-        let request = try spreading(named)
+        let request =
+            transaction.views.mergedDuplicates.isEmpty ? named : try spreading(named)
         carriedGroups = request.carriedGroups
         for insert in request.inserts { try write(insert) }
         for update in request.updates { try write(update) }
-        try write(request.links, moves: request.lists)
+        if !request.links.isEmpty || !request.lists.isEmpty {
+            try write(request.links, moves: request.lists)
+        }
         for delete in request.deletes { try write(delete) }
         try checkVersions()
-        var constraints = ConstraintCheck(transaction)
-        try constraints.check(request)
+        if !schema.constraints.isEmpty {
+            var constraints = ConstraintCheck(transaction)
+            try constraints.check(request)
+        }
         let shown = try applyViewRules()
         try appendToLog(request)
         return SaveResult(
@@ -108,6 +113,7 @@ struct SaveOperation {
     /// - Returns: The records that show something else although the request did not write them.
     private mutating func applyViewRules() throws -> ChangedRecords {
         var changes = owners
+        guard !transaction.views.isSettled else { return try transaction.collected(changes) }
         transaction.views.logStamps.record(stamp, at: position)
         try transaction.views.applyRulesBeforeCycles()
         for (id, viewColumn) in try transaction.views.cutReferencesInTheWay() {

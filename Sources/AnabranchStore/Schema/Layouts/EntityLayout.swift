@@ -15,6 +15,8 @@ package final class EntityLayout: Sendable {
     let viewRuleColumns: [ViewRuleColumn]
     /// The uniqueness constraints that apply to the entity's records.
     let constraints: [UniqueConstraint]
+    /// True if a view rule can apply to the entity's records.
+    let hasViewRules: Bool
     /// The properties that are part of a unique key of the entity.
     let keyProperties: Set<WireProperty>
     /// The link tables in which this entity's records are the left ends, and the right ends.
@@ -43,6 +45,7 @@ package final class EntityLayout: Sendable {
         viewRuleColumns = table.viewRuleColumns.filter {
             entity.isKind(of: $0.column.property.entity)
         }
+        hasViewRules = !constraints.isEmpty || !viewRuleColumns.isEmpty
         leftLinks = links.filter { entity.isKind(of: $0.leftEntity) }
         rightLinks = links.filter { entity.isKind(of: $0.rightEntity) }
         insertSQL = Self.insertSQL(table: table, columns: columns)

@@ -10,6 +10,8 @@ package final class StoreSchema: Sendable {
     package let layouts: [EntityLayout]
     /// The uniqueness constraints in the order of the model.
     let constraints: [UniqueConstraint]
+    /// True if a view rule can apply to records of some entity.
+    let hasViewRules: Bool
     /// The properties on which derived attributes depend.
     let dependencies: DerivedDependencies
     private let linksByProperty: [LinkKey: LinkLayout]
@@ -48,6 +50,7 @@ package final class StoreSchema: Sendable {
                 number: numbers.number(of: entity), links: links,
                 constraints: constraints.filter { entity.isKind(of: $0.owner) })
         }
+        hasViewRules = layouts.contains(where: \.hasViewRules)
         linksByProperty = Dictionary(
             links.map {
                 (

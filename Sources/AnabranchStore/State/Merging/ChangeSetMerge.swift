@@ -96,7 +96,9 @@ struct ChangeSetMerge {
     }
 
     private mutating func apply(_ block: ChangeBlock, of set: IncomingSet) throws {
-        try transaction.views.willApply(block, schema.recordLayout(named:))
+        if schema.hasViewRules {
+            try transaction.views.willApply(block, schema.recordLayout(named:))
+        }
         switch block {
         case .insert(let rows): try insert(rows, of: set)
         case .update(let rows): try update(rows, of: set)

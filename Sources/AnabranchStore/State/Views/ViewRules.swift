@@ -199,7 +199,6 @@ final class ViewRules {
 
     /// Applies the rules to everything that changed.
     func apply(_ changes: inout ChangeCollector) throws {
-        guard !isSettled else { return }
         try applyRulesBeforeCycles()
         for viewColumn in touched.keys where viewColumn.isAcyclic { try applyCycleRule(viewColumn) }
         try collectShownChanges(&changes)

@@ -110,9 +110,15 @@ final class JournalRows {
 
     // MARK: - Writing
 
+    /// True if no entry was added.
+    var isUnused: Bool { waiting.isEmpty && written.isEmpty }
+
+    /// True if entries are waiting to be written.
+    var hasUnwritten: Bool { !waiting.isEmpty }
+
     /// Writes the entries that are waiting.
     func write() throws {
-        guard !waiting.isEmpty else { return }
+        guard hasUnwritten else { return }
         if waiting.count == Self.rowsAtOnce {
             try write(waiting[...], Self.ofManyRows)
         } else {
