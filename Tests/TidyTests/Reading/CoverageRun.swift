@@ -24,7 +24,7 @@ struct CoverageRun {
         self.folder = folder
         for module in Self.modules { try compile(module) }
         try link()
-        try Self.output(of: program, [folder.path])
+        try output(of: program, [folder.path])
     }
 
     private var program: String { folder.appending(path: "TracedPaths").path }
@@ -63,7 +63,7 @@ struct CoverageRun {
         try JSONSerialization.data(withJSONObject: objects).write(to: map)
         var arguments = ["-c", "-wmo", "-num-threads", "2", "-parse-as-library"]
         arguments += ["-module-name", module, "-output-file-map", map.path]
-        try Self.output(of: "swiftc", arguments + flags + sources)
+        try output(of: "swiftc", arguments + flags + sources)
     }
 
     private func link() throws {
@@ -73,7 +73,7 @@ struct CoverageRun {
         let source = root.appending(path: "Tests/TracedPaths/TracedPaths.swift").path
         var arguments = try flags + ["-parse-as-library", "-module-name", "TracedPaths", source]
         arguments += try Self.files(below: folder, named: ".o") + others
-        try Self.output(of: "swiftc", arguments + ["-lsqlite3", "-lsodium", "-o", program])
+        try output(of: "swiftc", arguments + ["-lsqlite3", "-lsodium", "-o", program])
     }
 
     /// Returns the files of an operation, as paths below `Sources` without an extension.
@@ -83,8 +83,8 @@ struct CoverageRun {
     func files(of operation: String) throws -> Set<String> {
         let profile = folder.appending(path: "\(operation).profdata").path
         let counters = folder.appending(path: "\(operation).profraw").path
-        try Self.output(of: "llvm-profdata", ["merge", "-sparse", counters, "-o", profile])
-        let text = try Self.output(
+        try output(of: "llvm-profdata", ["merge", "-sparse", counters, "-o", profile])
+        let text = try output(
             of: "llvm-cov", ["export", program, "-instr-profile", profile])
         let export = try JSONDecoder().decode(Export.self, from: text)
         let sources = root.appending(path: "Sources").path + "/"
@@ -104,9 +104,12 @@ struct CoverageRun {
 
     /// Runs a program of the toolchain, or one that a path names, and returns its output.
     @discardableResult
-    private static func output(of program: String, _ arguments: [String]) throws -> Data {
+    private func output(of program: String, _ arguments: [String]) throws -> Data {
         let process = Process()
-        process.executableURL = program.hasPrefix("/") ? URL(filePath: program) : tool(program)
+        process.executableURL =
+            program.hasPrefix("/") ? URL(filePath: program) : Self.tool(program)
+        // A program with counters leaves an empty file where it runs.
+        process.currentDirectoryURL = folder
         process.arguments = arguments
         let output = Pipe()
         process.standardOutput = output

@@ -45,7 +45,7 @@ extension Store {
             }
             let log = transaction.log
             var changes = ChangeCollector()
-            var repair = try RepairOperation(
+            var repair = try RecordRepair(
                 transaction, replacing: images, replaying: try log.positions(beyond: place))
             let queue = RepairQueue(connection: transaction.connection)
             try repair.run(&changes, journaling: try queue.areUnexplained())

@@ -60,7 +60,10 @@ extension Store {
                 return nil
             }
             var load = try SnapshotLoad(transaction, snapshot, isPushBlocked: isPushBlocked)
-            var changed = try load.run(stage)
+            var changed = try load.run(stage) {
+                var operation = ApplyOperation(transaction)
+                try operation.reconsiderAll()
+            }
             changed.conflicts = try transaction.writeConflicts()
             return changed
         }

@@ -118,7 +118,7 @@ extension Store {
         try write { transaction in
             let log = transaction.log
             let places = ZonePositions(transaction)
-            var voids: [VoidOperation.Pair] = []
+            var voids: [SaveVoiding.Pair] = []
             for item in acknowledged {
                 guard let held = try log.entry(at: item.localPosition) else { continue }
                 let form = held.changeSet.form(after: item.rejection)
@@ -131,8 +131,8 @@ extension Store {
                     ofSetAt: item.localPosition)
             }
             var changes = ChangeCollector()
-            var operation = VoidOperation(transaction)
-            try operation.run(voids, &changes)
+            var voiding = SaveVoiding(transaction)
+            try voiding.run(voids, &changes)
             try transaction.advanceCursor(in: epoch)
             var changed = try transaction.collected(changes)
             changed.rejections = transaction.rejections

@@ -100,8 +100,8 @@ extension ApplyOperation {
         guard let held = try log.entry(at: item.localPosition) else { return }
         let form = held.changeSet.form(after: item.rejection)
         if form.kind != held.changeSet.kind {
-            var operation = VoidOperation(transaction)
-            try operation.run([(held, form)], &changes)
+            var voiding = SaveVoiding(transaction)
+            try voiding.run([(held, form)], &changes)
         }
         guard item.names(form) || item.position > horizon.position else {
             return try log.forget(item.localPosition)

@@ -72,7 +72,7 @@ extension ApplyOperation {
         of set: ChangeSet, to timestamp: HybridTimestamp, in rewriting: inout Rewriting
     ) throws {
         guard timestamp > set.timestamp else { return }
-        var raised = RestampedChangeSets(set.dot, to: timestamp)
+        var raised = RaisedChangeSets(set.dot, to: timestamp)
         try log.forEach(log.unplacedPositions()) { entry in
             let follower = entry.changeSet
             guard follower.dot != set.dot, let floor = raised.floor(of: follower),
@@ -118,8 +118,8 @@ extension ApplyOperation {
         }
         guard let entry = try log.entry(at: held.localPosition) else { return }
         if old.kind.isSave {
-            var operation = VoidOperation(transaction)
-            try operation.run([(entry, set)], &changes)
+            var voiding = SaveVoiding(transaction)
+            try voiding.run([(entry, set)], &changes)
         } else {
             try transaction.replace(
                 entry, by: set, ordinal: try transaction.ordinal(of: set.dot.replica))

@@ -99,7 +99,7 @@ struct SaveOperation {
         for delete in request.deletes { try write(delete) }
         try checkVersions()
         if !schema.constraints.isEmpty {
-            var constraints = ConstraintCheck(transaction)
+            var constraints = UniqueKeyCheck(transaction)
             try constraints.check(request)
         }
         let shown = try applyViewRules()

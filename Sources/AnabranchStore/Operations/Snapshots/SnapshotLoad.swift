@@ -33,7 +33,13 @@ struct SnapshotLoad {
         rows = RecordRows(transaction, positions: positions)
     }
 
-    mutating func run(_ stage: SnapshotStage) throws -> ChangedRecords {
+    /// Loads the snapshot.
+    ///
+    /// - Parameter applyWaiting: Applies change sets of bundles that waited for something the
+    ///   snapshot has, and drops those that the snapshot includes.
+    mutating func run(
+        _ stage: SnapshotStage, applyWaiting: () throws -> Void
+    ) throws -> ChangedRecords {
         let before = try heldRecords()
         isFirst = before.allSatisfy(\.isEmpty)
         let queuedRepairs = try QueuedRepairs(transaction)
@@ -253,13 +259,6 @@ struct SnapshotLoad {
             "Can't load a snapshot because it may have another change set than this store under "
                 + "the name \(set.dot), which was not pushed yet. Push first.",
             path: transaction.store.path)
-    }
-
-    /// Applies change sets of bundles that waited for something the snapshot has. Those that the
-    /// snapshot includes are dropped.
-    private func applyWaiting() throws {
-        var operation = ApplyOperation(transaction)
-        try operation.reconsiderAll()
     }
 
     // MARK: - Changes

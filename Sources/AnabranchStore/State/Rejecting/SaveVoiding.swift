@@ -6,7 +6,7 @@ import AnabranchSQLite
 /// Their content moves to the table of rejected saves, together with what later saves did to the
 /// records that they inserted. Those records are removed at once. Every other record that the saves
 /// changed waits for repair, until the zone has sent its state without them (invariant 14).
-struct VoidOperation {
+struct SaveVoiding {
     /// An entry of the log, and the void that replaces it under the entry's own dot.
     typealias Pair = (entry: StoredLogEntry, void: ChangeSet)
 
@@ -77,7 +77,7 @@ struct VoidOperation {
     /// Removes the records that only the rejected saves inserted; no other replica has them.
     private func removeBorn(_ changes: inout ChangeCollector) throws {
         guard !insertedRecords.isEmpty else { return }
-        var repair = try RepairOperation(
+        var repair = try RecordRepair(
             transaction, replacing: insertedRecords.keys.sorted().map { RecordImage(id: $0) },
             replaying: [])
         try repair.run(&changes)

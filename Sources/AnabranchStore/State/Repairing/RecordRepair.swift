@@ -7,7 +7,7 @@ import AnabranchSQLite
 ///
 /// It writes nothing to the log, and to the journal only if a verification asks for it. Other
 /// losses were recorded when they happened, or are found in the log (`ConflictRevision`).
-struct RepairOperation {
+struct RecordRepair {
     private let transaction: StateTransaction
     private let images: [RecordImage]
     /// The local positions of the entries that the images do not include.

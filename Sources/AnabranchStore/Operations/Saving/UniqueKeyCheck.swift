@@ -6,7 +6,7 @@ import AnabranchSQLite
 ///
 /// Null never equals null. Only saves are checked: concurrent changes of two replicas are applied
 /// as they are.
-struct ConstraintCheck {
+struct UniqueKeyCheck {
     private let connection: Connection
     private let schema: StoreSchema
     private let views: ViewRules

@@ -200,7 +200,7 @@ struct LogRewriting {
         }
         let cursor = transaction.state.cursor?.position ?? 0
         let positions = try log.positions(placedAfter: cursor)
-        var repair = try RepairOperation(transaction, replacing: images, replaying: positions)
+        var repair = try RecordRepair(transaction, replacing: images, replaying: positions)
         try repair.run(&changes)
         try ConflictRevision(transaction, of: images.map(\.id), since: first)
             .run { try log.forEach(positions, $0) }

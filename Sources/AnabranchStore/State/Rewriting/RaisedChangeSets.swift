@@ -1,7 +1,7 @@
 import AnabranchReplication
 
 /// Change sets that get later timestamps, and the lower bounds that follow for other change sets.
-struct RestampedChangeSets {
+struct RaisedChangeSets {
     /// For each replica, change sets with ascending sequence numbers and timestamps.
     private var sets: [ReplicaID: [(sequence: UInt64, timestamp: HybridTimestamp)]] = [:]
 
