@@ -46,7 +46,8 @@ struct ConflictSyncTests {
     }
 
     private func setAge(_ age: Int, in container: PersistentContainer) throws {
-        Thread.sleep(forTimeInterval: 0.002)
+        // The system's clock decides which write is later, and it may be set back a little.
+        Thread.sleep(forTimeInterval: 0.1)
         try container.newBackgroundContext().performAndWait { context in
             let person = try #require(
                 try context.fetch(FetchRequest<ManagedObject>(entityName: "Person")).first)
