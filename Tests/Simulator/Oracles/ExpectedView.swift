@@ -24,7 +24,7 @@ package struct ExpectedView: Equatable {
     /// - Parameter records: The whole state.
     package init(of records: some Sequence<CanonicalRecord>, model: ManagedObjectModel) {
         let known = records.filter { !$0.isDead && model.entity(wireName: $0.entity) != nil }
-        let groups = ExpectedGroups(of: known.map(Self.withoutPlaces), model: model)
+        let groups = ExpectedDuplicates(of: known.map(Self.withoutPlaces), model: model)
         recordAttributes(of: groups, model)
         recordReferences(of: groups, model)
         recordRelated(of: groups, places: ExpectedPlaces(of: known), model)
@@ -41,7 +41,9 @@ package struct ExpectedView: Equatable {
         return plain
     }
 
-    private mutating func recordAttributes(of groups: ExpectedGroups, _ model: ManagedObjectModel) {
+    private mutating func recordAttributes(
+        of groups: ExpectedDuplicates, _ model: ManagedObjectModel
+    ) {
         for record in groups.shown {
             let cells = Dictionary(
                 record.cells.map { ($0.property, $0.value) }, uniquingKeysWith: { $1 })
@@ -60,7 +62,9 @@ package struct ExpectedView: Equatable {
         }
     }
 
-    private mutating func recordReferences(of groups: ExpectedGroups, _ model: ManagedObjectModel) {
+    private mutating func recordReferences(
+        of groups: ExpectedDuplicates, _ model: ManagedObjectModel
+    ) {
         let stored = Self.relationships(of: model).filter { $0.storage == .reference }
         let expected = ExpectedReferences(
             of: groups.shown, properties: stored.map(\.name),
@@ -76,7 +80,7 @@ package struct ExpectedView: Equatable {
     }
 
     private mutating func recordRelated(
-        of groups: ExpectedGroups, places: ExpectedPlaces, _ model: ManagedObjectModel
+        of groups: ExpectedDuplicates, places: ExpectedPlaces, _ model: ManagedObjectModel
     ) {
         for relationship in Self.relationships(of: model) where relationship.isToMany {
             var found: [RecordID: [(id: RecordID, position: ListPosition?)]] = [:]
@@ -102,7 +106,7 @@ package struct ExpectedView: Equatable {
     }
 
     private static func isOf(
-        _ relationship: RelationshipDescription, _ link: ExpectedGroups.Link
+        _ relationship: RelationshipDescription, _ link: ExpectedDuplicates.Link
     ) -> Bool {
         guard case .links = relationship.storage else { return false }
         return link.property == relationship.wireProperty.name.string
@@ -145,7 +149,7 @@ package struct ExpectedView: Equatable {
 private struct ExpectedPlaces {
     /// The list position of each record's reference, by the to-one's name.
     private(set) var inReferences: [String: [RecordID: ListPosition]] = [:]
-    private(set) var ofLinks: [ExpectedGroups.Link: LinkPosition] = [:]
+    private(set) var ofLinks: [ExpectedDuplicates.Link: LinkPosition] = [:]
 
     init(of records: [CanonicalRecord]) {
         for record in records {
@@ -154,7 +158,7 @@ private struct ExpectedPlaces {
                 inReferences[cell.property.name.string, default: [:]][record.id] = entry.position
             }
             for link in record.links {
-                let name = ExpectedGroups.Link(
+                let name = ExpectedDuplicates.Link(
                     property: link.property.name.string, left: record.id, right: link.right)
                 ofLinks[name] = link.tags.place
             }

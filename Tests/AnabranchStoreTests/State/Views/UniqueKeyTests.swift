@@ -12,7 +12,7 @@ import Testing
     let b: Store
 
     init() throws {
-        scenario = try StoreScenario(model: GroupWorld.model(.deleteWins))
+        scenario = try StoreScenario(model: DuplicateWorld.model(.deleteWins))
         // The identities of store `a` are the smaller ones.
         a = try scenario.open("a", replica: ReplicaID(high: 1, low: 1))
         b = try scenario.open("b", replica: ReplicaID(high: 2, low: 2))

@@ -6,7 +6,7 @@ import Testing
 
 /// Stores whose edits use few keys, compared with the reference model after every step. The visible
 /// state follows from the stored state alone, so stores with equal states show the same.
-final class GroupWorld {
+final class DuplicateWorld {
     static let references = ["parent", "owner", "clerk"]
     static let links = ["teams", "friends"]
 
@@ -16,7 +16,7 @@ final class GroupWorld {
     private let areTwins: Bool
     var generator: SeededGenerator
     /// The number of times at which records were shown as one.
-    private(set) var groupCount = 0
+    private(set) var duplicateSetCount = 0
 
     static func model(_ policy: DeletePolicy) throws -> ManagedObjectModel {
         try ManagedObjectModel {
@@ -219,7 +219,7 @@ final class GroupWorld {
         }
         guard isSaved, let record = try store.recordID(of: id) else { return }
         let expected = try expected(store)
-        for (name, value) in values where !GroupWorld.references.contains(name) {
+        for (name, value) in values where !DuplicateWorld.references.contains(name) {
             // Removing a key separates merged duplicates.
             guard expected.shown.contains(where: { $0.id == record }) else { continue }
             #expect(try store.value(name, of: id, entity) == value, "\(name)")
@@ -281,13 +281,13 @@ final class GroupWorld {
         return records
     }
 
-    func expected(_ store: Store) throws -> ExpectedGroups {
-        ExpectedGroups(of: try state(store), model: scenario.model)
+    func expected(_ store: Store) throws -> ExpectedDuplicates {
+        ExpectedDuplicates(of: try state(store), model: scenario.model)
     }
 
     func check(_ store: Store) throws {
         let expected = try expected(store)
-        groupCount += expected.visible.isEmpty ? 0 : 1
+        duplicateSetCount += expected.visible.isEmpty ? 0 : 1
         try checkRecords(store, expected)
         let references = ExpectedReferences(
             of: expected.shown, properties: Self.references, exclusive: ["owner"],
@@ -296,7 +296,7 @@ final class GroupWorld {
         for property in Self.references {
             #expect(shown[property] == references.shown[property], "\(property)")
         }
-        var links: Set<ExpectedGroups.Link> = []
+        var links: Set<ExpectedDuplicates.Link> = []
         for name in Self.links {
             for id in try store.allIDs("Person") {
                 let record = try #require(try store.recordID(of: id))
@@ -312,14 +312,14 @@ final class GroupWorld {
     /// Returns the link as stored: the side with the smaller name has its owner on the left.
     private func link(
         _ name: String, _ record: RecordID, _ other: RecordID
-    ) -> ExpectedGroups.Link {
+    ) -> ExpectedDuplicates.Link {
         if name == "friends" {
             return .init(property: name, left: min(record, other), right: max(record, other))
         }
         return .init(property: name, left: record, right: other)
     }
 
-    private func checkRecords(_ store: Store, _ expected: ExpectedGroups) throws {
+    private func checkRecords(_ store: Store, _ expected: ExpectedDuplicates) throws {
         var found: Set<RecordID> = []
         for root in ["Person", "Desk", "Team"] {
             for id in try store.allIDs(root) {

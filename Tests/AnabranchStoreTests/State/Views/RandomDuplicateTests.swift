@@ -3,18 +3,18 @@ import AnabranchStore
 import TestSupport
 import Testing
 
-@Suite struct `Groups of random histories` {
+@Suite struct `Duplicates in random histories` {
     @Test(arguments: TestLength.seeds(64))
     func `show what the rules say after every step`(seed: UInt64) throws {
-        let world = try GroupWorld(seed: seed)
+        let world = try DuplicateWorld(seed: seed)
         for _ in 0..<60 { try world.step() }
         try world.settle()
-        #expect(world.groupCount > 0)
+        #expect(world.duplicateSetCount > 0)
     }
 
     @Test(arguments: TestLength.seeds(32))
     func `are the same in every order of delivery`(seed: UInt64) throws {
-        let world = try GroupWorld(seed: seed)
+        let world = try DuplicateWorld(seed: seed)
         for _ in 0..<40 { try world.step() }
         try world.settle()
         let expected = try world.expected(world.stores[0])
@@ -31,7 +31,7 @@ import Testing
 
     @Test(arguments: TestLength.seeds(32))
     func `survive a fork in which one history gets another name`(seed: UInt64) throws {
-        let world = try GroupWorld(seed: seed, areTwins: true)
+        let world = try DuplicateWorld(seed: seed, areTwins: true)
         for _ in 0..<15 { try world.step() }
         try world.fork()
         for _ in 0..<30 { try world.step() }
@@ -40,7 +40,7 @@ import Testing
 
     @Test(arguments: TestLength.seeds(32))
     func `are repaired with all that they hide`(seed: UInt64) throws {
-        let world = try GroupWorld(seed: seed)
+        let world = try DuplicateWorld(seed: seed)
         for _ in 0..<40 { try world.step() }
         try world.settle()
         guard try !world.expected(world.stores[0]).visible.isEmpty else { return }

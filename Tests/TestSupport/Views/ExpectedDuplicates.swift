@@ -4,7 +4,7 @@ package import AnabranchReplication
 /// The reference model of merged duplicates: what records with one unique key must show.
 ///
 /// It is written as plainly as possible, and computes everything from the state each time.
-package struct ExpectedGroups {
+package struct ExpectedDuplicates {
     package struct Link: Hashable {
         package let property: String
         package let left: RecordID
@@ -17,12 +17,12 @@ package struct ExpectedGroups {
         }
     }
 
-    /// One record for each group, merged from its members. References point to the surviving record
-    /// of their target.
+    /// One record for each duplicate set, merged from its members. References point to the
+    /// surviving record of their target.
     package private(set) var shown: [CanonicalRecord] = []
     /// The links between surviving records.
     package private(set) var links: Set<Link> = []
-    /// The surviving record of each member of a group.
+    /// The surviving record of each member of a set.
     package private(set) var visible: [RecordID: RecordID] = [:]
     private let model: ManagedObjectModel
 
