@@ -37,7 +37,10 @@ enum Daemon {
         case "zone": try ZoneCommand.run(rest)
         case "--help", "-h", "help": print(HelpText.overview)
         case "--version", "version": print("anabranchd \(version)")
-        default: throw UsageError("There is no command \"\(command)\".", command: "")
+        default:
+            throw UsageError(
+                "There is no command '\(command)'. The commands are serve, token and zone.",
+                command: "")
         }
     }
 

@@ -147,18 +147,18 @@ extension ManagedObjectContext {
     /// Relationships to deleted objects are left out. If the entity requires a value that the
     /// deleting replica had seen, set it before the save.
     ///
-    /// - Parameter lost: The values, from ``discardedValues(of:)``.
+    /// - Parameter discarded: The values, from ``discardedValues(of:)``.
     /// - Returns: The new object.
     /// - Throws: ``PropertyError`` if a value is refused or the entity is abstract; `StoreError`.
     ///   Nothing has changed then.
     @discardableResult
-    public func insert(_ lost: DiscardedValues) throws -> ManagedObject {
-        let object = try insert(lost.entity)
+    public func insert(_ discarded: DiscardedValues) throws -> ManagedObject {
+        let object = try insert(discarded.entity)
         do {
-            for (name, value) in lost.attributes { try object.setValue(value, forKey: name) }
-            for (group, value) in lost.groups { try setGroup(group, of: object, to: value) }
-            for relationship in lost.entity.relationships {
-                for record in lost.related[relationship.name] ?? [] {
+            for (name, value) in discarded.attributes { try object.setValue(value, forKey: name) }
+            for (group, value) in discarded.groups { try setGroup(group, of: object, to: value) }
+            for relationship in discarded.entity.relationships {
+                for record in discarded.related[relationship.name] ?? [] {
                     guard let other = try existingTarget(record, of: relationship) else { continue }
                     if relationship.isToMany {
                         try insert(other, into: object, relationship)

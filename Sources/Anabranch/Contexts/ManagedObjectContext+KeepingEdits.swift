@@ -4,7 +4,8 @@ import AnabranchStore
 
 // Unsaved edits of an object that gets a newer row.
 extension ManagedObjectContext {
-    /// Gives an object a newer row; what was changed here stays changed, of a group all of it.
+    /// Gives an object a newer row. Values that were changed here stay, and of an attribute group
+    /// all members.
     func merge(_ row: ObjectRow, into object: ManagedObject) {
         object.version = row.version
         let before = event.earlierValues[object] == nil ? [] : Array(object.slots.buffer)
@@ -33,15 +34,16 @@ extension ManagedObjectContext {
         if !before.isEmpty { rebaseEarlierValues(of: object, before) }
     }
 
-    /// Where others have led an edited reference elsewhere, who had lost the object by the edit, or
-    /// got it, has not any more.
+    /// Corrects the inverse of an edited reference whose stored target was changed by another save:
+    /// the former stored target no longer lacks the object because of the edit, and a target that
+    /// is stored now no longer has it because of the edit.
     private func rebaseReferences(of object: ManagedObject, on committed: inout SlotStorage) {
         for relationship in object.home.plan.references {
             let slot = relationship.slot
             let former = object.committed[slot]
             guard former != committed[slot], object.isChangedSinceCommit(slot) else { continue }
             if isHidden(committed[slot], by: relationship), former.isNull {
-                // The edit was made where the reference led to nobody, and it does still.
+                // The reference was nil before the edit, and its stored target is deleted here.
                 committed[slot] = .null
                 recordIncomplete(object)
                 continue
@@ -53,13 +55,14 @@ extension ManagedObjectContext {
         }
     }
 
-    /// Whether a reference is read as nobody because its target is deleted here.
+    /// True if a reference reads as nil because its target is deleted here.
     private func isHidden(_ value: Value, by relationship: RelationshipDescription) -> Bool {
         guard !deletedIDs.isEmpty, case .integer(let id) = value else { return false }
         return deletedIDs.contains(id) && !relationship.keepsTarget
     }
 
-    /// What a newer row has brought in the middle of an event is no change of the event.
+    /// Takes values of a newer row into the values from before the event, so that they do not count
+    /// as changes of the event.
     func rebaseEarlierValues(of object: ManagedObject, _ before: [Value]) {
         guard var earlier = event.earlierValues[object], earlier.count == before.count else {
             return
@@ -70,7 +73,7 @@ extension ManagedObjectContext {
         event.earlierValues[object] = earlier
     }
 
-    /// Members are asked for anew; what was added and removed here stays so.
+    /// Makes the object read its members again. Members that were added or removed here stay so.
     func unloadRelations(of object: ManagedObject) {
         guard let table = object.relations else { return }
         for (index, relationship) in object.home.plan.relations.enumerated()
@@ -82,20 +85,22 @@ extension ManagedObjectContext {
 }
 
 extension ManagedObject {
-    /// What an unsaved edit is over a newer row: itself, of a counter what it added to the old one.
+    /// The value of an unsaved edit over a newer row: the edited value, or for a counter the newer
+    /// value plus what the edit added.
     fileprivate final func valueToKeep(inSlot slot: Int, over newer: Value) -> Value {
         guard let delta = delta(inSlot: slot) else { return slots[slot] }
         return Counter.sum(newer, delta, of: entity.slots[slot].wireProperty.type)
     }
 
-    /// What an unsaved edit has added to a counter; `nil` where there is none, or it set null.
+    /// The number that an unsaved edit has added to a counter; `nil` if there is no edit, or if it
+    /// set null.
     final func delta(inSlot slot: Int) -> Value? {
         let property = entity.slots[slot].wireProperty
         guard property.rule == .counter, !committed.isEmpty else { return nil }
         return Counter.delta(from: committed[slot], to: slots[slot], of: property.type)
     }
 
-    /// What a counter comes to with what somebody else has added to it.
+    /// The value of a counter after another save has added a number to it.
     final func sum(with delta: Value, inSlot slot: Int) -> Value {
         Counter.sum(slots[slot], delta, of: entity.slots[slot].wireProperty.type)
     }

@@ -61,7 +61,8 @@ extension Store {
     /// already, with whatever timestamp, does not count.
     private func checkTimes(of file: BundleFile, greatest: HybridTimestamp) throws {
         guard !environment.disabled.contains(.bundleClockLimit) else { return }
-        let time = try presentTime()
+        let state = try read { try StoreState.read($0.connection) }
+        let time = StoreTime(state, environment)
         let limit = time.latest(.bundle)
         guard greatest > limit else { return }
         try file.forEachItem { item in

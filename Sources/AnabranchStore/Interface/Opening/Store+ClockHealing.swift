@@ -12,7 +12,10 @@ extension Store {
     /// If the zone holds the last time that there is, nothing changes: the store can be read, and
     /// saves fail with `exhausted`.
     func healClock() throws {
-        guard !options.isReadOnly, try presentTime().isImpossible else { return }
+        guard !options.isReadOnly else { return }
+        // The pool of readers stays empty until the first read.
+        let state = try withWriter { try StoreState.read($0) }
+        guard StoreTime(state, environment).isImpossible else { return }
         do {
             try write { transaction in
                 guard transaction.time.isImpossible else { return }
@@ -28,10 +31,5 @@ extension Store {
                 _ = try transaction.writeConflicts()
             }
         } catch let error as StoreError where error.code == .exhausted {}
-    }
-
-    /// The time of the device and of the store at present.
-    func presentTime() throws -> StoreTime {
-        StoreTime(try read { try StoreState.read($0.connection) }, environment)
     }
 }
