@@ -79,7 +79,7 @@ import Testing
         }
     }
 
-    @Test(arguments: 0..<40)
+    @Test(arguments: TestLength.seeds(160))
     func `a table is read back as it was written`(seed: UInt64) throws {
         var random = SeededGenerator(seed: seed)
         let alphabet: [Character] = ["a", "é", "日", "\"", ",", "\n", "\r\n", " ", ";", "🇫🇷"]
@@ -96,7 +96,7 @@ import Testing
         #expect(try records(text) == rows)
     }
 
-    @Test(arguments: 0..<60)
+    @Test(arguments: TestLength.seeds(240))
     func `no bytes trap`(seed: UInt64) {
         var random = SeededGenerator(seed: seed)
         let choices = Array("\",\r\n\"ab\u{0}".utf8) + [0xFF, 0xC3, 0xA9, 0xEF, 0xBB, 0xBF]

@@ -153,7 +153,9 @@ import Testing
         return String(
             try #require(fetched.split(separator: "\"").first { $0.hasPrefix("anabranch:") }))
     }
+}
 
+@Suite struct `The words of the command conflicts` {
     @Test(arguments: [
         (["--purge", "1", "--restore", "1"], "--restore and --purge do not go together"),
         (["--purge-all", "--limit", "1"], "--limit and --purge-all do not go together"),
@@ -164,8 +166,9 @@ import Testing
         (["--restore", "x"], "--restore takes a whole number"),
         (["Town"], "The store has no entity 'Town'"),
     ])
-    func `words that do not go together end with 64`(words: [String], expected: String) throws {
-        let run = try ToolRun(["conflicts", first.store] + words)
+    func `end with 64 if they do not go together`(words: [String], expected: String) throws {
+        let bench = try Workbench()
+        let run = try ToolRun(["conflicts", bench.store] + words)
         #expect(run.status == 64)
         #expect(run.errors.contains(expected), "\(run.errors)")
     }

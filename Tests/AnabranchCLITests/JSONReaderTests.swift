@@ -89,7 +89,7 @@ import Testing
         }
     }
 
-    @Test(arguments: 0..<40)
+    @Test(arguments: TestLength.seeds(160))
     func `a string is read back as it was written`(seed: UInt64) throws {
         var random = SeededGenerator(seed: seed)
         let scalars = (0..<40).compactMap { _ in
@@ -99,7 +99,7 @@ import Testing
         #expect(try value(JSONText.quoted(text)) == .string(text))
     }
 
-    @Test(arguments: 0..<80)
+    @Test(arguments: TestLength.seeds(320))
     func `no bytes trap`(seed: UInt64) {
         var random = SeededGenerator(seed: seed)
         let choices = Array("[]{}\",:0e-.\\untrfals ".utf8) + [0xFF, 0xC3, 0]

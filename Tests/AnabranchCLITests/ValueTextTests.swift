@@ -53,7 +53,7 @@ import Testing
         #expect(TimeText.read(text) == nil)
     }
 
-    @Test(arguments: 0..<200)
+    @Test(arguments: TestLength.seeds(800))
     func `a time is read as it was written, to the last bit`(seed: UInt64) {
         var random = SeededGenerator(seed: seed)
         let scale = pow(10, Double.random(in: -3...12, using: &random))

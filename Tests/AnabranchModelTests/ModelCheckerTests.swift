@@ -1,5 +1,6 @@
 import AnabranchModel
 import AnabranchReplication
+import TestSupport
 import Testing
 
 /// Tests of each check of a whole model, with the place that the error names.
@@ -114,7 +115,7 @@ struct ModelCheckerTests {
         try expect(.inheritanceCycle, at: "A") { Entity("A", parent: "A") }
     }
 
-    @Test func `depth, properties and entities are limited`() throws {
+    @Test(.long) func `depth, properties and entities are limited`() throws {
         let deep = (0..<65).map { Entity("E\($0)", parent: $0 == 0 ? nil : "E\($0 - 1)") }
         try expect(.limitExceeded, at: "E64") { deep }
         _ = try ManagedObjectModel(entities: Array(deep.prefix(64)))

@@ -179,7 +179,7 @@ struct ModelEncodingTests {
         #expect(models == 1)
     }
 
-    @Test(arguments: 1...200 as ClosedRange<UInt64>)
+    @Test(arguments: TestLength.seeds(800))
     func `damaged bytes are another model or an error, never a trap`(seed: UInt64) throws {
         var generator = SeededGenerator(seed: seed)
         let original = try ManagedObjectModel(entities: ModelExamples.office).canonicalEncoding

@@ -4,7 +4,7 @@ import TestSupport
 import Testing
 
 @Suite struct MessageTests {
-    @Test(arguments: 0..<100 as Range<UInt64>)
+    @Test(arguments: TestLength.seeds(400))
     func `every message is the same after encoding and decoding`(seed: UInt64) throws {
         var generator = SeededGenerator(seed: seed)
         try expectRoundTrip(generator.helloRequest())
@@ -25,7 +25,7 @@ import Testing
         try expectRoundTrip(generator.partResponse())
     }
 
-    @Test(arguments: 0..<8 as Range<UInt64>)
+    @Test(arguments: TestLength.seeds(32))
     func `every beginning of a message is refused`(seed: UInt64) {
         var generator = SeededGenerator(seed: seed)
         expectBeginningsRefused(generator.helloRequest())
@@ -46,7 +46,7 @@ import Testing
         expectBeginningsRefused(generator.partResponse())
     }
 
-    @Test(arguments: 0..<8 as Range<UInt64>)
+    @Test(arguments: TestLength.seeds(32))
     func `every single changed byte gives a message or an error`(seed: UInt64) {
         var generator = SeededGenerator(seed: seed)
         expectMutationsSafe(generator.helloRequest())
@@ -67,7 +67,7 @@ import Testing
         expectMutationsSafe(generator.partResponse())
     }
 
-    @Test(arguments: 0..<300 as Range<UInt64>)
+    @Test(arguments: TestLength.seeds(1200))
     func `random bytes give a message or an error`(seed: UInt64) {
         var generator = SeededGenerator(seed: seed)
         let count = Int.random(in: 0...150, using: &generator)

@@ -110,7 +110,7 @@ struct ValueRoundTripTests {
         #expect(statement.isNull(at: 0))
     }
 
-    @Test(arguments: 0..<20 as Range<UInt64>)
+    @Test(arguments: TestLength.seeds(80))
     func `random rows come back in order`(seed: UInt64) throws {
         var generator = SeededGenerator(seed: seed)
         let connection = try Connection(path: ":memory:")

@@ -206,7 +206,7 @@ import Testing
         }
     }
 
-    @Test(arguments: [Mechanism.linkTags, .recordsNotHeld])
+    @Test(.long, arguments: [Mechanism.linkTags, .recordsNotHeld])
     func `differ when a mechanism is switched off`(mechanism: Mechanism) throws {
         var differences = 0
         for seed in UInt64(0)..<30 {

@@ -77,7 +77,7 @@ struct SyncEngineTests {
         }
     }
 
-    @Test(arguments: 0..<12 as Range<UInt64>)
+    @Test(arguments: TestLength.seeds(48))
     func `a bad network only takes longer`(_ seed: UInt64) async throws {
         let scenario = try EngineScenario()
         let names = scenario.names

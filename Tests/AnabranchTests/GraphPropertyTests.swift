@@ -215,12 +215,12 @@ private final class HeldObjects: @unchecked Sendable {
 }
 
 @Suite struct `The graph against a reference model` {
-    @Test(arguments: 1...60 as ClosedRange<UInt64>)
+    @Test(arguments: TestLength.seeds(240))
     func `inverses, deletions, saves and rollbacks agree`(seed: UInt64) throws {
         try run(seed: seed, depth: 0)
     }
 
-    @Test(arguments: 1...40 as ClosedRange<UInt64>, [1, 2])
+    @Test(arguments: TestLength.seeds(160), [1, 2])
     func `inverses, deletions, saves and rollbacks agree in a child context too`(
         seed: UInt64, depth: Int
     ) throws {
@@ -266,7 +266,7 @@ private final class HeldObjects: @unchecked Sendable {
         }
     }
 
-    @Test(arguments: 1...20 as ClosedRange<UInt64>)
+    @Test(arguments: TestLength.seeds(80))
     func `a store in memory comes to what a file comes to`(seed: UInt64) throws {
         let hashes = try StoreKind.allCases.map { kind in
             let milliseconds = Mutex<Int64>(1_000_000)
@@ -296,7 +296,7 @@ private final class HeldObjects: @unchecked Sendable {
         #expect(hashes[0] == hashes[1])
     }
 
-    @Test(arguments: 1...40 as ClosedRange<UInt64>)
+    @Test(arguments: TestLength.seeds(160))
     func `a context that merges what another saves agrees with it`(seed: UInt64) throws {
         let graph = try Graph()
         let watching = graph.context()

@@ -5,7 +5,7 @@ import Testing
 @testable import Anabranch
 
 @Suite struct `The identity map` {
-    @Test(arguments: [UInt64](1...12))
+    @Test(arguments: TestLength.seeds(48))
     func `agrees with a dictionary`(seed: UInt64) throws {
         try Graph().inContext { context throws in
             var run = IdentityMapRun(home: context.home(at: 0), seed: seed)

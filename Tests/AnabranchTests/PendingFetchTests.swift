@@ -263,7 +263,7 @@ enum Acquaintance: CaseIterable, Sendable { case unknown, fault, realised }
         #expect(try reads(deleting: 2) == reads(deleting: 40))
     }
 
-    @Test(arguments: 0..<12 as Range<UInt64>)
+    @Test(arguments: TestLength.seeds(48))
     func `a fetch finds what the objects show, whatever is deleted and registered`(
         seed: UInt64
     ) throws {

@@ -71,7 +71,7 @@ import Testing
         return peak
     }
 
-    @Test(.disabled(if: TestLength.isQuick, "\(TestLength.quickReason)"))
+    @Test(.long)
     func `a save much larger than the memory of both ends arrives whole`() throws {
         let (a, b) = (folder.file("a.store"), folder.file("b.store"))
         let model = try Self.model()

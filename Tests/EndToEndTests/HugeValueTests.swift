@@ -96,7 +96,7 @@ import Testing
     }
 
     /// The default is 300 MB, which is more than a change set holds.
-    @Test(.disabled(if: TestLength.isQuick, "\(TestLength.quickReason)"))
+    @Test(.long)
     func `a value of hundreds of megabytes goes through the zone's log`() throws {
         let byteCount = Self.givenBytes ?? 300_000_000
         let (a, b) = (folder.file("a.store"), folder.file("b.store"))
@@ -113,7 +113,7 @@ import Testing
     }
 
     /// The default is 64 MB, which is more than an answer holds.
-    @Test(.disabled(if: TestLength.isQuick, "\(TestLength.quickReason)"))
+    @Test(.long)
     func `a value that no answer holds comes by snapshot and bundle`() throws {
         let byteCount = Self.givenBytes ?? 64_000_000
         let (a, b, c) = (folder.file("a.store"), folder.file("b.store"), folder.file("c.store"))

@@ -15,7 +15,7 @@ import Testing
         ProcessInfo.processInfo.environment["ANABRANCH_SEED"].flatMap { UInt64($0) }
         ?? UInt64(Date().timeIntervalSince1970 * 1000)
 
-    @Test(.disabled(if: TestLength.isQuick, "\(TestLength.quickReason)"))
+    @Test(.long)
     func `every acknowledged save survives and all converge`() async throws {
         print("kills: \(Self.killCount), seed: \(Self.seed)")
         let folder = try TemporaryDirectory("kills")

@@ -35,10 +35,7 @@ struct MechanismTests {
         return name.flatMap(Mechanism.init).map { [$0] } ?? Mechanism.allCases
     }()
 
-    @Test(
-        .enabled(if: !SeedRange().isLong),
-        .disabled(if: TestLength.isQuick, "\(TestLength.quickReason)"),
-        arguments: mechanisms)
+    @Test(.enabled(if: !SeedRange().isLong), .long, arguments: mechanisms)
     func `a run fails soon where a mechanism is switched off`(_ mechanism: Mechanism) async {
         let count = Self.seedCount(mechanism)
         let start = Self.firstSeed(mechanism)

@@ -1,9 +1,10 @@
 import AnabranchReplication
 import Simulator
+import TestSupport
 import Testing
 
 struct ShrinkingTests {
-    @Test(.enabled(if: !SeedRange().isLong))
+    @Test(.enabled(if: !SeedRange().isLong), .long)
     func `a failing scenario is cut down to a story that fits on a screen`() throws {
         let scenario = Scenario(seed: 2)
         let shrinking = try #require(Shrinking(scenario, disabled: [.journal]))

@@ -19,7 +19,7 @@ struct SimulationTests {
     /// The seeds whose failures were mistakes of the stores, of the zone or of an oracle. Each of
     /// the mistakes has a test of its own too, unless an oracle made it.
     @Test(
-        .enabled(if: !SeedRange().isLong),
+        .enabled(if: !SeedRange().isLong), .long,
         arguments: [
             615_265_955, 698_876_303, 1_328_991_967, 1_328_995_440, 1_329_001_359, 1_469_781_932,
             1_469_794_455, 1_469_803_139, 1_469_825_339, 2_787_046_941, 2_787_056_493,

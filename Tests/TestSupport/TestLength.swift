@@ -1,4 +1,5 @@
 import Foundation
+public import Testing
 
 /// How long a test run may take: `ANABRANCH_TEST_LENGTH=quick`, `usual` or `long`.
 public enum TestLength: String, Sendable {
@@ -17,9 +18,6 @@ public enum TestLength: String, Sendable {
 
     /// Indicates whether long tests are left out.
     public static let isQuick = current == .quick
-
-    /// The reason that a skipped long test reports.
-    public static let quickReason = "ANABRANCH_TEST_LENGTH=quick leaves out long tests"
 
     /// The seeds of a random test, from 0 on.
     ///
@@ -45,4 +43,11 @@ public enum TestLength: String, Sendable {
         guard numbers.count == 2 else { return nil }
         return numbers[0]..<numbers[0] + numbers[1]
     }()
+}
+
+extension Trait where Self == ConditionTrait {
+    /// Leaves a long test out of quick runs.
+    public static var long: Self {
+        .disabled(if: TestLength.isQuick, "ANABRANCH_TEST_LENGTH=quick leaves out long tests")
+    }
 }

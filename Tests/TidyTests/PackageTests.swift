@@ -69,6 +69,10 @@ import Testing
         check(LinkRule(files: tree.files, paths: tree.paths).violations)
     }
 
+    @Test func `random tests take their seeds from the length of the run`() {
+        check(SeedRule().violations)
+    }
+
     @Test func `every filter of a script or a document selects a test`() {
         check(FilterRule(files: tree.files).violations)
     }

@@ -3,7 +3,7 @@ import TestSupport
 import Testing
 
 /// Tests of the lists of files that a save, a pull and a fetch run through.
-@Suite(.enabled(if: !TestLength.isQuick, Comment(rawValue: TestLength.quickReason)))
+@Suite(.long)
 struct PathTests {
     /// The lists of `Documentation/Architecture.md`, by the words of their headings.
     private static let headings = [

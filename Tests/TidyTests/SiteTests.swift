@@ -1,8 +1,9 @@
 import Foundation
+import TestSupport
 import Testing
 
 /// Tests of the documentation site that `Scripts/docs` builds from the modules of this build.
-@Suite struct SiteTests {
+@Suite(.long) struct SiteTests {
     private static let root = SourceTree.package.map(\.root)
     /// The site, which the first test that needs it builds.
     private static let run = Result { try SiteRun(package: root.get()) }

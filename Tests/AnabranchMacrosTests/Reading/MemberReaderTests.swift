@@ -133,7 +133,7 @@ import Testing
         "#", "&", "~", "static", "\"\"\"", "//", "é", "some", "!",
     ]
 
-    @Test(arguments: 0..<50 as Range<UInt64>)
+    @Test(arguments: TestLength.seeds(200))
     func `reads any heap of tokens to its end`(seed: UInt64) {
         var generator = SeededGenerator(seed: seed)
         for _ in 0..<40 {

@@ -12,7 +12,7 @@ struct PredicateFuzzTests {
         "sum(", "add:to:(", "nil", "TRUE", "#", "TRUEPREDICATE", "\u{0}", "é", "UTI-EQUALS", ":=",
     ]
 
-    @Test(arguments: 0..<20 as Range<UInt64>)
+    @Test(arguments: TestLength.seeds(80))
     func `no input traps, and what is read prints as what is read`(seed: UInt64) throws {
         var generator = SeededGenerator(seed: seed)
         let formats = Self.corpus
@@ -55,10 +55,12 @@ struct PredicateFuzzTests {
         return String(decoding: bytes, as: UTF8.self)
     }
 
-    @Test(arguments: [
-        ("", "("), ("", "NOT "), ("", "-"), ("a == ", "{"), ("a == ", "a["), ("a == ", "sum("),
-        ("a == 1", " + 1"), ("", "SUBQUERY(a, $a, "), ("", "TERNARY("), ("", "a := "),
-    ])
+    @Test(
+        .long,
+        arguments: [
+            ("", "("), ("", "NOT "), ("", "-"), ("a == ", "{"), ("a == ", "a["), ("a == ", "sum("),
+            ("a == 1", " + 1"), ("", "SUBQUERY(a, $a, "), ("", "TERNARY("), ("", "a := "),
+        ])
     func `input nested without end is refused before the stack is`(start: String, unit: String) {
         let format = start + String(repeating: unit, count: 100_000)
         let error = #expect(throws: FetchPredicateError.self) { try FetchPredicate(format) }

@@ -3,7 +3,7 @@ import TestSupport
 import Testing
 
 @Suite struct CausalContextTests {
-    @Test(arguments: 0..<100 as Range<UInt64>)
+    @Test(arguments: TestLength.seeds(400))
     func `a context is the same after encoding and decoding`(seed: UInt64) throws {
         var generator = SeededGenerator(seed: seed)
         let context = generator.causalContext()

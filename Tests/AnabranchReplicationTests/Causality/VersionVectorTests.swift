@@ -3,7 +3,7 @@ import TestSupport
 import Testing
 
 @Suite struct VersionVectorTests {
-    @Test(arguments: 0..<200 as Range<UInt64>)
+    @Test(arguments: TestLength.seeds(800))
     func `union commutes, associates and is idempotent`(seed: UInt64) {
         var generator = SeededGenerator(seed: seed)
         let (a, b, c) = (vector(&generator), vector(&generator), vector(&generator))
@@ -15,7 +15,7 @@ import Testing
     }
 
     /// A union is the least upper bound: it has nothing that both parts lack.
-    @Test(arguments: 0..<100 as Range<UInt64>)
+    @Test(arguments: TestLength.seeds(400))
     func `a union holds no more than its parts`(seed: UInt64) {
         var generator = SeededGenerator(seed: seed)
         let (a, b) = (vector(&generator), vector(&generator))
@@ -27,7 +27,7 @@ import Testing
         }
     }
 
-    @Test(arguments: 0..<200 as Range<UInt64>)
+    @Test(arguments: TestLength.seeds(800))
     func `the order is reflexive, antisymmetric and transitive`(seed: UInt64) {
         var generator = SeededGenerator(seed: seed)
         let (a, b, c) = (vector(&generator), vector(&generator), vector(&generator))

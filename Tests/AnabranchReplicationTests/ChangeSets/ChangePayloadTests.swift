@@ -6,7 +6,7 @@ import Testing
     let author = ReplicaID(high: 1, low: 1)
     let other = ReplicaID(high: 2, low: 2)
 
-    @Test(arguments: 0..<300 as Range<UInt64>)
+    @Test(arguments: TestLength.seeds(1200))
     func `a payload is the same after encoding and decoding`(seed: UInt64) throws {
         var generator = SeededGenerator(seed: seed)
         let author = generator.replica()

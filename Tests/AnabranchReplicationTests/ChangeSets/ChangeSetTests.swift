@@ -3,7 +3,7 @@ import TestSupport
 import Testing
 
 @Suite struct ChangeSetTests {
-    @Test(arguments: 0..<200 as Range<UInt64>)
+    @Test(arguments: TestLength.seeds(800))
     func `a change set is the same after encoding and decoding`(seed: UInt64) throws {
         var generator = SeededGenerator(seed: seed)
         let changeSet = generator.changeSet()

@@ -6,7 +6,7 @@ import Testing
 @Suite struct HostileBytesTests {
     let author = ReplicaID(high: 1, low: 1)
 
-    @Test(arguments: 0..<20 as Range<UInt64>)
+    @Test(arguments: TestLength.seeds(80))
     func `every beginning of a change set is refused`(seed: UInt64) {
         var generator = SeededGenerator(seed: seed)
         let bytes = generator.changeSet().encoded()
@@ -17,7 +17,7 @@ import Testing
         }
     }
 
-    @Test(arguments: 0..<20 as Range<UInt64>)
+    @Test(arguments: TestLength.seeds(80))
     func `every beginning of a payload is refused or ends between blocks`(seed: UInt64) {
         var generator = SeededGenerator(seed: seed)
         let whole = generator.payload(author: author)
@@ -33,7 +33,7 @@ import Testing
 
     /// The digest covers the core, and the origin covers both digests. Only the causal context may
     /// change unnoticed, because it is no part of a change set's identity.
-    @Test(arguments: 0..<6 as Range<UInt64>)
+    @Test(arguments: TestLength.seeds(24))
     func `every single changed bit of a change set is noticed before its context`(seed: UInt64) {
         var generator = SeededGenerator(seed: seed)
         let changeSet = generator.changeSet()
@@ -52,7 +52,7 @@ import Testing
         }
     }
 
-    @Test(arguments: 0..<6 as Range<UInt64>)
+    @Test(arguments: TestLength.seeds(24))
     func `every single changed byte of a payload gives a payload or an error`(seed: UInt64) {
         var generator = SeededGenerator(seed: seed)
         let bytes = generator.payload(author: author).encoded(author: author)
@@ -66,7 +66,7 @@ import Testing
         }
     }
 
-    @Test(arguments: 0..<400 as Range<UInt64>)
+    @Test(arguments: TestLength.seeds(1600))
     func `random bytes give a payload or an error`(seed: UInt64) {
         var generator = SeededGenerator(seed: seed)
         // Small bytes look like counts and indexes, so that decoding reaches deeper levels.
@@ -96,7 +96,7 @@ import Testing
 
     /// Null takes no bytes, so a short payload may claim many nulls. A thousand such blocks must
     /// not get a thousand allowances.
-    @Test func `blocks of nulls share one allowance`() {
+    @Test(.long) func `blocks of nulls share one allowance`() {
         let records = (1...2_000).map { RecordID(replica: author, number: $0) }
         let properties = (0..<500).map { WireProperty(name: WireName("p\($0)"), type: .string) }
         let rows = RowBlock(
@@ -117,7 +117,7 @@ import Testing
         #expect(blocks == Limits.maximumCells / (2_000 * 501))
     }
 
-    @Test func `tables and blocks are counted`() {
+    @Test(.long) func `tables and blocks are counted`() {
         var names = ByteWriter()
         names.append(raw: [1, 0])
         names.append(count: Limits.maximumNames + 1)
@@ -153,7 +153,7 @@ import Testing
             payloadFailure(ChangePayload(blocks: [.update(rows)]).encoded(author: author)) == nil)
     }
 
-    @Test(.enabled(if: !TestLength.isQuick, "\(TestLength.quickReason)"))
+    @Test(.long)
     func `members of groups are counted`() throws {
         let members = (0..<Limits.maximumMembers).map {
             GroupValue.Member(name: WireName("m\($0)"), type: .bool, value: .null)

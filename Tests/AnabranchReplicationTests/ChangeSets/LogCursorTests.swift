@@ -3,7 +3,7 @@ import TestSupport
 import Testing
 
 @Suite struct LogCursorTests {
-    @Test(arguments: 0..<50 as Range<UInt64>)
+    @Test(arguments: TestLength.seeds(200))
     func `a cursor is the same after encoding and decoding`(seed: UInt64) throws {
         var generator = SeededGenerator(seed: seed)
         let cursor = generator.cursor()

@@ -3,7 +3,7 @@ import TestSupport
 import Testing
 
 @Suite struct ReplicaIDTests {
-    @Test(arguments: 0..<50 as Range<UInt64>)
+    @Test(arguments: TestLength.seeds(200))
     func `bytes and text decode to the replica`(seed: UInt64) {
         var generator = SeededGenerator(seed: seed)
         let replica = generator.replica()

@@ -56,7 +56,7 @@ import Testing
         case appends, prepends, behindOne, inFrontOfOne, typing
     }
 
-    @Test(arguments: Growth.allCases, 1...3)
+    @Test(.long, arguments: Growth.allCases, 1...3)
     private func `ten thousand elements at one place have short positions`(
         growth: Growth, writerCount: Int
     ) {

@@ -3,7 +3,7 @@ import TestSupport
 import Testing
 
 @Suite struct CanonicalRecordTests {
-    @Test(arguments: 0..<20 as Range<UInt64>)
+    @Test(arguments: TestLength.seeds(80))
     func `the order in which cells and links are found does not matter`(seed: UInt64) {
         var generator = SeededGenerator(seed: seed)
         let record = record(&generator)
@@ -13,7 +13,7 @@ import Testing
         #expect(shuffled.encoded() == record.encoded())
     }
 
-    @Test(arguments: 0..<20 as Range<UInt64>)
+    @Test(arguments: TestLength.seeds(80))
     func `everything that is merged is hashed`(seed: UInt64) throws {
         var generator = SeededGenerator(seed: seed)
         let record = record(&generator)
@@ -43,7 +43,7 @@ import Testing
         }
     }
 
-    @Test(arguments: 0..<20 as Range<UInt64>)
+    @Test(arguments: TestLength.seeds(80))
     func `a record is read back as it was written`(seed: UInt64) throws {
         var generator = SeededGenerator(seed: seed)
         var record = record(&generator)

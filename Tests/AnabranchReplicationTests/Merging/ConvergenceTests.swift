@@ -25,7 +25,7 @@ import Testing
         }
     }
 
-    @Test(arguments: ReferenceMerge.Mistake.allCases.filter { $0 != .lastWriterOnly })
+    @Test(.long, arguments: ReferenceMerge.Mistake.allCases.filter { $0 != .lastWriterOnly })
     func `orders diverge as soon as a rule is mistaken`(
         mistake: ReferenceMerge.Mistake
     ) throws {
@@ -41,7 +41,7 @@ import Testing
         #expect(diverging != nil)
     }
 
-    @Test(arguments: [Mechanism.linkTags, .recordsNotHeld])
+    @Test(.long, arguments: [Mechanism.linkTags, .recordsNotHeld])
     func `orders diverge as soon as a mechanism is left out`(mechanism: Mechanism) throws {
         let diverging = try (0..<300 as Range<UInt64>).first { seed in
             let history = try RandomHistory(seed: seed)
@@ -85,7 +85,7 @@ import Testing
 
     /// The cases of each later merge rule occur: siblings, dead records with links and deltas,
     /// records that are restored and deleted again, and ties of `max` and `min`.
-    @Test func `random histories of all rules contain what each is about`() throws {
+    @Test(.long) func `random histories of all rules contain what each is about`() throws {
         var found: Set<String> = []
         for seed in 0..<200 as Range<UInt64> {
             let history = try RandomHistory(seed: seed, rules: .all)

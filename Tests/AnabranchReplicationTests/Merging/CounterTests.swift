@@ -3,7 +3,7 @@ import TestSupport
 import Testing
 
 @Suite struct CounterTests {
-    @Test(arguments: [WireType.integer64, .decimal], 0..<60 as Range<UInt64>)
+    @Test(arguments: [WireType.integer64, .decimal], TestLength.seeds(240))
     func `a sum is commutative and associative, null its zero`(type: WireType, seed: UInt64) {
         var generator = SeededGenerator(seed: seed)
         // The values are arbitrary, also those that no reader accepts.
@@ -23,7 +23,7 @@ import Testing
         if Counter.counts(a, as: type) { #expect(sum(a, .null) == a) }
     }
 
-    @Test(arguments: [WireType.integer64, .decimal], 0..<60 as Range<UInt64>)
+    @Test(arguments: [WireType.integer64, .decimal], TestLength.seeds(240))
     func `a delta turns any value into any other`(type: WireType, seed: UInt64) throws {
         var generator = SeededGenerator(seed: seed)
         let (old, new) = (generator.delta(of: type), generator.delta(of: type))

@@ -3,7 +3,7 @@ import TestSupport
 import Testing
 
 @Suite struct DeleteMarkTests {
-    @Test(arguments: 0..<20 as Range<UInt64>)
+    @Test(arguments: TestLength.seeds(80))
     func `every order of deletes comes to one union`(seed: UInt64) {
         var generator = SeededGenerator(seed: seed)
         let replicas = (0..<2).map { _ in generator.replica() }

@@ -3,7 +3,7 @@ import TestSupport
 import Testing
 
 @Suite struct RegisterTests {
-    @Test(arguments: 0..<20 as Range<UInt64>)
+    @Test(arguments: TestLength.seeds(80))
     func `every order of four writes leaves the greatest stamp`(seed: UInt64) {
         var generator = SeededGenerator(seed: seed)
         let writes = stamps(&generator)
@@ -26,7 +26,7 @@ import Testing
         }
     }
 
-    @Test(arguments: 0..<20 as Range<UInt64>)
+    @Test(arguments: TestLength.seeds(80))
     func `rules of stamps never look at a value`(seed: UInt64) {
         struct Unreadable: Error {}
         var generator = SeededGenerator(seed: seed)
@@ -71,7 +71,7 @@ import Testing
     }
 
     /// The values are arbitrary, also those that no reader accepts.
-    @Test(arguments: [MergeRule.max, .min], 0..<40 as Range<UInt64>)
+    @Test(arguments: [MergeRule.max, .min], TestLength.seeds(160))
     func `standing is a total order of classes over all values`(rule: MergeRule, seed: UInt64) {
         var generator = SeededGenerator(seed: seed)
         let replicas = [generator.replica()]

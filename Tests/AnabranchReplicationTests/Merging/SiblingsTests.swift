@@ -20,7 +20,7 @@ import Testing
     }
 
     /// A write comes after those that it saw, otherwise in any order.
-    @Test(arguments: 0..<30 as Range<UInt64>)
+    @Test(arguments: TestLength.seeds(120))
     func `every causal order of writes leaves the same values`(seed: UInt64) {
         var generator = SeededGenerator(seed: seed)
         let writes = (1...5 as ClosedRange<UInt64>).map { number in

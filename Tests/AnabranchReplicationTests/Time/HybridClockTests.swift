@@ -63,7 +63,7 @@ import Testing
         #expect(greatest.rawValue == Limits.greatestTimestamp)
     }
 
-    @Test(arguments: 0..<50 as Range<UInt64>)
+    @Test(arguments: TestLength.seeds(200))
     func `a clock never issues a timestamp twice, whatever it observes`(seed: UInt64) {
         var generator = SeededGenerator(seed: seed)
         var clock = HybridClock()

@@ -15,7 +15,7 @@ import Testing
     }
 
     /// Bytes are compared as unsigned numbers, from the first on.
-    @Test(arguments: 0..<100 as Range<UInt64>)
+    @Test(arguments: TestLength.seeds(400))
     func `ties are decided by the replicas' bytes`(seed: UInt64) {
         var generator = SeededGenerator(seed: seed)
         let left = generator.replica()
@@ -31,7 +31,7 @@ import Testing
         #expect(isLess == left.bytes.lexicographicallyPrecedes(right.bytes))
     }
 
-    @Test(arguments: 0..<50 as Range<UInt64>)
+    @Test(arguments: TestLength.seeds(200))
     func `stamps are in a total order`(seed: UInt64) {
         var generator = SeededGenerator(seed: seed)
         let replicas = (0..<2).map { _ in generator.replica() }

@@ -4,7 +4,7 @@ import TestSupport
 import Testing
 
 @Suite struct ExactDecimalTests {
-    @Test(arguments: 0..<300 as Range<UInt64>)
+    @Test(arguments: TestLength.seeds(1200))
     func `printing and reading give the same number`(seed: UInt64) {
         var generator = SeededGenerator(seed: seed)
         let decimal = generator.decimal()
@@ -84,7 +84,7 @@ import Testing
         #expect(ExactDecimal(integer) == ExactDecimal("\(integer)"))
     }
 
-    @Test(arguments: 0..<200 as Range<UInt64>)
+    @Test(arguments: TestLength.seeds(800))
     func `the order is that of Foundation's Decimal`(seed: UInt64) throws {
         var generator = SeededGenerator(seed: seed)
         // Foundation aligns exponents and rounds if necessary, so these numbers stay within its

@@ -3,7 +3,7 @@ import TestSupport
 import Testing
 
 @Suite struct GroupValueTests {
-    @Test(arguments: 0..<40 as Range<UInt64>)
+    @Test(arguments: TestLength.seeds(160))
     func `a group is the same after encoding and decoding`(seed: UInt64) throws {
         var generator = SeededGenerator(seed: seed)
         let value = Value.group(generator.group(replicas: [generator.replica()]))

@@ -63,7 +63,7 @@ import Testing
     }
 
     /// Values are equal exactly if their bytes are equal: merging and hashing rely on that.
-    @Test(arguments: 0..<200 as Range<UInt64>)
+    @Test(arguments: TestLength.seeds(800))
     func `equality, hash and bytes agree`(seed: UInt64) {
         var generator = SeededGenerator(seed: seed)
         let replicas = [generator.replica()]
@@ -79,7 +79,7 @@ import Testing
         }
     }
 
-    @Test(arguments: 0..<200 as Range<UInt64>)
+    @Test(arguments: TestLength.seeds(800))
     func `a tagged value is the same after encoding and decoding`(seed: UInt64) throws {
         var generator = SeededGenerator(seed: seed)
         let replicas = [generator.replica()]

@@ -48,7 +48,7 @@ import Testing
     }
 
     /// A reference model with one wrong rule must differ, or the histories prove nothing.
-    @Test(arguments: ReferenceMerge.Mistake.allCases)
+    @Test(.long, arguments: ReferenceMerge.Mistake.allCases)
     func `a mistake in a rule shows in the state`(mistake: ReferenceMerge.Mistake) throws {
         let differing = try (UInt64(0)..<40).first { seed in
             let history = try RandomHistory(seed: seed, rules: .all)
@@ -61,7 +61,7 @@ import Testing
         #expect(differing != nil)
     }
 
-    @Test(arguments: [Mechanism.linkTags, .recordsNotHeld])
+    @Test(.long, arguments: [Mechanism.linkTags, .recordsNotHeld])
     func `switching a mechanism off shows in the state`(mechanism: Mechanism) throws {
         let differing = try (UInt64(0)..<40).filter { seed in
             let history = try RandomHistory(seed: seed)

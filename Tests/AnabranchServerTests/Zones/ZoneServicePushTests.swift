@@ -1,5 +1,6 @@
 import AnabranchProtocol
 import AnabranchReplication
+import TestSupport
 import Testing
 
 @testable import AnabranchServer
@@ -188,7 +189,7 @@ import Testing
         #expect(try zone.records().isEmpty)
     }
 
-    @Test(arguments: StorageKind.allCases)
+    @Test(.long, arguments: StorageKind.allCases)
     func `a set of few bytes and very many values is rejected`(kind: StorageKind) throws {
         let zone = try TestZone(kind)
         var author = TestAuthor(1)

@@ -197,7 +197,7 @@ private struct PolicyTrial {
 }
 
 @Suite struct `Merge policies against a reference model` {
-    @Test(arguments: Policy.resolving, 1...12 as ClosedRange<UInt64>)
+    @Test(arguments: Policy.resolving, TestLength.seeds(48))
     func `each property is as the reference has it`(policy: Policy, seed: UInt64) throws {
         var trial = try PolicyTrial(policy, seed: seed)
         for _ in 0..<6 { try trial.round() }

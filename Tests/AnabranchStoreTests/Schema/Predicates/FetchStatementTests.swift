@@ -74,7 +74,7 @@ struct FetchStatementTests {
         #expect(try database.identifiers("Person", strangers) == [1, 3])
     }
 
-    @Test func `long lists of every type find what short ones do`() throws {
+    @Test(.long) func `long lists of every type find what short ones do`() throws {
         let names = (0..<50_000).map { "n\($0)\"\\\u{1}é" } + ["Anna", "bob"]
         #expect(try database.identifiers("Person", resolved("name IN %@", names)) == [1, 3])
         #expect(

@@ -7,7 +7,7 @@ import Testing
 
 /// Tests of SQL against the evaluation in memory, on random rows and random predicates.
 struct PredicateAgreementTests {
-    @Test(arguments: 0..<30 as Range<UInt64>)
+    @Test(arguments: TestLength.seeds(120))
     func `SQL and memory give the same answer`(seed: UInt64) throws {
         var generator = SeededGenerator(seed: seed)
         let graph = try RandomGraph.make(&generator)
@@ -56,7 +56,7 @@ struct PredicateAgreementTests {
         }
     }
 
-    @Test(arguments: 0..<10 as Range<UInt64>)
+    @Test(arguments: TestLength.seeds(40))
     func `SQL and memory sort alike`(seed: UInt64) throws {
         var generator = SeededGenerator(seed: seed)
         let graph = try RandomGraph.make(&generator)

@@ -110,7 +110,7 @@ struct PredicateLimitTests {
     }
 
     /// Constructs are nested until there are too many: SQLite must read whatever is not refused.
-    @Test(arguments: 0..<300 as Range<UInt64>)
+    @Test(arguments: TestLength.seeds(1200))
     func `SQLite can read every predicate that is accepted`(_ seed: UInt64) throws {
         for depth in 1...100 {
             var generator = SeededGenerator(seed: seed)
