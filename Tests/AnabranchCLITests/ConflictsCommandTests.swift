@@ -126,7 +126,7 @@ import Testing
         #expect(try Self.run(first, "fetch", "Country", "--json").lines.count == 1)
     }
 
-    @Test func `entries are purged one by one, by number, by age and all at once`() throws {
+    @Test(.long) func `entries are purged one by one, by number, by age and all at once`() throws {
         for number in 1...5 { try collide("lost \(number)", "won \(number)") }
         let all = try ids(first)
         #expect(try Self.run(first, "conflicts", "--purge", all[2]).output == "Purged 1 entry.\n")

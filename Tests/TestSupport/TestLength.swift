@@ -24,14 +24,14 @@ public enum TestLength: String, Sendable {
     /// `ANABRANCH_TEST_SEEDS=FIRST:COUNT` asks for others, to replay one or to look at more.
     ///
     /// - Parameter count: The number of seeds in a long run. A usual run has a quarter of them,
-    ///   and a quick run a sixteenth, but each has at least one.
+    ///   and a quick run a thirty-second part, but each has at least one.
     public static func seeds(_ count: UInt64) -> Range<UInt64> {
         chosen ?? 0..<max(count / seedDivisor, 1)
     }
 
     private static var seedDivisor: UInt64 {
         switch current {
-        case .quick: 16
+        case .quick: 32
         case .usual: 4
         case .long: 1
         }

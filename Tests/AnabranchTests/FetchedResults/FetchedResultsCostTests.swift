@@ -56,7 +56,7 @@ import Testing
         }
     }
 
-    @Test func `the time of a change does not grow with the number of objects`() throws {
+    @Test(.long) func `the time of a change does not grow with the number of objects`() throws {
         /// Returns the time of the fastest of many changes.
         func time(_ count: Int) throws -> Duration {
             let graph = try Graph()

@@ -61,7 +61,7 @@ struct FetchStatementTests {
         #expect(cars.contains("INDEX Car_owner (owner=?)"), "\(cars)")
     }
 
-    @Test func `a hundred thousand IDs are one binding`() throws {
+    @Test(.long) func `a hundred thousand IDs are one binding`() throws {
         let objects = (1...100_000 as ClosedRange<Int64>).map {
             PredicateConstant.object(
                 PredicateObjectReference(record: $0 * 2, store: SampleGraph.store))

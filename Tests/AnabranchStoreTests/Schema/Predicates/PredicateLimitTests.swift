@@ -100,7 +100,7 @@ struct PredicateLimitTests {
         #expect(try refusal(chain(40))?.code == .tooComplex)
     }
 
-    @Test func `more values than SQLite binds are refused`() throws {
+    @Test(.long) func `more values than SQLite binds are refused`() throws {
         func chain(_ count: Int) -> String {
             (0..<count).map { "size == \($0)" }.joined(separator: " OR ")
         }

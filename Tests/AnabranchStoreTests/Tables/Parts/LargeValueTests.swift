@@ -142,7 +142,7 @@ import Testing
         #expect(try scenario.zone.reference().canonicalHash == a.canonicalHash())
     }
 
-    @Test func `two large values that contest one property are both kept`() throws {
+    @Test(.long) func `two large values that contest one property are both kept`() throws {
         let (a, b) = (try scenario.open("a"), try scenario.open("b"))
         let file = try a.insert("File", ["name": .string("both")])
         for store in [a, b] { try scenario.zone.sync(store) }
