@@ -50,4 +50,9 @@ extension Trait where Self == ConditionTrait {
     public static var long: Self {
         .disabled(if: TestLength.isQuick, "ANABRANCH_TEST_LENGTH=quick leaves out long tests")
     }
+
+    /// Leaves out a test that takes half a minute, except in long runs.
+    public static var longest: Self {
+        .enabled(if: TestLength.current == .long, "only ANABRANCH_TEST_LENGTH=long runs it")
+    }
 }

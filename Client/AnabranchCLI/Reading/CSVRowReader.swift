@@ -1,15 +1,15 @@
 /// Reads rows of a CSV file; its first line names the columns.
 struct CSVRowReader: RowReader {
-    private let reader: CSVReader
+    private let parser: CSVParser
     private let file: String
     private let names: [String]
 
     var columns: [String]? { names }
 
     init(_ source: ByteSource, delimiter: UInt8 = UInt8(ascii: ",")) throws {
-        reader = CSVReader(source, delimiter: delimiter)
+        parser = CSVParser(source, delimiter: delimiter)
         file = source.name
-        guard let header = try reader.next() else {
+        guard let header = try parser.next() else {
             throw InputError(
                 file: file, message: "The input is empty; its first line has to name the columns.")
         }
@@ -23,7 +23,7 @@ struct CSVRowReader: RowReader {
     }
 
     mutating func next() throws -> InputRow? {
-        guard let record = try reader.next() else { return nil }
+        guard let record = try parser.next() else { return nil }
         guard record.fields.count == names.count else {
             throw InputError(
                 file: file, place: record.place,

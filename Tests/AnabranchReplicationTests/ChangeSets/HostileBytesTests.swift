@@ -153,7 +153,7 @@ import Testing
             payloadFailure(ChangePayload(blocks: [.update(rows)]).encoded(author: author)) == nil)
     }
 
-    @Test(.long)
+    @Test(.longest)
     func `members of groups are counted`() throws {
         let members = (0..<Limits.maximumMembers).map {
             GroupValue.Member(name: WireName("m\($0)"), type: .bool, value: .null)

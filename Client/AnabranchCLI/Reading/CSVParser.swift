@@ -21,7 +21,7 @@ struct CSVRecord {
 /// - An empty line is skipped.
 /// - Quotes inside an unquoted field, and text after a closing quote, are errors, because a guess
 ///   could lose data.
-struct CSVReader {
+struct CSVParser {
     private let source: ByteSource
     private let delimiter: UInt8
 

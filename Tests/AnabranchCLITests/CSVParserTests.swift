@@ -3,15 +3,15 @@ import Testing
 
 @testable import AnabranchCLI
 
-@Suite struct CSVReaderTests {
+@Suite struct CSVParserTests {
     private func records(_ text: String) throws -> [[String]] {
         try records(Array(text.utf8))
     }
 
     private func records(_ bytes: [UInt8]) throws -> [[String]] {
-        let reader = CSVReader(ByteSource(bytes: bytes))
+        let parser = CSVParser(ByteSource(bytes: bytes))
         var found: [[String]] = []
-        while let record = try reader.next() { found.append(record.fields.map(\.text)) }
+        while let record = try parser.next() { found.append(record.fields.map(\.text)) }
         return found
     }
 
@@ -46,8 +46,8 @@ import Testing
     }
 
     @Test func `an empty field in quotes is distinguished from a missing one`() throws {
-        let reader = CSVReader(ByteSource(bytes: Array("\"\",".utf8)))
-        let fields = try #require(try reader.next()).fields
+        let parser = CSVParser(ByteSource(bytes: Array("\"\",".utf8)))
+        let fields = try #require(try parser.next()).fields
         #expect(fields.map(\.isQuoted) == [true, false])
     }
 
