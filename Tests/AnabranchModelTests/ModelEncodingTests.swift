@@ -70,6 +70,12 @@ struct ModelEncodingTests {
         ("a validation", { $0.entities[0].attributes[0].validations = [.init("SELF > 1")] }),
         ("user info", { $0.entities[0].userInfo = ["k": "v"] }),
         ("a class", { $0.entities[0].representedClassName = "App.A" }),
+        ("an entity's modifier", { $0.entities[0].versionHashModifier = "2" }),
+        ("an attribute's modifier", { $0.entities[0].attributes[0].versionHashModifier = "2" }),
+        (
+            "a relationship's modifier",
+            { $0.entities[0].relationships[0].versionHashModifier = "2" }
+        ),
     ]
 
     @Test(arguments: ModelEncodingTests.changes.map(\.0))

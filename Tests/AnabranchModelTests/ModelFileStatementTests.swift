@@ -63,12 +63,16 @@ struct ModelFileStatementTests {
         #expect(error?.code == .invalidBounds && error?.property == "r")
     }
 
-    @Test func `a version hash modifier says nothing`() throws {
+    @Test func `a version hash modifier makes another version`() throws {
         let plain = try read("<attribute name=\"a\" attributeType=\"String\"/>")
         let modified = try read(
             "<attribute name=\"a\" attributeType=\"String\" versionHashModifier=\"2\"/>",
             entity: "versionHashModifier=\"3\"")
-        #expect(modified == plain && modified.hash == plain.hash)
+        #expect(!modified.hasVersion(of: plain))
+        #expect(try modified.attribute("E", "a").declaration.versionHashModifier == "2")
+        #expect(try modified.required("E").declaration.versionHashModifier == "3")
+        let relationship = try self.relationship("maxCount=\"1\" versionHashModifier=\"4\"")
+        #expect(relationship.declaration.versionHashModifier == "4")
     }
 
     @Test func `an element ID is the name from before`() throws {

@@ -122,7 +122,7 @@ import Testing
         let first = try container(description)
         try save("Anna", in: first)
         let other = PersistentContainer(
-            model: try NotesModel.make(), storeDescription: description)
+            model: try ManagedObjectModel { Entity("Planet") }, storeDescription: description)
         let error = #expect(throws: StoreError.self) { try other.load() }
         #expect(error?.code == .modelMismatch)
         let untyped = PersistentContainer(storeDescription: description)

@@ -27,7 +27,7 @@ import Testing
     }
 
     @Test(arguments: ["a default", "a class", "user info"])
-    func `is the only one that opens it, however little another differs`(what: String) throws {
+    func `gives way to one of its version`(what: String) throws {
         let graph = try Graph(.file)
         var copy = graph.coordinator.model.declaration
         graph.coordinator.close()
@@ -39,6 +39,22 @@ import Testing
         }
         let other = PersistentContainer(
             model: try ManagedObjectModel(copy), url: graph.file("company.anabranch"))
+        try other.load()
+        let untyped = PersistentContainer(url: graph.file("company.anabranch"))
+        try untyped.load()
+        #expect(untyped.model == other.model)
+    }
+
+    @Test func `is kept where migrations are not allowed`() throws {
+        let graph = try Graph(.file)
+        var copy = graph.coordinator.model.declaration
+        graph.coordinator.close()
+        let place = try #require(copy.entities.firstIndex { $0.name == "Person" })
+        copy.entities[place].attributes.append(Attribute("nickname", .string))
+        var description = PersistentStoreDescription(url: graph.file("company.anabranch"))
+        description.options.migratesStoreAutomatically = false
+        let other = PersistentContainer(
+            model: try ManagedObjectModel(copy), storeDescription: description)
         let error = #expect(throws: StoreError.self) { try other.load() }
         #expect(error?.code == .modelMismatch && error?.entity == "Person")
     }

@@ -45,6 +45,10 @@ public struct Attribute: Hashable, Sendable {
     public var allowsExternalBinaryDataStorage: Bool
     /// True if the history keeps the value when its object is deleted.
     public var preservesValueInHistoryOnDeletion: Bool
+    /// A text that makes the version another one, though nothing else differs.
+    ///
+    /// A store then opens with the model only by a migration, as after a change of the schema.
+    public var versionHashModifier: String?
     /// Any texts for the app or for tools; nothing in Anabranch reads them.
     public var userInfo: [String: String]
 
@@ -64,6 +68,7 @@ public struct Attribute: Hashable, Sendable {
         validations: [ValidationRule] = [],
         wireName: String? = nil,
         renamingIdentifier: String? = nil,
+        versionHashModifier: String? = nil,
         mergeRule: MergeRule = .lastWriter,
         allowsExternalBinaryDataStorage: Bool = false,
         preservesValueInHistoryOnDeletion: Bool = false,
@@ -83,6 +88,7 @@ public struct Attribute: Hashable, Sendable {
         self.validations = validations
         self.wireName = wireName
         self.renamingIdentifier = renamingIdentifier
+        self.versionHashModifier = versionHashModifier
         self.mergeRule = mergeRule
         self.allowsExternalBinaryDataStorage = allowsExternalBinaryDataStorage
         self.preservesValueInHistoryOnDeletion = preservesValueInHistoryOnDeletion

@@ -28,6 +28,10 @@ public struct Entity: Hashable, Sendable {
     ///
     /// If a super-entity has `updateWins`, this entity has it too.
     public var deletePolicy: DeletePolicy
+    /// A text that makes the version another one, though nothing else differs.
+    ///
+    /// A store then opens with the model only by a migration, as after a change of the schema.
+    public var versionHashModifier: String?
     /// Any texts for the app or for tools; nothing in Anabranch reads them.
     public var userInfo: [String: String]
 
@@ -41,6 +45,7 @@ public struct Entity: Hashable, Sendable {
         representedClassName: String? = nil,
         wireName: String? = nil,
         renamingIdentifier: String? = nil,
+        versionHashModifier: String? = nil,
         deletePolicy: DeletePolicy = .deleteWins,
         userInfo: [String: String] = [:],
         @EntityBuilder _ content: () -> [EntityElement] = { [] }
@@ -51,6 +56,7 @@ public struct Entity: Hashable, Sendable {
         self.representedClassName = representedClassName
         self.wireName = wireName
         self.renamingIdentifier = renamingIdentifier
+        self.versionHashModifier = versionHashModifier
         self.deletePolicy = deletePolicy
         self.userInfo = userInfo
         attributes = []

@@ -37,6 +37,10 @@ public struct Relationship: Hashable, Sendable {
     public var wireName: String?
     /// The name of the relationship in an earlier version of the model.
     public var renamingIdentifier: String?
+    /// A text that makes the version another one, though nothing else differs.
+    ///
+    /// A store then opens with the model only by a migration, as after a change of the schema.
+    public var versionHashModifier: String?
     /// Any texts for the app or for tools; nothing in Anabranch reads them.
     public var userInfo: [String: String]
 
@@ -51,6 +55,7 @@ public struct Relationship: Hashable, Sendable {
         validations: [ValidationRule] = [],
         wireName: String? = nil,
         renamingIdentifier: String? = nil,
+        versionHashModifier: String? = nil,
         userInfo: [String: String] = [:]
     ) {
         self.name = name
@@ -66,6 +71,7 @@ public struct Relationship: Hashable, Sendable {
         self.inverse = inverse
         self.wireName = wireName
         self.renamingIdentifier = renamingIdentifier
+        self.versionHashModifier = versionHashModifier
         self.userInfo = userInfo
     }
 
@@ -82,6 +88,7 @@ public struct Relationship: Hashable, Sendable {
         validations: [ValidationRule] = [],
         wireName: String? = nil,
         renamingIdentifier: String? = nil,
+        versionHashModifier: String? = nil,
         userInfo: [String: String] = [:]
     ) {
         self.name = name
@@ -97,6 +104,7 @@ public struct Relationship: Hashable, Sendable {
         self.inverse = inverse
         self.wireName = wireName
         self.renamingIdentifier = renamingIdentifier
+        self.versionHashModifier = versionHashModifier
         self.userInfo = userInfo
     }
 }

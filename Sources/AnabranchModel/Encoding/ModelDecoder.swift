@@ -70,6 +70,7 @@ enum ModelDecoder {
             case EntityField.userInfo: try field.addEntry(to: &result.userInfo)
             case EntityField.deletePolicy: result.deletePolicy = try field.choice(DeletePolicy.self)
             case EntityField.attributeGroup: result.attributeGroups.append(try group(in: field))
+            case EntityField.versionHashModifier: result.versionHashModifier = try field.text()
             default: throw field.unknownField(number)
             }
         }
@@ -106,6 +107,7 @@ enum ModelDecoder {
             case AttributeField.validation: result.validations.append(try rule(in: field))
             case AttributeField.derivationExpression:
                 result.derivationExpression = try field.text()
+            case AttributeField.versionHashModifier: result.versionHashModifier = try field.text()
             default: throw field.unknownField(number)
             }
         }
@@ -135,6 +137,8 @@ enum ModelDecoder {
             case RelationshipField.userInfo: try field.addEntry(to: &result.userInfo)
             case RelationshipField.isAcyclic: result.isAcyclic = try field.flag()
             case RelationshipField.validation: result.validations.append(try rule(in: field))
+            case RelationshipField.versionHashModifier:
+                result.versionHashModifier = try field.text()
             default: throw field.unknownField(number)
             }
         }

@@ -19,6 +19,13 @@ enum ModelEncoder {
         return magic + [version] + fields.bytes
     }
 
+    /// Writes one entity alone, as a record of a model contains it.
+    static func encode(_ entity: Entity) -> [UInt8] {
+        var fields = FieldWriter()
+        write(entity, to: &fields)
+        return fields.bytes
+    }
+
     private static func write(_ entity: Entity, to fields: inout FieldWriter) {
         fields.append(EntityField.name, text: entity.name)
         fields.append(EntityField.wireName, text: entity.wireName)
@@ -35,6 +42,7 @@ enum ModelEncoder {
             fields.append(EntityField.deletePolicy, number: entity.deletePolicy.rawValue)
         }
         fields.append(EntityField.attributeGroup, records: entity.attributeGroups, write)
+        fields.append(EntityField.versionHashModifier, text: entity.versionHashModifier)
     }
 
     private static func write(_ attribute: Attribute, to fields: inout FieldWriter) {
@@ -61,6 +69,7 @@ enum ModelEncoder {
         fields.append(AttributeField.valueTransformerName, text: attribute.valueTransformerName)
         fields.append(AttributeField.validation, records: attribute.validations, write)
         fields.append(AttributeField.derivationExpression, text: attribute.derivationExpression)
+        fields.append(AttributeField.versionHashModifier, text: attribute.versionHashModifier)
     }
 
     private static func write(_ relationship: Relationship, to fields: inout FieldWriter) {
@@ -80,6 +89,8 @@ enum ModelEncoder {
         fields.append(RelationshipField.userInfo, entries: relationship.userInfo)
         fields.append(RelationshipField.isAcyclic, flag: relationship.isAcyclic)
         fields.append(RelationshipField.validation, records: relationship.validations, write)
+        fields.append(
+            RelationshipField.versionHashModifier, text: relationship.versionHashModifier)
     }
 
     private static func write(_ rule: ValidationRule, to fields: inout FieldWriter) {

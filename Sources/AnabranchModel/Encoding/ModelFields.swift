@@ -23,6 +23,7 @@ enum EntityField {
     /// The raw value of `DeletePolicy`; left out if it is `deleteWins`.
     static let deletePolicy: UInt8 = 12
     static let attributeGroup: UInt8 = 13
+    static let versionHashModifier: UInt8 = 14
 }
 
 /// The field numbers of an attribute.
@@ -49,6 +50,7 @@ enum AttributeField {
     static let validation: UInt8 = 16
     /// Present only in a derived attribute.
     static let derivationExpression: UInt8 = 17
+    static let versionHashModifier: UInt8 = 18
 }
 
 /// The field numbers of a relationship.
@@ -70,6 +72,7 @@ enum RelationshipField {
     static let isAcyclic: UInt8 = 13
     /// One field for each validation, in the declared order.
     static let validation: UInt8 = 14
+    static let versionHashModifier: UInt8 = 15
 }
 
 /// The field numbers of a validation rule of an attribute or a relationship.

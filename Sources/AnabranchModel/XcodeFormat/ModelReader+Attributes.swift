@@ -7,6 +7,7 @@ extension ModelReader {
         attribute.isOptional = element.flag("optional")
         attribute.isTransient = element.flag("transient")
         attribute.renamingIdentifier = element.text("elementID")
+        attribute.versionHashModifier = element.text("versionHashModifier")
         attribute.regularExpression = element.text("regularExpressionString")
         attribute.allowsExternalBinaryDataStorage = element.flag("allowsExternalBinaryDataStorage")
         attribute.preservesValueInHistoryOnDeletion = element.flag("preserveAfterDeletion")

@@ -19,6 +19,7 @@ extension ModelReader {
         entity.isAbstract = element.flag("isAbstract")
         entity.representedClassName = element.text("representedClassName")
         entity.renamingIdentifier = element.text("elementID")
+        entity.versionHashModifier = element.text("versionHashModifier")
         entity.userInfo = userInfo(of: element)
         entity.wireName = entity.userInfo[Self.wireNameKey]
         if let name = entity.userInfo[Self.deletePolicyKey] {

@@ -6,6 +6,7 @@ extension ModelReader {
         relationship.isOptional = element.flag("optional")
         relationship.isOrdered = element.flag("ordered")
         relationship.renamingIdentifier = element.text("elementID")
+        relationship.versionHashModifier = element.text("versionHashModifier")
         relationship.userInfo = userInfo(of: element)
         relationship.wireName = relationship.userInfo[Self.wireNameKey]
         relationship.deleteRule = deleteRule(of: element, entity: entity, property: name)

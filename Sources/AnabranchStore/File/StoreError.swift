@@ -47,8 +47,12 @@ extension StoreError {
         public static let corrupt = Code(rawValue: "corrupt")
         /// A later version created the file. Update this program.
         public static let newerFormat = Code(rawValue: "newer-format")
-        /// The file has another model than the given one. Open it with its own model.
+        /// The file's model has another version than the given one. Open it with a model of its
+        /// version.
         public static let modelMismatch = Code(rawValue: "model-mismatch")
+        /// No migration from the version of the file's model to that of the given one can be
+        /// inferred. The message has each reason, and what to write in the model.
+        public static let migrationNotInferred = Code(rawValue: "migration-not-inferred")
         /// The file was opened for reading, or cannot be written. Open it for writing, or check its
         /// permissions.
         public static let readOnly = Code(rawValue: "read-only")

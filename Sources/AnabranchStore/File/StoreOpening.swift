@@ -19,6 +19,11 @@ struct StoreOpening {
         self.environment = environment
     }
 
+    /// Opens the file.
+    ///
+    /// - Parameter model: The expected model.
+    /// - Returns: A store with the expected model, or with the file's own if none is expected or a
+    ///   migration to the expected one has to follow.
     func open(expecting model: ManagedObjectModel?) throws -> Store {
         let isEmpty = try checkIsStore()
         if isEmpty {
@@ -39,8 +44,14 @@ struct StoreOpening {
                 return try store(model, state: state)
             }
             let stored = try decodedModel(encoding)
-            try check(model, against: stored, hash: state.model)
-            return try store(model ?? stored, state: state)
+            guard let model, model.hash != state.model else {
+                return try store(model ?? stored, state: state)
+            }
+            switch try step(from: stored, to: model) {
+            case .read: return try store(model, state: state)
+            case .takeOver: return try store(model, state: takeOver(model))
+            case .migrate: return try store(stored, state: state)
+            }
         }
     }
 
@@ -86,7 +97,7 @@ struct StoreOpening {
     }
 
     /// Checks the format number only, because a newer format may have other tables.
-    private func checkFormat() throws {
+    func checkFormat() throws {
         guard let format = try StoreState.format(connection), format > StoreFormat.version else {
             return
         }
@@ -96,41 +107,7 @@ struct StoreOpening {
                 + "to \(StoreFormat.version). Update the program.", path: path)
     }
 
-    private func storedEncoding() throws -> [UInt8] {
-        let value = try connection.firstValue("SELECT value FROM ab_meta WHERE key = 'model'")
-        guard case .blob(let bytes)? = value else {
-            throw StoreError(
-                .corrupt, "Can't open \(path) because its model is missing. Restore a backup.",
-                path: path)
-        }
-        return bytes
-    }
-
-    private func decodedModel(_ bytes: [UInt8]) throws -> ManagedObjectModel {
-        do {
-            return try StoredModels.model(encodedAs: bytes)
-        } catch {
-            throw StoreError(
-                .corrupt, "Can't open \(path) because its model can't be read: \(error)",
-                path: path, underlying: error)
-        }
-    }
-
-    private func check(
-        _ model: ManagedObjectModel?, against stored: ManagedObjectModel, hash: [UInt8]
-    ) throws {
-        guard let model, model.hash != hash else { return }
-        let entity = model.entities.first { entity in
-            stored.entity(named: entity.name)?.declaration != entity.declaration
-        }
-        let place = entity.map { ", beginning with the entity \($0.name)" } ?? ""
-        throw StoreError(
-            .modelMismatch,
-            "Can't open \(path) because it was created with another model\(place). Open it with "
-                + "its own model.", path: path, entity: entity?.name)
-    }
-
-    private func configureWriter() throws {
+    func configureWriter() throws {
         try connection.execute("PRAGMA journal_mode = WAL")
         try connection.setDurability(options.durability)
     }
@@ -143,29 +120,12 @@ struct StoreOpening {
             guard try checkIsStore() else { return }
             try connection.execute("PRAGMA application_id = \(StoreFormat.applicationID)")
             try connection.execute(CoreTables.creation)
-            let numbers = SchemaNumbers(numbering: model)
-            try numbers.write(connection)
-            try createTables(StoreSchema(model, numbers: numbers))
+            _ = try connection.install(model)
             try writeFirstState(model)
         }
     }
 
-    private func createTables(_ schema: StoreSchema) throws {
-        // Tables and indexes share one namespace.
-        var names = UniqueNames(
-            taken: schema.tables.map(\.plainName) + schema.linkLayouts.map(\.plainName))
-        for table in schema.tables {
-            for sql in table.creation(indexNames: &names) { try connection.execute(sql) }
-        }
-        for links in schema.linkLayouts {
-            for sql in links.creation(indexNames: &names) { try connection.execute(sql) }
-        }
-    }
-
     private func writeFirstState(_ model: ManagedObjectModel) throws {
-        try connection.run(
-            "INSERT INTO ab_meta (key, value) VALUES ('model', ?)",
-            .blob(model.canonicalEncoding))
         try connection.run(
             "INSERT INTO ab_replica (ordinal, id, own, seen) VALUES (0, ?, 1, 0)",
             .blob(try environment.freshReplica().bytes))
@@ -175,66 +135,5 @@ struct StoreOpening {
             ordinal: 0,
             isRenewing: false, clock: HybridClock(), nextNumber: 1, cursor: nil)
         try state.write(connection)
-    }
-}
-
-extension SchemaNumbers {
-    /// Assigns numbers for a new file.
-    init(numbering model: ManagedObjectModel) {
-        for entity in model.entities {
-            entities[entity.wireName] = Int64(entity.index + 1)
-        }
-        for root in model.entities where root.superentity == nil {
-            var namesakes: [WireProperty: EntityDescription] = [:]
-            for (place, property) in TableLayout.storedProperties(of: root).enumerated() {
-                let wire = property.wireProperty
-                // The members of a group have one wire property, and one number, together.
-                let namesake = namesakes[wire].map { $0 !== property.entity } ?? false
-                let owner = number(of: namesake ? property.entity : root)
-                if properties[owner]?[wire] == nil { properties[owner, default: [:]][wire] = place }
-                if namesakes[wire] == nil { namesakes[wire] = property.entity }
-            }
-        }
-    }
-
-    static func read(_ connection: Connection) throws -> SchemaNumbers {
-        var numbers = SchemaNumbers()
-        for row in try connection.rows("SELECT name, number FROM ab_entity") {
-            guard case .text(let name) = row[0], case .integer(let number) = row[1] else {
-                continue
-            }
-            numbers.entities[WireName(name)] = number
-        }
-        let statement = try connection.cached(
-            "SELECT entity, number, name, type, rule FROM ab_property")
-        while try statement.step() {
-            let property = WireProperty(
-                name: WireName(statement.string(at: 2)),
-                type: WireType(rawValue: UInt8(truncatingIfNeeded: statement.int64(at: 3))),
-                rule: MergeRule(rawValue: UInt8(truncatingIfNeeded: statement.int64(at: 4))))
-            numbers.properties[statement.int64(at: 0), default: [:]][property] =
-                Int(statement.int64(at: 1))
-        }
-        return numbers
-    }
-
-    func write(_ connection: Connection) throws {
-        for (name, number) in entities {
-            try connection.run(
-                "INSERT INTO ab_entity (number, name) VALUES (?, ?)", .integer(number),
-                .text(name.string))
-        }
-        for (entity, properties) in properties {
-            for (property, number) in properties {
-                try connection.run(
-                    """
-                    INSERT INTO ab_property (entity, number, name, type, rule)
-                    VALUES (?, ?, ?, ?, ?)
-                    """,
-                    .integer(entity), .integer(Int64(number)), .text(property.name.string),
-                    .integer(Int64(property.type.rawValue)),
-                    .integer(Int64(property.rule.rawValue)))
-            }
-        }
     }
 }

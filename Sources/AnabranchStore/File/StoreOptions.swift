@@ -24,6 +24,12 @@ public struct StoreOptions: Sendable {
     /// The retention rule of the conflict journal; by default it keeps everything.
     public var conflictRetention = ConflictRetention.everything
 
+    /// True to migrate a file if its model has another version than the given one. With false, such
+    /// a file is refused with `modelMismatch`.
+    public var migratesStoreAutomatically = true
+    /// True to infer the migration from the differences between the two versions.
+    public var infersMapping = true
+
     /// Creates the default options.
     public init() {}
 }

@@ -4,12 +4,14 @@ import AnabranchSQLite
 extension Store {
     /// Opens a store file. Creates it if it does not exist and a model is given.
     ///
-    /// A file that cannot be opened is left unchanged (invariant 10).
+    /// A file with a model of another version is migrated, if the options allow it. A file that
+    /// cannot be opened is left unchanged (invariant 10).
     ///
     /// - Parameter model: The expected model; `nil` uses the file's own, so that any program can
     ///   open any store.
     /// - Throws: ``StoreError``: `cannotOpen`, `notAStore`, `corrupt`, `newerFormat`,
-    ///   `modelMismatch`, `readOnly`, `diskFull`, `busy`.
+    ///   `modelMismatch`, `migrationNotInferred`, `constraintConflict`, `readOnly`, `diskFull`,
+    ///   `busy`.
     package static func open(
         at path: String, model: ManagedObjectModel?, options: StoreOptions = StoreOptions(),
         environment: StoreEnvironment = .system
@@ -26,10 +28,17 @@ extension Store {
                 try connection.keepLogOnClose(true)
                 let opening = StoreOpening(
                     connection, path: path, options: options, environment: environment)
-                let store = try opening.open(expecting: model)
+                var store = try opening.open(expecting: model)
                 try connection.keepLogOnClose(false)
                 try store.upgradeTables()
                 try store.healClock()
+                while let model, store.model.hash != model.hash {
+                    // Another process may migrate the file at the same time.
+                    do { try store.migrate(to: model) } catch let error as StoreError
+                        where error.code == .storeChanged
+                    {}
+                    store = try opening.open(expecting: model)
+                }
                 return store
             } catch {
                 connection.close()

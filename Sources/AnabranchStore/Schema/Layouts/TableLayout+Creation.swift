@@ -3,31 +3,27 @@ import AnabranchReplication
 import AnabranchSQLite
 
 extension TableLayout {
-    /// The statements that create the table and its indexes.
+    /// The statement that creates the table.
     ///
     /// There is no UNIQUE, NOT NULL, CHECK or REFERENCES. The model is checked when a context
     /// saves, but not when a remote change is applied. Two replicas may each have saved validly,
     /// and applying both must not fail.
-    func creation(indexNames: inout UniqueNames) -> [String] {
+    var creation: String {
         var definitions = ["ab_pk INTEGER PRIMARY KEY"]
         if hasDiscriminator { definitions.append("ab_entity INTEGER") }
         definitions.append("ab_version INTEGER")
-        definitions += columns.map { column in
-            column.kind.declaration.isEmpty
-                ? column.name : "\(column.name) \(column.kind.declaration)"
-        }
+        definitions += columns.map(\.definition)
         definitions += columns.compactMap(\.position).map { "\($0) BLOB" }
         // This column is last, so that a reader that does not need it does not decode it.
         definitions.append("ab_writes BLOB")
-        let table = "CREATE TABLE \(name) (\(definitions.joined(separator: ", ")))"
-        return [table] + indexes(names: &indexNames)
+        return "CREATE TABLE \(name) (\(definitions.joined(separator: ", ")))"
     }
 
-    private func indexes(names: inout UniqueNames) -> [String] {
-        var made: [String] = []
+    func indexes(names: inout UniqueNames) -> [TableIndex] {
+        var made: [TableIndex] = []
         func add(_ title: String, _ terms: [String]) {
-            let index = SQL.quoted(names.take("\(plainName)_\(title)"))
-            made.append("CREATE INDEX \(index) ON \(name) (\(terms.joined(separator: ", ")))")
+            made.append(
+                TableIndex(SQL.quoted(names.take("\(plainName)_\(title)")), on: name, terms))
         }
         for column in columns where column.kind == .reference {
             guard column.property.relationship?.inverse != nil else { continue }
@@ -54,23 +50,28 @@ extension TableLayout {
 }
 
 extension LinkLayout {
-    func creation(indexNames: inout UniqueNames) -> [String] {
-        let index = SQL.quoted(indexNames.take("\(plainName)_right"))
+    /// The statement that creates the table.
+    var creation: String {
         let positions = isList ? "left_position BLOB, right_position BLOB," : ""
-        let table = """
+        return """
             CREATE TABLE \(name) (left INTEGER, right INTEGER, tag INTEGER, tag_by INTEGER,
             more BLOB, \(positions) PRIMARY KEY (left, right)) WITHOUT ROWID
             """
-        return [table, "CREATE INDEX \(index) ON \(name) (right, left)"]
-            + (isList ? orders(indexNames: &indexNames) : [])
     }
 
-    /// Creates the indexes that find the end of a list without reading the whole list.
-    private func orders(indexNames: inout UniqueNames) -> [String] {
+    func indexes(names: inout UniqueNames) -> [TableIndex] {
+        let ends = TableIndex(
+            SQL.quoted(names.take("\(plainName)_right")), on: name, ["right", "left"])
+        return [ends] + (isList ? orders(names: &names) : [])
+    }
+
+    /// The indexes that find the end of a list without reading the whole list.
+    private func orders(names: inout UniqueNames) -> [TableIndex] {
         [(relationship, "left"), (relationship.inverse, "right")].compactMap { side, end in
             guard side?.isOrdered == true else { return nil }
-            let index = SQL.quoted(indexNames.take("\(plainName)_\(end)_position"))
-            return "CREATE INDEX \(index) ON \(name) (\(end), \(end)_position)"
+            return TableIndex(
+                SQL.quoted(names.take("\(plainName)_\(end)_position")), on: name,
+                [end, "\(end)_position"])
         }
     }
 }

@@ -232,17 +232,25 @@ final class ViewRules {
     func addAllCandidates() throws {
         candidates = [:]
         for constraint in schema.constraints {
-            let names = constraint.grouping
-            let statement = try connection.prepare(
-                """
-                SELECT t.ab_pk FROM (SELECT \(names) FROM \(constraint.table)
-                GROUP BY \(names) HAVING count(*) > 1) g
-                CROSS JOIN \(constraint.table) t ON \(constraint.equality("t", "g"))
-                """)
-            while try statement.step() {
-                candidates[constraint.owner.root, default: []].insert(statement.int64(at: 0))
-            }
+            let records = try recordsSharingKeys(of: constraint)
+            guard !records.isEmpty else { continue }
+            candidates[constraint.owner.root, default: []].formUnion(records)
         }
+    }
+
+    /// The records that share a key with another record according to SQL, which may find values
+    /// equal although their bytes differ.
+    func recordsSharingKeys(of constraint: UniqueConstraint) throws -> [LocalID] {
+        let names = constraint.grouping
+        let statement = try connection.prepare(
+            """
+            SELECT t.ab_pk FROM (SELECT \(names) FROM \(constraint.table)
+            GROUP BY \(names) HAVING count(*) > 1) g
+            CROSS JOIN \(constraint.table) t ON \(constraint.equality("t", "g"))
+            """)
+        var records: [LocalID] = []
+        while try statement.step() { records.append(statement.int64(at: 0)) }
+        return records
     }
 
     private func forget() {

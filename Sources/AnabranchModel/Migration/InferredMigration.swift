@@ -1,0 +1,38 @@
+import AnabranchReplication
+
+/// The migration from one version of a model to another one, inferred from their differences.
+///
+/// An entity or a property of the new version is that of the old one which its renaming identifier
+/// names, or else the one of the same name. A property may come from any entity of the hierarchy.
+///
+/// The values of a store belong to wire properties, so a property that both versions have must keep
+/// its wire name, type and merge rule. Other changes are refused.
+public struct InferredMigration: Sendable {
+    /// The differences, by the order of the entities' names in the new version.
+    public let changes: [ModelChange]
+    /// The uniqueness constraints that only the new version has.
+    package let newConstraints: [[AttributeDescription]]
+
+    /// Returns true if the two models have an entity in common, so that one may be a version of the
+    /// other.
+    package static func isPossible(
+        from source: ManagedObjectModel, to destination: ManagedObjectModel
+    ) -> Bool {
+        ModelComparison(source: source, destination: destination).hasCommonEntity
+    }
+
+    /// Infers a migration.
+    ///
+    /// - Throws: ``MigrationError`` with every reason why it can't be inferred.
+    public init(
+        from source: ManagedObjectModel, to destination: ManagedObjectModel
+    ) throws(MigrationError) {
+        var comparison = ModelComparison(source: source, destination: destination)
+        comparison.compare()
+        if !comparison.problems.isEmpty {
+            throw MigrationError(problems: comparison.problems)
+        }
+        changes = comparison.changes
+        newConstraints = comparison.newConstraints
+    }
+}

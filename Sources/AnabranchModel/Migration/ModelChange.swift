@@ -1,0 +1,50 @@
+/// One difference between two versions of a model, as a migration sees it.
+public enum ModelChange: Hashable, Sendable {
+    /// The new version has an entity that the old one lacks.
+    case entityAdded(String)
+    /// The old version has an entity that the new one lacks.
+    case entityRemoved(String)
+    /// An entity has another name.
+    case entityRenamed(from: String, to: String)
+    /// An entity has another super-entity.
+    case entityMoved(String, from: String?, to: String?)
+    /// An entity has a property that it lacked, its own or an inherited one.
+    case propertyAdded(entity: String, property: String)
+    /// An entity lacks a property that it had.
+    case propertyRemoved(entity: String, property: String)
+    /// A property has another name.
+    case propertyRenamed(entity: String, from: String, to: String)
+    /// A property may have no value, which it had to have, or the other way round.
+    case optionalityChanged(entity: String, property: String, isOptional: Bool)
+    /// Something else of a property is different that makes another version.
+    case propertyChanged(entity: String, property: String)
+    /// An entity has a uniqueness constraint that it lacked.
+    case constraintAdded(entity: String, attributes: [String])
+    /// An entity lacks a uniqueness constraint that it had.
+    case constraintRemoved(entity: String, attributes: [String])
+}
+
+extension ModelChange: CustomStringConvertible {
+    /// The change in a few words.
+    public var description: String {
+        switch self {
+        case .entityAdded(let name): "entity \(name) added"
+        case .entityRemoved(let name): "entity \(name) removed"
+        case .entityRenamed(let former, let name): "entity \(former) renamed to \(name)"
+        case .entityMoved(let name, let former, let parent):
+            "entity \(name) moved from \(former ?? "no super-entity") to "
+                + "\(parent ?? "no super-entity")"
+        case .propertyAdded(let entity, let name): "\(entity).\(name) added"
+        case .propertyRemoved(let entity, let name): "\(entity).\(name) removed"
+        case .propertyRenamed(let entity, let former, let name):
+            "\(entity).\(former) renamed to \(name)"
+        case .optionalityChanged(let entity, let name, let isOptional):
+            "\(entity).\(name) made \(isOptional ? "optional" : "mandatory")"
+        case .propertyChanged(let entity, let name): "\(entity).\(name) changed"
+        case .constraintAdded(let entity, let attributes):
+            "\(entity) made unique by \(attributes.joined(separator: ", "))"
+        case .constraintRemoved(let entity, let attributes):
+            "\(entity) no longer unique by \(attributes.joined(separator: ", "))"
+        }
+    }
+}

@@ -1,0 +1,233 @@
+import AnabranchReplication
+
+/// A comparison of two versions of a model, entity by entity and property by property.
+struct ModelComparison {
+    private let source: ManagedObjectModel
+    private let destination: ManagedObjectModel
+    private(set) var changes: [ModelChange] = []
+    private(set) var problems: [MigrationError.Problem] = []
+    private(set) var newConstraints: [[AttributeDescription]] = []
+
+    init(source: ManagedObjectModel, destination: ManagedObjectModel) {
+        self.source = source
+        self.destination = destination
+    }
+
+    var hasCommonEntity: Bool { destination.entities.contains { former(of: $0) != nil } }
+
+    mutating func compare() {
+        var compared: Set<EntityDescription> = []
+        for entity in destination.entities {
+            guard let former = former(of: entity) else {
+                changes.append(.entityAdded(entity.name))
+                continue
+            }
+            compared.insert(former)
+            compare(entity, with: former)
+        }
+        for entity in source.entities where !compared.contains(entity) {
+            changes.append(.entityRemoved(entity.name))
+        }
+    }
+
+    /// The entity of the old version that became an entity of the new one.
+    private func former(of entity: EntityDescription) -> EntityDescription? {
+        let identifier = entity.declaration.renamingIdentifier
+        return identifier.flatMap(source.entity(named:)) ?? source.entity(named: entity.name)
+    }
+
+    private mutating func compare(_ entity: EntityDescription, with former: EntityDescription) {
+        if !entity.name.hasSameBytes(as: former.name) {
+            changes.append(.entityRenamed(from: former.name, to: entity.name))
+        }
+        if entity.wireName != former.wireName {
+            refuse(
+                entity, nil,
+                "Can't migrate the entity \(entity.name) because its records would be lost: its "
+                    + "wire name was \(former.wireName.string). Give it that wire name.")
+        }
+        let parent = entity.superentity.flatMap(self.former)
+        if parent != former.superentity || entity.superentity != nil && parent == nil {
+            changes.append(
+                .entityMoved(
+                    entity.name, from: former.superentity?.name, to: entity.superentity?.name))
+        }
+        compareProperties(of: entity, with: former)
+        compareConstraints(of: entity, with: former)
+    }
+
+    // MARK: - Properties
+
+    private mutating func compareProperties(
+        of entity: EntityDescription, with former: EntityDescription
+    ) {
+        var compared: Set<PropertyDescription> = []
+        for property in entity.slots {
+            guard let old = self.former(of: property, in: former) else {
+                changes.append(.propertyAdded(entity: entity.name, property: property.name))
+                checkNew(property, of: entity)
+                continue
+            }
+            compared.insert(old)
+            compare(property, with: old, of: entity)
+        }
+        for old in former.slots where !compared.contains(old) {
+            changes.append(.propertyRemoved(entity: entity.name, property: old.name))
+        }
+    }
+
+    private func former(
+        of property: PropertyDescription, in entity: EntityDescription
+    ) -> PropertyDescription? {
+        let identifier = property.renamingIdentifier
+        return identifier.flatMap(entity.property(named:)) ?? entity.property(named: property.name)
+    }
+
+    private mutating func checkNew(_ property: PropertyDescription, of entity: EntityDescription) {
+        guard let attribute = property.attribute, attribute.isStored, !attribute.isOptional,
+            attribute.defaultValue.isNull
+        else { return }
+        refuse(
+            entity, property,
+            "Can't add the mandatory attribute \(attribute.entity.name).\(attribute.name) because "
+                + "the records that exist would have no value. Give it a default.")
+    }
+
+    private mutating func compare(
+        _ property: PropertyDescription, with old: PropertyDescription, of entity: EntityDescription
+    ) {
+        if !property.name.hasSameBytes(as: old.name) {
+            changes.append(
+                .propertyRenamed(entity: entity.name, from: old.name, to: property.name))
+        }
+        if property.isOptional != old.isOptional {
+            changes.append(
+                .optionalityChanged(
+                    entity: entity.name, property: property.name, isOptional: property.isOptional))
+            if !property.isOptional { checkNew(property, of: entity) }
+        }
+        guard let problem = problem(property, from: old) else { return }
+        refuse(
+            entity, property, "Can't migrate \(entity.name).\(property.name) because \(problem)")
+    }
+
+    /// Returns why a property can't keep the values of its former version, and what to do; `nil` if
+    /// it can.
+    private func problem(
+        _ property: PropertyDescription, from old: PropertyDescription
+    ) -> String? {
+        switch (property, old) {
+        case (.attribute(let attribute), .attribute(let old)):
+            return problem(attribute, from: old)
+        case (.relationship(let relationship), .relationship(let old)):
+            return problem(relationship, from: old)
+        default:
+            return "it was \(old.attribute == nil ? "a relationship" : "an attribute"). Give the "
+                + "new property another name."
+        }
+    }
+
+    private func problem(
+        _ attribute: AttributeDescription, from old: AttributeDescription
+    ) -> String? {
+        guard attribute.isStored, old.isStored else { return nil }
+        if attribute.type != old.type {
+            return "its type changes from \(old.type) to \(attribute.type). Add an attribute of "
+                + "another name instead, and copy the values."
+        }
+        let (new, former) = (attribute.wireProperty, old.wireProperty)
+        if attribute.isInGroup || old.isInGroup {
+            guard new != former else { return nil }
+            return "its attribute group changes from \(old.group?.name ?? "none") to "
+                + "\(attribute.group?.name ?? "none"). Leave it in its group."
+        }
+        return problem(new, from: former)
+    }
+
+    private func problem(_ new: WireProperty, from former: WireProperty) -> String? {
+        if new.name != former.name {
+            return "its values would be lost: its wire name was \(former.name.string). Give it "
+                + "that wire name."
+        }
+        if new.rule != former.rule {
+            return "its merge rule changes. Add a property of another name instead, and copy the "
+                + "values."
+        }
+        return nil
+    }
+
+    private func problem(
+        _ relationship: RelationshipDescription, from old: RelationshipDescription
+    ) -> String? {
+        if relationship.storage != old.storage
+            || relationship.wireProperty.type != old.wireProperty.type
+        {
+            return "its values would be stored in another place: one of the two sides becomes "
+                + "to-many, to-one, or the first to have an inverse. Add a relationship of another "
+                + "name instead, and copy the references."
+        }
+        if relationship.isOrdered != old.isOrdered
+            || relationship.wireProperty.rule != old.wireProperty.rule
+        {
+            return "it becomes \(relationship.isOrdered ? "ordered" : "unordered"). Add a "
+                + "relationship of another name instead, and copy the references."
+        }
+        let destination = former(of: relationship.destination)
+        guard destination == old.destination || isRelated(relationship.destination, old) else {
+            return "its destination changes from \(old.destination.name) to "
+                + "\(relationship.destination.name). Add a relationship of another name instead."
+        }
+        return problem(relationship.wireProperty, from: old.wireProperty)
+    }
+
+    /// Returns true if the former destination is above or below the present one.
+    private func isRelated(
+        _ destination: EntityDescription, _ old: RelationshipDescription
+    ) -> Bool {
+        guard
+            let present = destination.root.hierarchy.first(where: {
+                former(of: $0) == old.destination
+            })
+        else { return false }
+        return present.isKind(of: destination) || destination.isKind(of: present)
+    }
+
+    // MARK: - Constraints
+
+    private mutating func compareConstraints(
+        of entity: EntityDescription, with former: EntityDescription
+    ) {
+        var old = former.ownUniquenessConstraints
+        for constraint in entity.ownUniquenessConstraints {
+            let names = constraint.map(\.wireProperty)
+            if let place = old.firstIndex(where: { $0.map(\.wireProperty) == names }) {
+                old.remove(at: place)
+                continue
+            }
+            changes.append(
+                .constraintAdded(entity: entity.name, attributes: constraint.map(\.name)))
+            newConstraints.append(constraint)
+        }
+        for constraint in old {
+            changes.append(
+                .constraintRemoved(entity: entity.name, attributes: constraint.map(\.name)))
+        }
+    }
+
+    private mutating func refuse(
+        _ entity: EntityDescription, _ property: PropertyDescription?, _ message: String
+    ) {
+        problems.append(
+            MigrationError.Problem(
+                entity: entity.name, property: property?.name, message: message))
+    }
+}
+
+extension PropertyDescription {
+    fileprivate var renamingIdentifier: String? {
+        switch self {
+        case .attribute(let attribute): attribute.declaration.renamingIdentifier
+        case .relationship(let relationship): relationship.declaration.renamingIdentifier
+        }
+    }
+}

@@ -1,0 +1,66 @@
+import AnabranchModel
+import AnabranchReplication
+import AnabranchSQLite
+
+extension SchemaNumbers {
+    /// Assigns numbers for a new file.
+    init(numbering model: ManagedObjectModel) {
+        for entity in model.entities {
+            entities[entity.wireName] = Int64(entity.index + 1)
+        }
+        for root in model.entities where root.superentity == nil {
+            var namesakes: [WireProperty: EntityDescription] = [:]
+            for (place, property) in TableLayout.storedProperties(of: root).enumerated() {
+                let wire = property.wireProperty
+                // The members of a group have one wire property, and one number, together.
+                let namesake = namesakes[wire].map { $0 !== property.entity } ?? false
+                let owner = number(of: namesake ? property.entity : root)
+                if properties[owner]?[wire] == nil { properties[owner, default: [:]][wire] = place }
+                if namesakes[wire] == nil { namesakes[wire] = property.entity }
+            }
+        }
+    }
+
+    static func read(_ connection: Connection) throws -> SchemaNumbers {
+        var numbers = SchemaNumbers()
+        for row in try connection.rows("SELECT name, number FROM ab_entity") {
+            guard case .text(let name) = row[0], case .integer(let number) = row[1] else {
+                continue
+            }
+            numbers.entities[WireName(name)] = number
+        }
+        let statement = try connection.cached(
+            "SELECT entity, number, name, type, rule FROM ab_property")
+        while try statement.step() {
+            let property = WireProperty(
+                name: WireName(statement.string(at: 2)),
+                type: WireType(rawValue: UInt8(truncatingIfNeeded: statement.int64(at: 3))),
+                rule: MergeRule(rawValue: UInt8(truncatingIfNeeded: statement.int64(at: 4))))
+            numbers.properties[statement.int64(at: 0), default: [:]][property] =
+                Int(statement.int64(at: 1))
+        }
+        return numbers
+    }
+
+    /// Replaces the numbers of a file.
+    func write(_ connection: Connection) throws {
+        try connection.execute("DELETE FROM ab_entity; DELETE FROM ab_property")
+        for (name, number) in entities {
+            try connection.run(
+                "INSERT INTO ab_entity (number, name) VALUES (?, ?)", .integer(number),
+                .text(name.string))
+        }
+        for (entity, properties) in properties {
+            for (property, number) in properties {
+                try connection.run(
+                    """
+                    INSERT INTO ab_property (entity, number, name, type, rule)
+                    VALUES (?, ?, ?, ?, ?)
+                    """,
+                    .integer(entity), .integer(Int64(number)), .text(property.name.string),
+                    .integer(Int64(property.type.rawValue)),
+                    .integer(Int64(property.rule.rawValue)))
+            }
+        }
+    }
+}

@@ -1,0 +1,131 @@
+import AnabranchModel
+import AnabranchReplication
+import AnabranchSQLite
+
+extension StoreOpening {
+    /// The canonical encoding of the file's model.
+    func storedEncoding() throws -> [UInt8] {
+        let value = try connection.firstValue("SELECT value FROM ab_meta WHERE key = 'model'")
+        guard case .blob(let bytes)? = value else {
+            throw StoreError(
+                .corrupt, "Can't open \(path) because its model is missing. Restore a backup.",
+                path: path)
+        }
+        return bytes
+    }
+
+    func decodedModel(_ bytes: [UInt8]) throws -> ManagedObjectModel {
+        do {
+            return try StoredModels.model(encodedAs: bytes)
+        } catch {
+            throw StoreError(
+                .corrupt, "Can't open \(path) because its model can't be read: \(error)",
+                path: path, underlying: error)
+        }
+    }
+
+    /// The work that opening a file with another model than its own requires.
+    enum Step {
+        /// Nothing: the file is only read.
+        case read
+        /// The model replaces the file's own, and the tables stay.
+        case takeOver
+        /// The tables are replaced.
+        case migrate
+    }
+
+    /// Decides what has to be done to open the file with a model.
+    ///
+    /// - Parameter stored: The file's own model, which differs.
+    /// - Throws: `modelMismatch` if the file may not be migrated, `migrationNotInferred` if it
+    ///   can't be.
+    func step(
+        from stored: ManagedObjectModel, to model: ManagedObjectModel
+    ) throws -> Step {
+        if model.hasVersion(of: stored) {
+            if options.isReadOnly { return .read }
+            // A changed default has another table, because columns show it.
+            if try tables(of: stored) == tables(of: model) { return .takeOver }
+        }
+        try checkMayMigrate(from: stored, to: model)
+        _ = try Self.inferredMigration(from: stored, to: model, path: path)
+        return .migrate
+    }
+
+    private func tables(of model: ManagedObjectModel) throws -> [String] {
+        StoreSchema(model, numbers: try SchemaNumbers.read(connection)).tables.map(\.creation)
+    }
+
+    private func checkMayMigrate(
+        from stored: ManagedObjectModel, to model: ManagedObjectModel
+    ) throws {
+        let entity = model.firstEntity(withOtherVersionIn: stored)
+        guard InferredMigration.isPossible(from: stored, to: model) else {
+            throw StoreError(
+                .modelMismatch,
+                "Can't open \(path) because its model and the given one have no entity in common. "
+                    + "Open it with a version of its own model.", path: path, entity: entity?.name)
+        }
+        let isAllowed = options.migratesStoreAutomatically && options.infersMapping
+        guard options.isReadOnly || !isAllowed else { return }
+        throw StoreError(
+            .modelMismatch,
+            "Can't open \(path) because its model has another version"
+                + (entity.map { ", beginning with the entity \($0.name)" } ?? "")
+                + ". Open it for writing with migratesStoreAutomatically and infersMapping, or "
+                + "with a model of its own version.", path: path, entity: entity?.name)
+    }
+
+    static func inferredMigration(
+        from stored: ManagedObjectModel, to model: ManagedObjectModel, path: String
+    ) throws -> InferredMigration {
+        do throws(MigrationError) {
+            return try InferredMigration(from: stored, to: model)
+        } catch {
+            throw StoreError(
+                .migrationNotInferred, "Can't migrate \(path):\n\(error)", path: path,
+                entity: error.problems.first?.entity, property: error.problems.first?.property,
+                underlying: error)
+        }
+    }
+
+    /// Replaces the file's model by another one of the same version, in one transaction.
+    ///
+    /// The records stay as they are. Indexes that only one of the models has are made or dropped.
+    func takeOver(_ model: ManagedObjectModel) throws -> StoreState {
+        try configureWriter()
+        try StoreFunctions.install(on: connection)
+        connection.faults = environment.faults
+        return try connection.transaction(.immediate) {
+            // Another process may have given the file another model meanwhile.
+            try checkFormat()
+            var state = try StoreState.read(connection)
+            let stored = try decodedModel(try storedEncoding())
+            guard try step(from: stored, to: model) == .takeOver else {
+                throw StoreError(
+                    .storeChanged,
+                    "Can't open \(path) because another program has upgraded it. Open it again.",
+                    path: path)
+            }
+            try replaceIndexes(of: stored, byThoseOf: model)
+            try connection.writeModel(model)
+            state.model = model.hash
+            try state.write(connection)
+            return state
+        }
+    }
+
+    private func replaceIndexes(
+        of stored: ManagedObjectModel, byThoseOf model: ManagedObjectModel
+    ) throws {
+        let numbers = try SchemaNumbers.read(connection)
+        let former = StoreSchema(stored, numbers: numbers).indexes
+        let wanted = StoreSchema(model, numbers: numbers).indexes
+        for index in Set(former).subtracting(wanted).sorted(by: { $0.name < $1.name }) {
+            try connection.execute("DROP INDEX IF EXISTS \(index.name)")
+        }
+        for index in wanted where !former.contains(index) {
+            try connection.execute(index.creation)
+        }
+    }
+}

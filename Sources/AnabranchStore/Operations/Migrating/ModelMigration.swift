@@ -1,0 +1,80 @@
+import AnabranchModel
+import AnabranchReplication
+import AnabranchSQLite
+
+/// Replaces the tables of a file's model by those of another version, within one transaction.
+///
+/// The merged state stays as it is, so the canonical hash does too, and nothing is written to the
+/// log. The file then has the rows that a new file of the new version has after it pulled the same
+/// change sets. What only the old version knows waits among the deferred rows, and what waited for
+/// the new version gets its rows and columns.
+///
+/// Every record is read once and written once.
+struct ModelMigration {
+    private let stage: MigrationStage
+
+    /// Takes the state out of a file, and removes its tables for records.
+    ///
+    /// - Parameter source: A transaction under the file's present model. It must not be finished.
+    init(removing source: StateTransaction) throws {
+        let connection = source.connection
+        let schema = source.schema
+        var stage = try MigrationStage(connection)
+        try StoreReader(connection, schema: schema).canonicalRecords { try stage.append($0) }
+        try stage.finish()
+        self.stage = stage
+        for name in schema.tables.map(\.name) + schema.linkLayouts.map(\.name) {
+            try connection.execute("DROP TABLE \(name)")
+        }
+        for name in [
+            "ab_deferred_record", "ab_deferred_cell", "ab_deferred_link", "ab_delete_mark",
+            "ab_hidden", "ab_shadow", "ab_shadow_key",
+        ] {
+            try connection.execute("DELETE FROM \(name)")
+        }
+    }
+
+    /// Puts the state into the tables of the new model.
+    ///
+    /// - Parameters:
+    ///   - destination: A transaction under the new model, with empty tables.
+    ///   - constraints: The uniqueness constraints that the old model did not have.
+    /// - Throws: `constraintConflict` if records share a key of a new constraint.
+    func load(
+        into destination: StateTransaction, checking constraints: [[AttributeDescription]]
+    ) throws {
+        let positions = try StampPositions(destination.log, stamps: destination.logStamps)
+        let rows = RecordRows(destination, positions: positions)
+        try stage.drain { chunk in
+            for block in chunk.rows { try rows.insert(block, isFirst: true) }
+            for record in chunk.records {
+                try rows.insert(
+                    record, id: try destination.localID(of: record.id), version: nil)
+            }
+            for links in chunk.links {
+                for link in links.links {
+                    try rows.put(link.tags, on: links.property, left: link.left, right: link.right)
+                }
+            }
+        }
+        try positions.finish()
+        for constraint in destination.schema.constraints
+        where constraints.contains(constraint.attributes) {
+            try check(constraint, in: destination)
+        }
+        try destination.views.applyToAll()
+    }
+
+    private func check(_ constraint: UniqueConstraint, in destination: StateTransaction) throws {
+        let records = try destination.views.recordsSharingKeys(of: constraint)
+        guard !records.isEmpty else { return }
+        let names = constraint.attributes.map(\.name).joined(separator: " and ")
+        throw StoreError(
+            .constraintConflict,
+            "Can't migrate \(destination.store.path) because \(records.count) records of "
+                + "\(constraint.owner.name) do not differ in \(names), which has to be unique in "
+                + "the new version. Change or delete them with the old version.",
+            path: destination.store.path, entity: constraint.owner.name,
+            property: constraint.attributes.first?.name, records: records)
+    }
+}

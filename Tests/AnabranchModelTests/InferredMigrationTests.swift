@@ -1,0 +1,132 @@
+import AnabranchModel
+import AnabranchReplication
+import Foundation
+import Testing
+
+@Suite struct `An inferred migration` {
+    private func model(
+        _ change: (inout ModelDeclaration) -> Void = { _ in }
+    ) throws -> ManagedObjectModel {
+        let plain = try ManagedObjectModel {
+            Entity("Animal", isAbstract: true) { Attribute("name", .string) }
+            Entity("Dog", parent: "Animal") {
+                Attribute("age", .integer16)
+                Relationship("owner", to: "Person", inverse: "dogs")
+            }
+            Entity("Person") {
+                Attribute("email", .string)
+                Relationship("dogs", toMany: "Dog", inverse: "owner")
+            }
+        }
+        var declaration = plain.declaration
+        change(&declaration)
+        return try ManagedObjectModel(declaration)
+    }
+
+    private func changes(_ change: (inout ModelDeclaration) -> Void) throws -> [String] {
+        try InferredMigration(from: model(), to: model(change)).changes.map(\.description)
+    }
+
+    private func problems(
+        _ change: (inout ModelDeclaration) -> Void
+    ) throws -> [MigrationError.Problem] {
+        let (old, new) = (try model(), try model(change))
+        let error = #expect(throws: MigrationError.self) {
+            try InferredMigration(from: old, to: new)
+        }
+        return error?.problems ?? []
+    }
+
+    @Test func `between equal versions changes nothing`() throws {
+        #expect(try changes { $0.entities[1].attributes[0].defaultValue = 3 } == [])
+    }
+
+    @Test func `names each change, also of inherited properties`() throws {
+        #expect(
+            try changes { $0.entities[0].attributes.append(Attribute("born", .date)) }
+                == ["Animal.born added", "Dog.born added"])
+        #expect(
+            try changes {
+                $0.entities[1].attributes[0].name = "years"
+                $0.entities[1].attributes[0].wireName = nil
+                $0.entities[1].attributes[0].renamingIdentifier = "age"
+            } == ["Dog.age renamed to years"])
+        #expect(
+            try changes {
+                $0.entities[2].attributes[0].isOptional = false
+                $0.entities[2].attributes[0].defaultValue = ""
+                $0.entities[2].uniquenessConstraints = [Unique("email")]
+            } == ["Person.email made mandatory", "Person made unique by email"])
+        #expect(
+            try changes { $0.entities.append(Entity("Cat", parent: "Animal")) }
+                == ["entity Cat added"])
+    }
+
+    @Test func `follows a property that moves in its hierarchy`() throws {
+        #expect(
+            try changes {
+                $0.entities[0].attributes.append($0.entities[1].attributes.removeLast())
+            } == ["Animal.age added"])
+        #expect(
+            try changes {
+                $0.entities[1].attributes.append($0.entities[0].attributes.removeLast())
+            } == ["Animal.name removed"])
+        #expect(
+            try changes {
+                $0.entities[1].parent = nil
+            } == ["entity Dog moved from Animal to no super-entity", "Dog.name removed"])
+    }
+
+    @Test func `is refused with place, reason and advice`() throws {
+        let type = try problems { $0.entities[1].attributes[0].type = .string }
+        #expect(type.map(\.entity) == ["Dog"] && type.first?.property == "age")
+        #expect(
+            type.first?.message
+                == "Can't migrate Dog.age because its type changes from integer16 to string. Add "
+                + "an attribute of another name instead, and copy the values.")
+        let lost = try problems { declaration in
+            declaration.entities[2].name = "Human"
+            declaration.entities[2].wireName = nil
+            declaration.entities[2].renamingIdentifier = "Persona"
+            declaration.entities[1].relationships[0].destination = "Human"
+        }
+        #expect(lost.map(\.property) == ["owner"])
+        let many = try problems {
+            $0.entities[1].relationships[0].isToMany = true
+            $0.entities[1].relationships[0].maxCount = nil
+        }
+        #expect(many.map(\.entity) == ["Dog", "Person"])
+        #expect(many.allSatisfy { $0.message.contains("stored in another place") })
+    }
+
+    @Test func `is impossible between models without a common entity`() throws {
+        let other = try ManagedObjectModel { Entity("Planet") }
+        #expect(try !InferredMigration.isPossible(from: model(), to: other))
+        #expect(try InferredMigration.isPossible(from: model(), to: model()))
+    }
+
+    /// Each step from one version of a package to the next is inferred or refused with a place.
+    @Test(.enabled(if: ModelFixtures.folder != nil, "there are no fixtures here"))
+    func `takes most public models from each version to the next`() throws {
+        var outcomes = (inferred: 0, refused: 0)
+        for package in ModelFixtures.packages() {
+            let versions = ModelFixtures.versions()
+                .filter { $0.deletingLastPathComponent().path == package.path }
+                .sorted { $0.path.localizedStandardCompare($1.path) == .orderedAscending }
+                .compactMap { try? ManagedObjectModel.reading($0) }
+            for (old, new) in zip(versions, versions.dropFirst()) {
+                do throws(MigrationError) {
+                    _ = try InferredMigration(from: old, to: new)
+                    outcomes.inferred += 1
+                } catch {
+                    outcomes.refused += 1
+                    for problem in error.problems {
+                        #expect(new.entity(named: problem.entity) != nil)
+                        #expect(problem.message.hasSuffix("."))
+                    }
+                }
+            }
+        }
+        #expect(outcomes == (43, 9))
+    }
+}
