@@ -17,7 +17,7 @@ enum RefusedFile: String, CaseIterable {
         case .text, .shortText, .otherProgram, .otherProgramWithLog, .otherApplication,
             .damagedHeader:
             .notAStore
-        case .otherModel: .modelMismatch
+        case .otherModel: .migrationNotInferred
         case .newerFormat, .newerFormatOfAnotherShape: .newerFormat
         default: .corrupt
         }

@@ -124,7 +124,7 @@ import Testing
         let other = PersistentContainer(
             model: try ManagedObjectModel { Entity("Planet") }, storeDescription: description)
         let error = #expect(throws: StoreError.self) { try other.load() }
-        #expect(error?.code == .modelMismatch)
+        #expect(error?.code == .migrationNotInferred)
         let untyped = PersistentContainer(storeDescription: description)
         try untyped.load()
         #expect(untyped.model == first.model)

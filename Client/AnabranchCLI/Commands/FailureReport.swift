@@ -23,6 +23,7 @@ struct FailureReport {
             self.init(Self.status(of: error.code), error.message + Self.advice(on: error.code))
         case let error as ModelError:
             self.init(error.code == .unreadable ? .noInput : .data, error.description)
+        case let error as MigrationError: self.init(.data, error.description)
         case let error as FetchPredicateError:
             let column = error.column.map { " at column \($0)" } ?? ""
             self.init(.usage, "Can't use the predicate\(column). \(error.message)")
@@ -49,8 +50,8 @@ struct FailureReport {
     private static func status(of code: StoreError.Code) -> ExitStatus {
         switch code {
         case .cannotOpen: .noInput
-        case .notAStore, .corrupt, .newerFormat, .modelMismatch, .damagedBundle, .notSealed,
-            .clockSkew:
+        case .notAStore, .corrupt, .newerFormat, .modelMismatch, .migrationNotInferred,
+            .damagedBundle, .notSealed, .clockSkew:
             .data
         case .readOnly, .keyRequired, .keyMissing: .permission
         case .diskFull, .database, .notDurable, .noRandomness: .inputOutput

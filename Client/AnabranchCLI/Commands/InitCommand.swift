@@ -10,15 +10,7 @@ struct InitCommand: Command {
                 + "To create another replica of a store, create a store with the same model and "
                 + "sync it with 'anabranch sync'."
         ],
-        options: [
-            OptionSpecification(
-                "model", "FILE", "The model file of Xcode: an .xcdatamodeld or .xcdatamodel."),
-            OptionSpecification(
-                "model-version", "NAME",
-                "The version in an .xcdatamodeld; by default the current "
-                    + "one."),
-            .json,
-        ],
+        options: ModelFile.options + [.json],
         examples: [
             .init("init geo.store --model Geo.xcdatamodeld", "Creates the file geo.store.")
         ])
@@ -43,12 +35,7 @@ struct InitCommand: Command {
             throw CommandFailure(
                 .cannotCreate, "Can't create \(path) because the file exists already.")
         }
-        guard FileManager.default.fileExists(atPath: model) else {
-            throw CommandFailure(.noInput, "There is no model \(model).")
-        }
-        let model = try ManagedObjectModel.reading(
-            URL(fileURLWithPath: model), version: version)
-        for warning in model.warnings { console.writeNote("anabranch: \(warning)") }
+        let model = try ModelFile.read(model, version: version, console)
         let container = PersistentContainer(model: model, url: URL(fileURLWithPath: path))
         do {
             try container.load()

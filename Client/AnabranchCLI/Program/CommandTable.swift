@@ -4,7 +4,10 @@ enum CommandTable {
         [
             (
                 "Stores:",
-                [InitCommand.self, StatusCommand.self, HashCommand.self, VerifyCommand.self]
+                [
+                    InitCommand.self, StatusCommand.self, HashCommand.self, VerifyCommand.self,
+                    MigrateCommand.self,
+                ]
             ),
             ("Many records:", [ImportCommand.self, ExportCommand.self]),
             (

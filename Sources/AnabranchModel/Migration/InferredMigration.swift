@@ -13,14 +13,6 @@ public struct InferredMigration: Sendable {
     /// The uniqueness constraints that only the new version has.
     package let newConstraints: [[AttributeDescription]]
 
-    /// Returns true if the two models have an entity in common, so that one may be a version of the
-    /// other.
-    package static func isPossible(
-        from source: ManagedObjectModel, to destination: ManagedObjectModel
-    ) -> Bool {
-        ModelComparison(source: source, destination: destination).hasCommonEntity
-    }
-
     /// Infers a migration.
     ///
     /// - Throws: ``MigrationError`` with every reason why it can't be inferred.

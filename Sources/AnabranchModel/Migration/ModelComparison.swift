@@ -13,8 +13,6 @@ struct ModelComparison {
         self.destination = destination
     }
 
-    var hasCommonEntity: Bool { destination.entities.contains { former(of: $0) != nil } }
-
     mutating func compare() {
         var compared: Set<EntityDescription> = []
         for entity in destination.entities {
@@ -27,6 +25,12 @@ struct ModelComparison {
         }
         for entity in source.entities where !compared.contains(entity) {
             changes.append(.entityRemoved(entity.name))
+        }
+        if compared.isEmpty, let entity = destination.entities.first {
+            refuse(
+                entity, nil,
+                "Can't migrate between models that have no entity in common, such as "
+                    + "\(entity.name). Use a version of the same model.")
         }
     }
 

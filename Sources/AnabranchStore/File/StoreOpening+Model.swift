@@ -59,15 +59,9 @@ extension StoreOpening {
     private func checkMayMigrate(
         from stored: ManagedObjectModel, to model: ManagedObjectModel
     ) throws {
-        let entity = model.firstEntity(withOtherVersionIn: stored)
-        guard InferredMigration.isPossible(from: stored, to: model) else {
-            throw StoreError(
-                .modelMismatch,
-                "Can't open \(path) because its model and the given one have no entity in common. "
-                    + "Open it with a version of its own model.", path: path, entity: entity?.name)
-        }
         let isAllowed = options.migratesStoreAutomatically && options.infersMapping
         guard options.isReadOnly || !isAllowed else { return }
+        let entity = model.firstEntity(withOtherVersionIn: stored)
         throw StoreError(
             .modelMismatch,
             "Can't open \(path) because its model has another version"

@@ -1,0 +1,75 @@
+import Anabranch
+import Foundation
+
+/// Migrates a store to another version of its model.
+struct MigrateCommand: Command {
+    static let specification = CommandSpecification(
+        name: "migrate", summary: "Migrates a store to another version of its model.",
+        discussion: [
+            "The migration is inferred from the differences between the store's model and the "
+                + "given one. Nothing is lost: what the new version does not know is kept in the "
+                + "store. Other programs that have the store open can't write any more until "
+                + "they open it again.",
+            "The exit status is 65, and the store unchanged, if no migration can be inferred, or "
+                + "if records share a key that is unique in the new version only.",
+        ],
+        options: ModelFile.options + [
+            .flag("dry-run", "Lists what would change, and changes nothing."), .json,
+        ],
+        examples: [
+            .init(
+                "migrate geo.store --model Geo.xcdatamodeld --dry-run", "Lists what would change."),
+            .init("migrate geo.store --model Geo.xcdatamodeld", "Migrates the store."),
+        ])
+
+    let path: String
+    let model: String
+    let version: String?
+    let isDryRun: Bool
+    let isJSON: Bool
+
+    init(_ arguments: ParsedArguments) throws(UsageError) {
+        path = try arguments.word("STORE")
+        guard let model = arguments.text("model"), !model.isEmpty else {
+            throw arguments.error(
+                "'migrate' needs a model: anabranch migrate \(path) --model FILE")
+        }
+        self.model = model
+        version = arguments.text("model-version")
+        isDryRun = arguments.isSet("dry-run")
+        isJSON = arguments.isSet("json")
+    }
+
+    func run(_ console: Console) async throws {
+        let stored = try StoreFile.open(path, for: isDryRun ? .reading : .writing)
+        let source = stored.model
+        stored.coordinator.close()
+        let model = try ModelFile.read(model, version: version, console)
+        let migration = try InferredMigration(from: source, to: model)
+        if !isDryRun {
+            let container = PersistentContainer(model: model, url: URL(fileURLWithPath: path))
+            try container.load()
+            container.coordinator.close()
+        }
+        try console.print(isJSON ? json(migration) : text(migration))
+    }
+
+    private func text(_ migration: InferredMigration) -> String {
+        let count = migration.changes.count
+        guard count > 0 else { return "\(path) has the version of \(model) already." }
+        let changes = count == 1 ? "1 change" : "\(count) changes"
+        let title = "\(isDryRun ? "Would migrate" : "Migrated") \(path) with \(changes):"
+        return ([title] + migration.changes.map { "  \($0)" }).joined(separator: "\n")
+    }
+
+    private func json(_ migration: InferredMigration) -> String {
+        JSONText.object { json in
+            json.member("store", path)
+            json.member("migrated", !isDryRun)
+            json.key("changes")
+            json.array { json in
+                for change in migration.changes { json.string(change.description) }
+            }
+        }
+    }
+}

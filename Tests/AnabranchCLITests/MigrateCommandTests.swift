@@ -1,0 +1,76 @@
+import Foundation
+import TestSupport
+import Testing
+
+@Suite struct MigrateCommandTests {
+    private let bench: Workbench
+
+    init() throws {
+        bench = try Workbench()
+        #expect(try bench.run("insert", "City", "name=Lyon", "people=3").status == 0)
+    }
+
+    /// Writes a model file in which one text of the bench's model is replaced by another.
+    private func model(_ old: String, _ new: String) throws -> String {
+        let folder = bench.folder.url.appending(path: "Next.xcdatamodel")
+        try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+        let text = Workbench.model.replacingOccurrences(of: old, with: new)
+        #expect(text != Workbench.model)
+        try Data(text.utf8).write(to: folder.appending(path: "contents"))
+        return folder.path
+    }
+
+    private let renamed = (
+        "name=\"people\"", "name=\"inhabitants\" elementID=\"people\""
+    )
+
+    @Test func `a dry run lists the changes and makes none`() throws {
+        let path = try model(renamed.0, renamed.1)
+        let hash = try bench.run("hash").output
+        let run = try bench.run("migrate", "--model", path, "--dry-run")
+        #expect(run.status == 0, "\(run.errors)")
+        #expect(
+            run.lines.map(String.init) == [
+                "Would migrate \(bench.store) with 1 change:",
+                "  City.people renamed to inhabitants",
+            ])
+        #expect(try bench.run("hash").output == hash)
+        #expect(try bench.run("fetch", "City", "--json").output.contains("\"people\":3"))
+    }
+
+    @Test func `a migrated store has the records under the new names`() throws {
+        let path = try model(renamed.0, renamed.1)
+        let hash = try bench.run("hash").output
+        let run = try bench.run("migrate", "--model", path, "--json")
+        #expect(run.status == 0, "\(run.errors)")
+        #expect(
+            run.output
+                == "{\"store\":\"\(bench.store)\",\"migrated\":true,"
+                + "\"changes\":[\"City.people renamed to inhabitants\"]}\n")
+        #expect(try bench.run("fetch", "City", "--json").output.contains("\"inhabitants\":3"))
+        #expect(try bench.run("hash").output == hash)
+        #expect(try bench.run("verify", "--offline").status == 0)
+        let again = try bench.run("migrate", "--model", path)
+        #expect(again.status == 0 && again.output.contains("already"))
+    }
+
+    @Test func `what can't be inferred ends with 65 and says what to write`() throws {
+        let path = try model(
+            "attributeType=\"Integer 32\"", "attributeType=\"String\"")
+        for words in [["--dry-run"], []] {
+            let run = try ToolRun(["migrate", bench.store, "--model", path] + words)
+            #expect(run.status == 65)
+            #expect(run.errors.contains("City.people because its type changes"), "\(run.errors)")
+        }
+        #expect(try bench.run("fetch", "City", "--json").output.contains("\"people\":3"))
+    }
+
+    @Test func `a missing model or file is reported`() throws {
+        #expect(try bench.run("migrate").status == 64)
+        let model = try bench.run("migrate", "--model", "none.xcdatamodel")
+        #expect(model.status == 66 && model.errors.contains("There is no model"))
+        let path = try self.model(renamed.0, renamed.1)
+        let store = try ToolRun(["migrate", "none.store", "--model", path])
+        #expect(store.status == 66)
+    }
+}
