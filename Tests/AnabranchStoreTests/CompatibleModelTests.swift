@@ -11,16 +11,8 @@ import Testing
 
     init() throws { scenario = try StoreScenario() }
 
-    private func model(
-        _ change: (inout ModelDeclaration) -> Void
-    ) throws -> ManagedObjectModel {
-        var declaration = scenario.model.declaration
-        change(&declaration)
-        return try ManagedObjectModel(declaration)
-    }
-
     private func modelWithIndex() throws -> ManagedObjectModel {
-        try model { declaration in
+        try scenario.changedModel { declaration in
             declaration.entities[0].indexes = [Index("byAge", on: "age")]
             declaration.entities[0].attributes[0].defaultValue = 7
         }
@@ -90,7 +82,7 @@ import Testing
         try first.insertPerson("Anna")
         let hash = try first.canonicalHash()
         first.close()
-        let other = try model { $0.entities[1].attributes[0].isOptional = false }
+        let other = try scenario.changedModel { $0.entities[1].attributes[0].isOptional = false }
         var options = StoreOptions()
         options.migratesStoreAutomatically = false
         let error = storeError { _ = try scenario.open("a", model: other, options: options) }

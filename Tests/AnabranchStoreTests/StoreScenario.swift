@@ -38,6 +38,15 @@ final class StoreScenario {
         }
     }
 
+    /// Returns another version of the model.
+    func changedModel(
+        _ change: (inout ModelDeclaration) -> Void
+    ) throws -> ManagedObjectModel {
+        var declaration = model.declaration
+        change(&declaration)
+        return try ManagedObjectModel(declaration)
+    }
+
     func path(_ name: String) -> String { folder.file(name) }
 
     func open(

@@ -5,7 +5,8 @@ extension Connection {
     /// Writes a model into a file that has none of its tables: the tables and indexes, the numbers
     /// of its entities and properties, and the model itself.
     func install(_ model: ManagedObjectModel) throws -> StoreSchema {
-        let numbers = SchemaNumbers(numbering: model)
+        let numbers = SchemaNumbers(
+            numbering: model, keeping: try SchemaNumbers.read(self))
         try numbers.write(self)
         let schema = StoreSchema(model, numbers: numbers)
         for sql in schema.creation { try execute(sql) }

@@ -3,19 +3,29 @@ import AnabranchReplication
 import AnabranchSQLite
 
 extension SchemaNumbers {
-    /// Assigns numbers for a new file.
-    init(numbering model: ManagedObjectModel) {
+    /// Assigns numbers.
+    ///
+    /// - Parameter former: The numbers that the file has, which entities and properties keep. A
+    ///   program that has the file open with the former model then still knows every entity.
+    init(numbering model: ManagedObjectModel, keeping former: SchemaNumbers) {
+        var nextEntity = (former.entities.values.max() ?? 0) + 1
         for entity in model.entities {
-            entities[entity.wireName] = Int64(entity.index + 1)
+            entities[entity.wireName] = former.entities[entity.wireName] ?? nextEntity
+            if former.entities[entity.wireName] == nil { nextEntity += 1 }
         }
         for root in model.entities where root.superentity == nil {
+            let used = root.hierarchy.flatMap { former.properties[number(of: $0)] ?? [:] }
+            let first = (used.map(\.value).max() ?? -1) + 1
             var namesakes: [WireProperty: EntityDescription] = [:]
             for (place, property) in TableLayout.storedProperties(of: root).enumerated() {
                 let wire = property.wireProperty
                 // The members of a group have one wire property, and one number, together.
                 let namesake = namesakes[wire].map { $0 !== property.entity } ?? false
                 let owner = number(of: namesake ? property.entity : root)
-                if properties[owner]?[wire] == nil { properties[owner, default: [:]][wire] = place }
+                if properties[owner]?[wire] == nil {
+                    properties[owner, default: [:]][wire] =
+                        former.properties[owner]?[wire] ?? first + place
+                }
                 if namesakes[wire] == nil { namesakes[wire] = property.entity }
             }
         }

@@ -82,9 +82,23 @@ extension Store {
     package func read<Result>(_ body: (StoreReader) throws -> Result) throws -> Result {
         try translating("read") {
             try readers.read { connection in
-                try body(StoreReader(connection, schema: schema, identity: identity))
+                do {
+                    return try body(StoreReader(connection, schema: schema, identity: identity))
+                } catch let error as SQLiteError where error.code == .error {
+                    try checkModel(connection)
+                    throw error
+                }
             }
         }
+    }
+
+    /// Checks that no other program has given the file other tables, after a statement has failed.
+    private func checkModel(_ connection: Connection) throws {
+        guard try StoreState.read(connection).model != modelHash else { return }
+        throw StoreError(
+            .storeChanged,
+            "Can't read \(path) because another program has upgraded it. Open it again.",
+            path: path)
     }
 
     /// Runs a body in one write transaction of a class.

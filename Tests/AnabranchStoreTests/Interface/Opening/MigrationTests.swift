@@ -11,17 +11,9 @@ import Testing
 
     init() throws { scenario = try StoreScenario() }
 
-    private func model(
-        _ change: (inout ModelDeclaration) -> Void
-    ) throws -> ManagedObjectModel {
-        var declaration = scenario.model.declaration
-        change(&declaration)
-        return try ManagedObjectModel(declaration)
-    }
-
     /// Opens the file of the scenario with another model.
     private func migrated(_ change: (inout ModelDeclaration) -> Void) throws -> Store {
-        try scenario.open("a", model: try model(change))
+        try scenario.open("a", model: try scenario.changedModel(change))
     }
 
     @Test func `adds attributes, which records have no value of or show the default`() throws {
@@ -130,6 +122,23 @@ import Testing
         #expect(try second.value("name", of: anna) == .string("Anna"))
     }
 
+    @Test func `leaves a program that reads the file what it knows, or tells it to reopen`() throws
+    {
+        let model = try `A store with an older model`.newModel()
+        let reading = try scenario.open("a", model: model)
+        let anna = try reading.insert("Employee", ["name": .string("Anna")])
+        var more = model.declaration
+        more.entities.append(Entity("Admin", parent: "Person"))
+        let other = try scenario.open("a", model: try ManagedObjectModel(more))
+        try other.insert("Admin", ["name": .string("Bob")])
+        #expect(try reading.row("Person", anna)?.entity.name == "Employee")
+        let place = try #require(more.entities.firstIndex { $0.name == "Person" })
+        more.entities[place].attributes.removeAll { $0.name == "nickname" }
+        _ = try scenario.open("a", model: try ManagedObjectModel(more))
+        let error = storeError { _ = try reading.row("Person", anna) }
+        #expect(error?.code == .storeChanged)
+    }
+
     private typealias Refused = (
         name: String, change: @Sendable (inout ModelDeclaration) -> Void
     )
@@ -161,7 +170,9 @@ import Testing
 
     @Test func `is refused where the options or reading only forbid it`() throws {
         try scenario.open("a").close()
-        let other = try model { $0.entities[0].attributes.append(Attribute("x", .date)) }
+        let other = try scenario.changedModel {
+            $0.entities[0].attributes.append(Attribute("x", .date))
+        }
         let settings: [(inout StoreOptions) -> Void] = [
             { $0.migratesStoreAutomatically = false }, { $0.infersMapping = false },
             { $0.isReadOnly = true },
@@ -198,7 +209,9 @@ import Testing
         let shown = try ShownState(first)
         first.close()
         struct Crash: Error {}
-        let other = try model { $0.entities[0].attributes.append(Attribute("x", .date)) }
+        let other = try scenario.changedModel {
+            $0.entities[0].attributes.append(Attribute("x", .date))
+        }
         #expect(throws: Crash.self) {
             try scenario.open(
                 "a", model: other, faults: TransactionFaults(beforeCommit: { throw Crash() }))
