@@ -60,6 +60,12 @@ import Testing
         #expect(
             try changes { $0.entities.append(Entity("Cat", parent: "Animal")) }
                 == ["entity Cat added"])
+        #expect(
+            try changes {
+                $0.entities[0].isAbstract = false
+                $0.entities[1].attributes[0].isTransient = true
+                $0.entities[2].relationships[0].minCount = 1
+            } == ["entity Animal changed", "Dog.age changed", "Person.dogs changed"])
     }
 
     @Test func `follows a property that moves in its hierarchy`() throws {

@@ -1,8 +1,8 @@
 import AnabranchProtocol
 import AnabranchReplication
 
-/// Checks if the log may accept a change set: its origin, sequence, causes and clock, in this
-/// order.
+/// Checks if the log may accept a change set: its origin, sequence and causes, the order of
+/// its times, and its clock, in this order.
 struct PushCheck {
     enum Verdict {
         /// The log already holds the save, in this form.

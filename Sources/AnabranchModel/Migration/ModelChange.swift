@@ -6,6 +6,8 @@ public enum ModelChange: Hashable, Sendable {
     case entityRemoved(String)
     /// An entity has another name.
     case entityRenamed(from: String, to: String)
+    /// An entity became abstract, or is no longer abstract, or has another delete policy.
+    case entityChanged(String)
     /// An entity has another super-entity.
     case entityMoved(String, from: String?, to: String?)
     /// An entity has a property that it lacked, its own or an inherited one.
@@ -16,7 +18,8 @@ public enum ModelChange: Hashable, Sendable {
     case propertyRenamed(entity: String, from: String, to: String)
     /// A property may have no value, which it had to have, or the other way round.
     case optionalityChanged(entity: String, property: String, isOptional: Bool)
-    /// Something else of a property is different that makes another version.
+    /// An attribute became transient or derived, or is so no longer; or a relationship has other
+    /// counts, or became acyclic, or is so no longer.
     case propertyChanged(entity: String, property: String)
     /// An entity has a uniqueness constraint that it lacked.
     case constraintAdded(entity: String, attributes: [String])
@@ -31,6 +34,7 @@ extension ModelChange: CustomStringConvertible {
         case .entityAdded(let name): "entity \(name) added"
         case .entityRemoved(let name): "entity \(name) removed"
         case .entityRenamed(let former, let name): "entity \(former) renamed to \(name)"
+        case .entityChanged(let name): "entity \(name) changed"
         case .entityMoved(let name, let former, let parent):
             "entity \(name) moved from \(former ?? "no super-entity") to "
                 + "\(parent ?? "no super-entity")"

@@ -56,6 +56,9 @@ struct ModelComparison {
                 .entityMoved(
                     entity.name, from: former.superentity?.name, to: entity.superentity?.name))
         }
+        if entity.isAbstract != former.isAbstract || entity.deletePolicy != former.deletePolicy {
+            changes.append(.entityChanged(entity.name))
+        }
         compareProperties(of: entity, with: former)
         compareConstraints(of: entity, with: former)
     }
@@ -69,7 +72,7 @@ struct ModelComparison {
         for property in entity.slots {
             guard let old = self.former(of: property, in: former) else {
                 changes.append(.propertyAdded(entity: entity.name, property: property.name))
-                checkNew(property, of: entity)
+                checkDefault(of: property, in: entity, isNew: true)
                 continue
             }
             compared.insert(old)
@@ -87,14 +90,18 @@ struct ModelComparison {
         return identifier.flatMap(entity.property(named:)) ?? entity.property(named: property.name)
     }
 
-    private mutating func checkNew(_ property: PropertyDescription, of entity: EntityDescription) {
+    /// Checks that a mandatory attribute has a default, for the records that have no value of it.
+    private mutating func checkDefault(
+        of property: PropertyDescription, in entity: EntityDescription, isNew: Bool
+    ) {
         guard let attribute = property.attribute, attribute.isStored, !attribute.isOptional,
             attribute.defaultValue.isNull
         else { return }
+        let path = "\(attribute.entity.name).\(attribute.name)"
         refuse(
             entity, property,
-            "Can't add the mandatory attribute \(attribute.entity.name).\(attribute.name) because "
-                + "the records that exist would have no value. Give it a default.")
+            (isNew ? "Can't add the mandatory attribute \(path)" : "Can't make \(path) mandatory")
+                + " because records may have no value of it. Give it a default.")
     }
 
     private mutating func compare(
@@ -108,11 +115,27 @@ struct ModelComparison {
             changes.append(
                 .optionalityChanged(
                     entity: entity.name, property: property.name, isOptional: property.isOptional))
-            if !property.isOptional { checkNew(property, of: entity) }
+            if !property.isOptional { checkDefault(of: property, in: entity, isNew: false) }
+        }
+        if hasOtherSettings(property, than: old) {
+            changes.append(.propertyChanged(entity: entity.name, property: property.name))
         }
         guard let problem = problem(property, from: old) else { return }
         refuse(
             entity, property, "Can't migrate \(entity.name).\(property.name) because \(problem)")
+    }
+
+    private func hasOtherSettings(
+        _ property: PropertyDescription, than old: PropertyDescription
+    ) -> Bool {
+        switch (property, old) {
+        case (.attribute(let attribute), .attribute(let old)):
+            attribute.isTransient != old.isTransient || attribute.isDerived != old.isDerived
+        case (.relationship(let relationship), .relationship(let old)):
+            relationship.minCount != old.minCount || relationship.maxCount != old.maxCount
+                || relationship.isAcyclic != old.isAcyclic
+        default: false
+        }
     }
 
     /// Returns why a property can't keep the values of its former version, and what to do; `nil` if
@@ -221,6 +244,8 @@ struct ModelComparison {
     private mutating func refuse(
         _ entity: EntityDescription, _ property: PropertyDescription?, _ message: String
     ) {
+        // Each sub-entity has the same problem with an inherited property.
+        guard !problems.contains(where: { $0.message == message }) else { return }
         problems.append(
             MigrationError.Problem(
                 entity: entity.name, property: property?.name, message: message))

@@ -4,6 +4,9 @@
 /// one with the least. Under `max` and `min` it is the write of the greatest or least value
 /// (``Extremum``), and of equal values the one with the greatest stamp.
 ///
+/// A store compares the stamps of its rows in their local form, in the same order
+/// (`ChangeSetMerge+Rows`).
+///
 /// Each rule is a total order over writes, because no two saves share a stamp. So merging is
 /// commutative, associative and idempotent. Two writes of one save share its stamp: the first wins,
 /// unless the second has a greater (or lesser) value under `max` (or `min`).

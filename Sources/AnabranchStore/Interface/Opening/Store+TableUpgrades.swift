@@ -1,19 +1,19 @@
 import AnabranchSQLite
 
 extension Store {
+    /// The tables that a file from an earlier build may lack, each with what adds it.
+    private static let laterTables: [(name: String, add: @Sendable (Store) throws -> Void)] = [
+        ("ab_shadow", { try $0.addDuplicateTables() }),
+        ("ab_conflict_subject", { try $0.divideJournal() }),
+    ]
+
     /// Adds the tables that a file from an earlier build lacks.
     func upgradeTables() throws {
         guard !options.isReadOnly else { return }
-        let last = try withWriter {
-            try $0.firstValue(
-                """
-                SELECT count(*) FROM sqlite_schema
-                WHERE name IN ('ab_shadow', 'ab_conflict_subject')
-                """)
+        let missing = try withWriter { connection in
+            try Self.laterTables.filter { try !connection.hasTable($0.name) }
         }
-        guard last != .integer(2) else { return }
-        if try withWriter({ try !$0.hasTable("ab_shadow") }) { try addDuplicateTables() }
-        if try withWriter({ try !$0.hasTable("ab_conflict_subject") }) { try divideJournal() }
+        for table in missing { try table.add(self) }
     }
 
     /// Adds the tables of merged duplicates to an older file that lacks them, and merges the

@@ -2,7 +2,10 @@ import AnabranchModel
 import AnabranchReplication
 import AnabranchSQLite
 
-/// Replaces the tables of a file's model by those of another version, within one transaction.
+/// Takes the records out of the tables of a file's model, and puts them into those of another
+/// version.
+///
+/// `Store.migrate(to:)` runs it within one transaction, and creates the new tables in between.
 ///
 /// The merged state stays as it is, so the canonical hash does too, and nothing is written to the
 /// log. The file then has the rows that a new file of the new version has after it pulled the same
