@@ -11,7 +11,7 @@ struct SeedRule: FileRule {
         }
     }
 
-    /// A test whose arguments hold a range of numbers, and whose function takes a seed.
+    /// A test with a range of numbers among its arguments, and with a function that takes a seed.
     private static var testOfARange: Regex<Substring> {
         /@Test\([^`@]*\b\d+\.\.[.<]\d+[^`@]*\)\s+(?:private )?func `[^`]+`\([^)]*\bseed: UInt64/
     }
