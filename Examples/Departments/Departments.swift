@@ -4,7 +4,7 @@ import Foundation
 @Entity
 class Person: ManagedObject {
     var name: String?
-    var likes: ManagedObjectSet<Person>
+    @Relationship(inverse: \Person.likedBy) var likes: ManagedObjectSet<Person>
     var likedBy: ManagedObjectSet<Person>
 
     /// A computed property, which is not a property of the entity.
@@ -15,7 +15,7 @@ class Person: ManagedObject {
 final class Employee: Person {
     var badge: String?
     @Attribute var role: Role?
-    var department: Department?
+    @Relationship(inverse: \Department.staff) var department: Department?
 
     override var title: String { "\(super.title) (\(badge ?? "no badge"))" }
 }
@@ -35,7 +35,7 @@ enum Role: Int16, AttributeValue {
     static var absent: Role { .member }
 }
 
-/// Entity classes written with `@Entity`, and a model in Swift without a model file.
+/// Entity classes written with `@Entity`, which are the whole model.
 @main
 enum Departments {
     static func main() async throws {
@@ -43,31 +43,12 @@ enum Departments {
             .appending(path: "departments-\(UUID().uuidString)", directoryHint: .isDirectory)
         try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
         defer { try? FileManager.default.removeItem(at: folder) }
-        let container = PersistentContainer(
-            model: try model(), classes: [Person.self, Employee.self, Department.self],
+        let container = try PersistentContainer(
+            for: Person.self, Employee.self, Department.self,
             url: folder.appending(path: "departments.store"))
         try container.load()
         try await container.performBackgroundTask { try fill($0) }
         try await container.performBackgroundTask { try show($0) }
-    }
-
-    private static func model() throws -> ManagedObjectModel {
-        try ManagedObjectModel {
-            Entity("Person") {
-                Attribute("name", .string)
-                Relationship("likedBy", toMany: "Person", inverse: "likes")
-                Relationship("likes", toMany: "Person", inverse: "likedBy")
-            }
-            Entity("Employee", parent: "Person") {
-                Attribute("badge", .string)
-                Attribute("role", .integer16)
-                Relationship("department", to: "Department", inverse: "staff")
-            }
-            Entity("Department") {
-                Attribute("name", .string)
-                Relationship("staff", toMany: "Employee", inverse: "department")
-            }
-        }
     }
 
     private static func fill(_ context: ManagedObjectContext) throws {

@@ -2,14 +2,19 @@ import Anabranch
 import AnabranchSync
 import Foundation
 
+@Entity
+final class Person: ManagedObject {
+    var name: String?
+}
+
 @main
 enum FirstSteps {
     static func main() async throws {
-        let model = try ManagedObjectModel { Entity("Person") { Attribute("name", .string) } }
-        let container = PersistentContainer(model: model, url: URL(filePath: "people.store"))
+        let container = try PersistentContainer(
+            for: Person.self, url: URL(filePath: "people.store"))
         try container.load()
         try await container.performBackgroundTask { context in
-            try context.insert("Person")["name"] = "Anna"
+            try context.insert(Person.self).name = "Anna"
             try context.save()  // One change set: it survives a crash, and it syncs.
         }
         let environment = ProcessInfo.processInfo.environment

@@ -4,13 +4,14 @@ import Foundation
 @Entity
 final class Folder: ManagedObject {
     var name: String?
+    @Relationship(deleteRule: .cascade, inverse: \Note.folder)
     var notes: ManagedObjectSet<Note>
 }
 
 @Entity
 final class Note: ManagedObject {
-    var title: String?
-    var visits: Int64
+    @Attribute(.indexed) var title: String?
+    @Attribute(mergeRule: .counter) var visits: Int64 = 0
     var folder: Folder?
 }
 
@@ -18,21 +19,7 @@ final class Note: ManagedObject {
 @main
 enum Notes {
     static func main() async throws {
-        let model = try ManagedObjectModel {
-            Entity("Folder") {
-                Attribute("name", .string)
-                Relationship(
-                    "notes", toMany: "Note", inverse: "folder", deleteRule: .cascade)
-            }
-            Entity("Note") {
-                Attribute("title", .string)
-                Attribute(
-                    "visits", .integer64, optional: false, default: 0,
-                    mergeRule: .counter)
-                Relationship("folder", to: "Folder", inverse: "notes")
-            }
-        }
-
+        let model = try ManagedObjectModel(Folder.self, Note.self)
         let container = PersistentContainer(
             model: model, classes: [Folder.self, Note.self],
             url: URL(filePath: "notes.store"))

@@ -41,6 +41,9 @@ public struct ModelError: Error, Hashable, Sendable {
         public static let invalidProperty = Code(rawValue: "invalid-property")
         /// The model uses a planned feature that is not supported yet: leave it out until then.
         public static let notSupportedYet = Code(rawValue: "not-supported-yet")
+        /// A class declares no entity, or belongs to an entity that the other classes lack: mark
+        /// it with `@Entity`, or pass the missing class too.
+        public static let invalidClass = Code(rawValue: "invalid-class")
         /// The model is larger than a store can hold.
         public static let limitExceeded = Code(rawValue: "limit-exceeded")
         /// The file or folder is not a model.
@@ -76,7 +79,7 @@ public struct ModelError: Error, Hashable, Sendable {
     /// The problems that were found besides this one.
     public internal(set) var others: [ModelError]
 
-    init(
+    package init(
         _ code: Code, entity: String? = nil, property: String? = nil, feature: Feature? = nil,
         file: String? = nil, line: Int? = nil, offset: Int? = nil, _ message: String
     ) {
@@ -99,7 +102,7 @@ public struct ModelError: Error, Hashable, Sendable {
     }
 
     /// Combines several problems into one error; `nil` if there are none.
-    init?(_ problems: [ModelError]) {
+    package init?(_ problems: [ModelError]) {
         guard var first = problems.first else { return nil }
         first.others = Array(problems.dropFirst())
         self = first

@@ -7,7 +7,7 @@ import Testing
         #expect(try run("People") == "101 people, aged 100 to 200\n")
     }
 
-    @Test func `classes with @Entity need no model file`() throws {
+    @Test func `classes with @Entity are a whole model, with inheritance`() throws {
         #expect(
             try run("Departments") == """
                 Research, led by Ada: Ada, Bob, Cleo
@@ -80,6 +80,8 @@ import Testing
             .map { $0.hasPrefix("        ") ? String($0.dropFirst(8)) : String($0) }
         #expect(!body.isEmpty)
         #expect(readme.contains(body.joined(separator: "\n")), "README.md shows something else")
+        let head = lines.prefix { $0 != "@main" }.joined(separator: "\n")
+        #expect(readme.contains("```swift\n" + head), "README.md shows other classes")
     }
 
     private static let root = URL(filePath: #filePath)

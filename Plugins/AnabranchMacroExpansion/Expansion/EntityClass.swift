@@ -9,7 +9,10 @@ struct EntityClass {
     let isBelowEntity: Bool
     /// The own slots, in slot order.
     let slots: [EntitySlot]
+    /// The uniqueness constraints and indexes of the macros `#Unique` and `#Index`.
+    let constraints: [EntityConstraint]
     let diagnostics: [Diagnostic]
+    let declaration: TypeDeclaration
 
     /// Reads a class.
     ///
@@ -28,7 +31,10 @@ struct EntityClass {
         access = level.map { $0.name + " " } ?? ""
         isBelowEntity = superclass != ["ManagedObject"] && superclass != Self.qualifiedRoot
         slots = reader.slots
-        diagnostics = reader.diagnostics
+        let found = EntityConstraint.all(in: declaration)
+        constraints = found.constraints
+        diagnostics = reader.diagnostics + found.diagnostics
+        self.declaration = declaration
     }
 
     private static let qualifiedRoot = ["Anabranch", "ManagedObject"]
@@ -58,7 +64,7 @@ struct EntityClass {
 }
 
 /// A property of a class that represents a property of its entity.
-struct EntitySlot: Equatable {
+struct EntitySlot {
     enum Kind {
         case attribute
         case transformable
@@ -87,8 +93,13 @@ struct EntitySlot: Equatable {
             case .list: "list"
             }
         }
+
+        var isToMany: Bool { self == .toMany || self == .list }
+        var isRelationship: Bool { self == .toOne || isToMany }
     }
 
     let name: String
     let kind: Kind
+    let type: TypeUse
+    let property: PropertyDeclaration
 }

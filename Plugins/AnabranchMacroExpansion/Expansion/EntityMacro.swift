@@ -1,8 +1,9 @@
 /// The macro `@Entity`: generates overrides of a class, and an attribute for each slot.
 ///
-/// The code equals that of `AnabranchModelTool`, with one exception. The macro does not know the
+/// The code equals that of `AnabranchModelTool`, with two exceptions. The macro does not know the
 /// number of the superclass's slots, so a class below another entity's class counts them once, when
-/// it is first used.
+/// it is first used. And only the macro declares the entity, since the classes of a model file have
+/// that file.
 enum EntityMacro {
     static let typeName = "EntityMacro"
 
@@ -14,14 +15,14 @@ enum EntityMacro {
         if let refusal = EntityClass.refusal(of: declaration) {
             return Expansion(diagnostic: refusal)
         }
-        let name: String?
-        switch EntityNameArgument(attribute) {
-        case .none: name = nil
-        case .name(let given): name = given
-        case .wrong(let diagnostic): return Expansion(attributeComplaint: diagnostic)
+        let arguments = EntityArguments(attribute)
+        if let complaint = arguments.complaint { return Expansion(attributeComplaint: complaint) }
+        guard let entity = EntityClass(declaration, named: arguments.name) else {
+            return Expansion()
         }
-        guard let entity = EntityClass(declaration, named: name) else { return Expansion() }
-        return Expansion(source: entity.members, diagnostics: entity.diagnostics)
+        let description = DeclarationWriter(entity, settings: arguments.settings).source
+        return Expansion(
+            source: entity.members + "\n\n" + description, diagnostics: entity.diagnostics)
     }
 
     /// The attribute that a member gets; empty for a member that is not a slot.

@@ -13,7 +13,7 @@ enum EntityMark {
     /// bodies.
     static func check(_ name: String, on source: String, in context: [String]) -> Expansion {
         let parent = context.first.flatMap { TypeDeclaration(source: $0) }
-        guard let parent, parent.attributes.contains(where: { $0.name == "Entity" }) else {
+        guard let parent, parent.has("Entity") else {
             return Expansion(
                 attributeComplaint: Diagnostic(
                     message: "@\(name) says something only about a property in the body of a "

@@ -1,9 +1,9 @@
 /// Finds the properties of a class that are slots, and their kinds.
 ///
-/// A slot is a stored variable of an instance, with a type and nothing else. Properties that cannot
-/// be confused with a slot are ignored: computed, static and lazy properties, constants with a
-/// value, and properties marked `@Transient`. Every other property is refused, so that no property
-/// that looks like the entity's is silently missing in the store.
+/// A slot is a stored variable of an instance with a type; an attribute can have an initial value.
+/// Properties that cannot be confused with a slot are ignored: computed, static and lazy properties,
+/// constants with a value, and properties marked `@Transient`. Every other property is refused, so
+/// that no property that looks like the entity's is silently missing in the store.
 struct SlotReader {
     /// Attributes, to-one and to-many relationships, each sorted by the bytes of their names.
     private(set) var slots: [EntitySlot] = []
@@ -16,7 +16,11 @@ struct SlotReader {
                 diagnostics.append(diagnostic)
             } else if let name = property.name, let type = property.type {
                 switch SlotType(type, of: property) {
-                case .slot(let kind): slots.append(EntitySlot(name: name.text, kind: kind))
+                case .slot(let kind):
+                    let slot = EntitySlot(
+                        name: name.text, kind: kind, type: type, property: property)
+                    slots.append(slot)
+                    diagnostics += MarkCheck(slot).diagnostics
                 case .wrong(let diagnostic): diagnostics.append(diagnostic)
                 }
             }

@@ -21,29 +21,3 @@ enum StringLiteral {
         return value.contains { $0 == "\\" || $0 == "\"" || $0.isNewline } ? nil : String(value)
     }
 }
-
-/// The argument of `@Entity("Name")`.
-enum EntityNameArgument: Equatable {
-    case none
-    case name(String)
-    /// The argument is not a usable name. The offset is counted from the start of the attribute.
-    case wrong(Diagnostic)
-
-    init(_ attribute: String) {
-        var cursor = TokenCursor(SwiftLexer.code(of: attribute))
-        let arguments = cursor.readAttributes().first?.arguments ?? []
-        guard let first = arguments.first else {
-            self = .none
-            return
-        }
-        let value = first.kind == .string ? StringLiteral.value(of: first.text) : nil
-        if arguments.count == 1, let value, !value.isEmpty {
-            self = .name(value)
-        } else {
-            self = .wrong(
-                Diagnostic(
-                    message: "The name of an entity is one literal without escapes: write "
-                        + "@Entity(\"Name\").", offset: first.offset))
-        }
-    }
-}

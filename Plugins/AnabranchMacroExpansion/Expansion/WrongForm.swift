@@ -24,8 +24,12 @@ struct WrongForm {
             return diagnostic("'\(name)' is a property of the class above: remove it here.")
         }
         if property.isConstant { return constant }
-        if property.type == nil, !property.hasInitialValue {
-            return diagnostic("@Entity can't infer types: write 'var \(name): ' with its type.")
+        if property.type == nil {
+            return diagnostic(
+                "@Entity can't infer types: write 'var \(name): ' with its type"
+                    + (property.hasInitialValue
+                        ? ", or mark it @Transient to keep it out of the store." : "."),
+                property.hasInitialValue ? transient : nil)
         }
         return nil
     }
@@ -41,11 +45,6 @@ struct WrongForm {
 
     /// The error of a property with a kind of storage that a slot cannot have.
     var ofStorage: Diagnostic? {
-        if property.hasInitialValue {
-            return diagnostic(
-                "The model says what '\(name)' is at first: remove the initial value, or mark "
-                    + "the property @Transient to keep it out of the store.", transient)
-        }
         if property.accessors == .observers {
             return diagnostic(
                 "A property of an entity has no observers: override willSave(), or put a "

@@ -5,6 +5,7 @@
 enum CompilerRequest {
     case capability
     case attachedMacro(MacroUse)
+    case freestandingMacro(FreestandingMacroUse)
     case pluginLibrary
     /// A message of a kind that this plug-in does not know.
     case unknown(String)
@@ -38,6 +39,16 @@ struct MacroUse: Decodable {
     }
 }
 
+/// A macro that is used as a declaration.
+struct FreestandingMacroUse: Decodable {
+    let macro: MacroUse.MacroName
+    /// The role of the macro; nil is an expression.
+    let macroRole: String?
+    let syntax: MacroUse.SourceText
+    /// The declarations that enclose the macro, the innermost first, without bodies.
+    let lexicalContext: [MacroUse.SourceText]?
+}
+
 extension CompilerRequest: Decodable {
     private struct Kind: CodingKey {
         let stringValue: String
@@ -56,6 +67,9 @@ extension CompilerRequest: Decodable {
         case "getCapability": self = .capability
         case "expandAttachedMacro":
             self = .attachedMacro(try container.decode(MacroUse.self, forKey: kind))
+        case "expandFreestandingMacro":
+            self = .freestandingMacro(
+                try container.decode(FreestandingMacroUse.self, forKey: kind))
         case "loadPluginLibrary": self = .pluginLibrary
         default: self = .unknown(kind.stringValue)
         }

@@ -44,6 +44,7 @@ package struct MacroService {
         switch request {
         case .capability: .getCapabilityResult(capability: .init())
         case .attachedMacro(let use): expand(use)
+        case .freestandingMacro(let use): expand(use)
         case .pluginLibrary: .loadPluginLibraryResult(loaded: false, diagnostics: [])
         case .unknown(let kind):
             .failure(Self.advice("the compiler's message '\(kind)'"))
@@ -52,16 +53,34 @@ package struct MacroService {
 
     private func expand(_ use: MacroUse) -> PluginReply {
         guard let expansion = expansion(of: use) else {
-            let place = use.attributeSyntax.location
-            return .failure(
-                "AnabranchMacros has no macro '\(use.macro.typeName)' for the role "
-                    + "'\(use.macroRole)'. Remove the build folder and build again.",
-                at: .init(fileName: place.fileName, offset: place.offset))
+            return Self.unknown(use.macro, role: use.macroRole, at: use.attributeSyntax.location)
         }
         let diagnostics =
             expansion.attributeComplaints.map { .init($0, in: use.attributeSyntax) }
             + expansion.diagnostics.map { PluginReply.Diagnostic($0, in: use.declSyntax) }
         return .expandMacroResult(expandedSource: expansion.source, diagnostics: diagnostics)
+    }
+
+    private func expand(_ use: FreestandingMacroUse) -> PluginReply {
+        let role = use.macroRole ?? "expression"
+        guard use.macro.typeName == EntityConstraintMacro.typeName, role == "declaration" else {
+            return Self.unknown(use.macro, role: role, at: use.syntax.location)
+        }
+        let expansion = EntityConstraintMacro.check(
+            use.macro.name.filter { !$0.isWhitespace }, in: (use.lexicalContext ?? []).map(\.source)
+        )
+        return .expandMacroResult(
+            expandedSource: expansion.source,
+            diagnostics: expansion.diagnostics.map { .init($0, in: use.syntax) })
+    }
+
+    private static func unknown(
+        _ macro: MacroUse.MacroName, role: String, at place: MacroUse.Location
+    ) -> PluginReply {
+        .failure(
+            "AnabranchMacros has no macro '\(macro.typeName)' for the role '\(role)'. Remove the "
+                + "build folder and build again.",
+            at: .init(fileName: place.fileName, offset: place.offset))
     }
 
     private func expansion(of use: MacroUse) -> Expansion? {

@@ -1,4 +1,5 @@
-/// Finds the properties in the body of a type and skips all other members.
+/// Finds the properties and the freestanding macros in the body of a type, and skips all other
+/// members.
 ///
 /// Swift does not mark the end of an initial value. The reader assumes it before a line that begins
 /// with a word that can only begin a declaration.
@@ -7,6 +8,8 @@ struct MemberReader {
     /// The number of open `#if` directives.
     private var conditions = 0
     private var properties: [PropertyDeclaration] = []
+    /// The uses of freestanding macros that have been read.
+    private(set) var macros: [FreestandingMacro] = []
 
     /// Creates a reader.
     ///
@@ -30,9 +33,25 @@ struct MemberReader {
         case "#if": conditions += 1
         case "#endif": conditions = max(0, conditions - 1)
         case "#elseif", "#else": break
-        default: return skipToBoundary(withBody: false)
+        default: return readMacro(directive)
         }
         while let token = cursor.current, !token.startsLine { cursor.advance() }
+    }
+
+    /// Reads a macro `#Name<…>(…)`, whose name may have a module before it.
+    private mutating func readMacro(_ directive: SwiftToken) {
+        var name = String(directive.text.dropFirst())
+        while cursor.isDirectlyAt(mark: "."), let part = cursor.peek(1), part.isName {
+            name = part.text
+            cursor.index += 2
+        }
+        if cursor.isDirectlyAt(mark: "<") { cursor.skipGenericArguments() }
+        let arguments = cursor.isDirectlyAt(mark: "(") ? Array(cursor.skipGroup()) : []
+        macros.append(
+            FreestandingMacro(
+                name: name, arguments: arguments, offset: directive.offset,
+                isConditional: conditions > 0))
+        if let token = cursor.current, !isBoundary(token) { skipToBoundary(withBody: false) }
     }
 
     private mutating func readMember() {
@@ -66,13 +85,46 @@ struct MemberReader {
             property.type = cursor.readType()
         }
         if cursor.isAt(mark: "=") {
-            property.hasInitialValue = true
+            cursor.advance()
+            readInitialValue(of: &property)
         } else if cursor.isAt(mark: "{") {
             property.accessors = Self.accessors(in: cursor.skipGroup())
         } else if cursor.isAt(mark: ",") {
             property.isList = true
         }
-        if property.hasInitialValue || property.isList { skipToBoundary(withBody: false) }
+        if property.isList { skipToBoundary(withBody: false) }
+    }
+
+    /// Reads up to the end of the declaration, to observers, or to a comma before another property.
+    private mutating func readInitialValue(of property: inout PropertyDeclaration) {
+        let start = cursor.index
+        while let token = cursor.current {
+            let isFirst = cursor.index == start
+            if token.isMark(";") || !isFirst && isBoundary(token) { break }
+            if !isFirst, token.isMark("{") {
+                var ahead = cursor
+                let accessors = Self.accessors(in: ahead.skipGroup())
+                if accessors == .observers {
+                    property.accessors = accessors
+                    property.initialValue = Array(cursor.tokens[start..<cursor.index])
+                    cursor = ahead
+                    return
+                }
+            }
+            if token.isMark(","), beginsProperty(after: token) {
+                property.isList = true
+                break
+            }
+            cursor.skipGroup()
+        }
+        property.initialValue = Array(cursor.tokens[start..<cursor.index])
+        if cursor.isAt(mark: ";") { cursor.advance() }
+    }
+
+    /// Returns true if a name with a type or a value follows; `A<B, C>()` has a comma without them.
+    private func beginsProperty(after comma: SwiftToken) -> Bool {
+        guard let name = cursor.peek(1), name.isName, let next = cursor.peek(2) else { return false }
+        return next.isMark(":") || next.isMark("=")
     }
 
     private static func accessors(in body: ArraySlice<SwiftToken>) -> PropertyDeclaration.Accessors
@@ -113,4 +165,14 @@ struct MemberReader {
     private static let connections: Set<String> = [
         ",", ":", "=", "->", "&", "+", "-", "*", "/", "%", "|", "^", "<", ".",
     ]
+}
+
+/// A use of a macro among the members of a type, such as `#Unique<Person>([\.name])`.
+struct FreestandingMacro {
+    /// The name without `#` and the module.
+    let name: String
+    let arguments: [SwiftToken]
+    let offset: Int
+    /// True between `#if` and `#endif`.
+    let isConditional: Bool
 }

@@ -14,7 +14,8 @@ struct PropertyDeclaration {
     /// The name; in `var a, b: Int` the first, in `var (a, b)` nil.
     var name: SwiftToken?
     var type: TypeUse?
-    var hasInitialValue = false
+    /// The tokens after `=`; empty if there is no initial value.
+    var initialValue: [SwiftToken] = []
     var accessors = Accessors.none
     /// True if the declaration has more than one property.
     var isList = false
@@ -22,6 +23,7 @@ struct PropertyDeclaration {
     var isConditional = false
 
     var isConstant: Bool { introducer.text == "let" }
+    var hasInitialValue: Bool { !initialValue.isEmpty }
     /// The offset of its name, or of its first word if there is no name.
     var offset: Int { name?.offset ?? introducer.offset }
     /// The offset at which an attribute can be inserted.
@@ -29,7 +31,11 @@ struct PropertyDeclaration {
     /// The offset of the declaration's first token: an attribute, a modifier or the introducer.
     var firstOffset: Int?
 
-    func has(_ attribute: String) -> Bool { attributes.contains { $0.name == attribute } }
+    func has(_ attribute: String) -> Bool { mark(attribute) != nil }
+
+    /// The attribute with that name.
+    func mark(_ name: String) -> AttributeUse? { attributes.first { $0.name == name } }
+
     func has(modifier name: String) -> Bool {
         modifiers.contains { $0.name == name && $0.argument != "set" }
     }

@@ -58,7 +58,8 @@ struct TokenCursor {
                 index += 2
             }
             if isDirectlyAt(mark: "<") { skipGenericArguments() }
-            let arguments = isDirectlyAt(mark: "(") ? Array(skipGroup()) : []
+            var arguments = isDirectlyAt(mark: "(") ? Array(skipGroup()) : []
+            if arguments.last?.isMark(",") == true { arguments.removeLast() }
             attributes.append(AttributeUse(name: last, arguments: arguments, offset: offset))
         }
         return attributes
@@ -89,6 +90,7 @@ struct TokenCursor {
 struct AttributeUse: Equatable {
     /// The name without the module.
     let name: String
+    /// The tokens between the parentheses, without a comma at their end.
     let arguments: [SwiftToken]
     let offset: Int
 }

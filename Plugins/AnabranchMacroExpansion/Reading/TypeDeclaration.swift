@@ -9,9 +9,13 @@ struct TypeDeclaration {
     /// The inherited types; a superclass comes first.
     let inherited: [TypeUse]
     let properties: [PropertyDeclaration]
+    /// The freestanding macros among the members.
+    let macros: [FreestandingMacro]
+    private let bytes: [UInt8]
 
     /// Parses a declaration; `nil` if the source does not declare a type.
     init?(source: String) {
+        bytes = Array(source.utf8)
         var cursor = TokenCursor(SwiftLexer.code(of: source))
         attributes = cursor.readAttributes()
         modifiers = cursor.readModifiers()
@@ -28,6 +32,20 @@ struct TypeDeclaration {
         while cursor.current != nil, !cursor.isAt(mark: "{") { cursor.skipGroup() }
         var reader = MemberReader(Array(cursor.skipGroup()))
         properties = reader.readAll()
+        macros = reader.macros
+    }
+
+    func has(_ attribute: String) -> Bool { attributes.contains { $0.name == attribute } }
+
+    /// The source from the first to the last of some tokens, as it is written.
+    func text(of tokens: [SwiftToken]) -> String {
+        guard let first = tokens.first, let last = tokens.last else { return "" }
+        return text(of: first.offset..<last.end)
+    }
+
+    /// The source in a range of offsets.
+    func text(of range: Range<Int>) -> String {
+        String(decoding: bytes[range], as: UTF8.self)
     }
 
     private static func readInherited(_ cursor: inout TokenCursor) -> [TypeUse] {

@@ -52,6 +52,21 @@ public final class PersistentContainer: Sendable {
             storeDescription: PersistentStoreDescription(url: url))
     }
 
+    /// Creates a container whose model is made from classes with `@Entity`.
+    ///
+    /// ```swift
+    /// let container = try PersistentContainer(for: Folder.self, Note.self, url: url)
+    /// ```
+    ///
+    /// - Parameters:
+    ///   - classes: The classes of all entities.
+    ///   - url: The store file, which need not exist.
+    /// - Throws: ``ModelError`` with every problem of the classes in `all`.
+    public convenience init(for classes: ManagedObject.Type..., url: URL) throws(ModelError) {
+        self.init(
+            model: try ManagedObjectModel(classes: classes), classes: classes, url: url)
+    }
+
     /// Opens the store and creates the file if it does not exist. If the store is open, it does
     /// nothing.
     ///

@@ -1,3 +1,4 @@
+public import AnabranchModel
 public import AnabranchReplication
 
 /// A type that a property of a managed object's class can have.
@@ -13,6 +14,11 @@ public protocol AttributeValue {
     static func reading(_ value: Value) -> Self?
     /// The value that a non-optional property reads while the attribute is null.
     static var absent: Self { get }
+    /// The type of an attribute in a model that is made from classes.
+    ///
+    /// A type with a conforming raw type has that one's type. Another type need not declare it if
+    /// the value of its `absent` shows the type; numbers then have 64 bits.
+    static var attributeType: AttributeType { get }
     /// The value as an attribute stores it. If every value of a type fits an attribute, the type
     /// declares this property without `throws`.
     ///
@@ -44,7 +50,27 @@ extension AttributeValueError: CustomStringConvertible {
     public var description: String { "Can't store \(value) because \(cause)." }
 }
 
+extension AttributeValue {
+    /// The type of the attribute that stores ``absent``; `undefined` if no attribute can store it.
+    public static var attributeType: AttributeType {
+        switch try? absent.attributeValue {
+        case .bool: .boolean
+        case .integer: .integer64
+        case .double: .double
+        case .decimal: .decimal
+        case .string: .string
+        case .date: .date
+        case .data: .binary
+        case .uuid: .uuid
+        case .uri: .uri
+        default: .undefined
+        }
+    }
+}
+
 extension Optional: AttributeValue where Wrapped: AttributeValue {
+    /// The type of the wrapped type.
+    public static var attributeType: AttributeType { Wrapped.attributeType }
     /// Returns `.some(nil)` for null, and otherwise what the wrapped type returns.
     @inlinable
     public static func reading(_ value: Value) -> Wrapped?? {
@@ -63,6 +89,8 @@ extension Optional: AttributeValue where Wrapped: AttributeValue {
 }
 
 extension AttributeValue where Self: RawRepresentable, RawValue: AttributeValue {
+    /// The type of the raw type.
+    public static var attributeType: AttributeType { RawValue.attributeType }
     /// Returns the case with the attribute's value as its raw value; `nil` if there is none.
     @inlinable
     public static func reading(_ value: Value) -> Self? {
@@ -99,6 +127,8 @@ extension Int: AttributeValue {
 }
 
 extension Int32: AttributeValue {
+    /// `integer32`.
+    public static var attributeType: AttributeType { .integer32 }
     /// Returns the number of an integer value that fits; `nil` for any other value.
     @inlinable
     public static func reading(_ value: Value) -> Int32? {
@@ -111,6 +141,8 @@ extension Int32: AttributeValue {
 }
 
 extension Int16: AttributeValue {
+    /// `integer16`.
+    public static var attributeType: AttributeType { .integer16 }
     /// Returns the number of an integer value that fits; `nil` for any other value.
     @inlinable
     public static func reading(_ value: Value) -> Int16? {
@@ -135,6 +167,8 @@ extension Double: AttributeValue {
 }
 
 extension Float: AttributeValue {
+    /// `float`.
+    public static var attributeType: AttributeType { .float }
     /// Returns the number of a floating-point value, rounded to single precision; `nil` for any
     /// other value.
     @inlinable

@@ -6,7 +6,7 @@ import AnabranchStore
 ///
 /// An entity without its own class uses plain managed objects; their properties are read and
 /// written by name. A class always has the same form, whether it is written by hand, generated, or
-/// made by ``Entity(_:)``:
+/// made by the macro `@Entity`:
 ///
 /// ```swift
 /// final class Person: ManagedObject {
@@ -60,6 +60,10 @@ open class ManagedObject {
     open class var entityName: String { "" }
     /// The names of all slots of the entity, inherited ones first.
     open class var slotNames: [String] { [] }
+
+    /// The entity as the class declares it, for a model that is made from classes; `nil` if only a
+    /// model in Swift or a model file describes it. The macro `@Entity` generates it.
+    open class var entityDeclaration: EntityDeclaration? { nil }
 
     /// Called once, after the object was inserted and has its default values.
     open func awakeFromInsert() {}

@@ -14,7 +14,9 @@ struct `The compiler with @Entity` {
         @Entity("A\(1)") class Named: ManagedObject {}  // refused: one literal without escapes
         @Entity class Wrong: ManagedObject {
             let size: Int64  // refused: make 'size' a 'var'
-            /* é */ var preset: Int64 = 0  // refused: mark the property @Transient
+            /* é */ var preset = 0  // refused: mark it @Transient
+            @Attribute var born: Date = Date()  // refused: differs each time
+            @Relationship(inverse: path) var other: Wrong?  // refused: from the source
             var watched: Int64 { didSet {} }  // refused: has no observers
             var list: [Wrong]  // refused: is a 'ManagedObjectSet<Wrong>'
             @Attribute static let shared: Int64 = 1  // refused: this is none
@@ -23,6 +25,7 @@ struct `The compiler with @Entity` {
             #endif
             var right: Int64
         }
+        #Unique<Wrong>([\.right])  // refused: only in the body of a class
         extension Wrong { @Attribute var late: Int64 { 3 } }  // refused: in the body of a class
         """#
 
@@ -94,6 +97,45 @@ struct `The compiler with @Entity` {
         let run = try CompilerRun(
             Self.types.replacingOccurrences(of: "%", with: members), flags: ["-DDEBUG"])
         #expect(run.output == "")
+    }
+
+    @Test func `takes every mark with its arguments, and gives it its types`() throws {
+        let members = #"""
+            #Unique<Person>([\.name, \.age], [\Person.mail])
+            #Index<Person>([\.age, \.boss])
+            @Attribute(.unique, .indexed, originalName: "title") var name: String? = nil
+            @Attribute(.preserveValueOnDeletion, regularExpression: ".+@.+") var mail: String = ""
+            @Attribute(minimum: 0, maximum: 150, mergeRule: .max, group: nil) var age: Int16 = 18
+            @Attribute(validations: [.init("SELF > 0", warning: "No.")]) var size: Double = 1.5
+            @Attribute(.transient, userInfo: ["a": "b"]) var colour: Colour? = .red
+            @Attribute(derivation: "people.@count", hashModifier: "2") var count: Int
+            @Transformable(by: "Points") @Attribute(.externalStorage) var spots: [Point]?
+            @Relationship(acyclic: true, deleteRule: .deny, inverse: \Person.people)
+            var boss: Person?
+            var people: ManagedObjectSet<Person>
+            @Relationship(minimumModelCount: 1, maximumModelCount: 9, inverse: "friends")
+            var friends: ManagedObjectList<Person>
+            @Relationship(optional: false, wireName: "x", inverse: nil) var best: Person?
+            """#
+        let run = try CompilerRun(Self.types.replacingOccurrences(of: "%", with: members))
+        #expect(run.output == "")
+    }
+
+    @Test(arguments: [
+        ("@Attribute(.uniq) var it: Int64", "has no member 'uniq'"),
+        ("@Attribute var it: Int64 = \"\"", "cannot convert value of type 'String'"),
+        ("@Relationship(inverse: \\Person.absent) var it: Person?", "member 'absent'"),
+        ("#Unique<Person>([\\.absent])", "key path"),
+    ])
+    func `reports a wrong argument at the property`(member: String, message: String) throws {
+        let source = Self.types.replacingOccurrences(of: "%", with: member)
+        let line = source.components(separatedBy: "\n").firstIndex { $0.contains(member) } ?? -1
+        let run = try CompilerRun(source)
+        #expect(
+            run.errors.contains { error in
+                error.file == "Use.swift" && error.line == line + 1
+                    && error.message.contains(message)
+            }, "\(run.output)")
     }
 
     @Test func `takes classes of a module that is on the main actor`() throws {

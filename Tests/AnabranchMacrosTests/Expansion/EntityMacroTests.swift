@@ -31,17 +31,67 @@ import Testing
                 var aide: Optional<Person>
             }
             """)
+        #expect(expansion.diagnostics.isEmpty)
         #expect(
-            expansion
-                == Expansion(
-                    source: """
-                        override class var entityName: String { "Person" }
+            expansion.source.hasPrefix(
+                """
+                override class var entityName: String { "Person" }
 
-                        override class var slotNames: [String] {
-                            ["Z", "dye", "in", "mood", "tags", "z", "é", "aide", "boss", \
-                        "data", "fans", "row", "staff"]
-                        }
-                        """))
+                override class var slotNames: [String] {
+                    ["Z", "dye", "in", "mood", "tags", "z", "é", "aide", "boss", \
+                "data", "fans", "row", "staff"]
+                }
+
+                override class var entityDeclaration: EntityDeclaration? {
+
+                """))
+    }
+
+    @Test func `declares the entity with what the marks and initial values say`() {
+        let expansion = members(
+            #"""
+            @Entity("Human", isAbstract: true, wireName: "p")
+            public class Person: ManagedObject {
+                #Unique<Person>([\.name, \Person.age], [\.mail],)
+                #Index<Person>([\.age])
+                @Attribute(.unique, originalName: "title",) var name: String? = "a\(b)"
+                var age: Int64 = { 1 + 2 }()  // years
+                @Attribute(
+                    .transient,  // not stored
+                    userInfo: ["a": "b, c"]
+                ) var mood: Mood? = .calm
+                @Transformable(by: "T") @Attribute(.externalStorage) var dye: Dye?
+                @Transformable var tags: [Tag]?
+                @Relationship(deleteRule: .cascade, inverse: \Outer.Note.`in`, hashModifier: "1")
+                var notes: ManagedObjectSet<Outer.Note>
+                @Relationship(inverse: "friends") var friends: ManagedObjectList<Person>
+                @Relationship(optional: false, inverse: nil) var boss: Person?
+                var aide: Optional<Person>
+            }
+            """#, attribute: #"@Entity("Human", isAbstract: true, wireName: "p")"#)
+        #expect(expansion.diagnostics.isEmpty)
+        #expect(
+            expansion.source.hasSuffix(
+                #"""
+
+                public override class var entityDeclaration: EntityDeclaration? {
+                    var _entity = EntityDeclaration(of: Person.self, isAbstract: true, wireName: "p")
+                    _entity.attribute("age", Int64.self, initially: { { 1 + 2 }() })
+                    _entity.transformable("dye", by: "T", AttributeSettings(.externalStorage))
+                    _entity.attribute("mood", Mood?.self, AttributeSettings(.transient,  // not stored
+                        userInfo: ["a": "b, c"]), initially: { .calm })
+                    _entity.attribute("name", String?.self, AttributeSettings(.unique, originalName: "title"), initially: { "a\(b)" })
+                    _entity.transformable("tags")
+                    _entity.toOne("aide", Person.self)
+                    _entity.toOne("boss", Person.self, RelationshipSettings(optional: false, inverse: .nothing))
+                    _entity.toList("friends", Person.self, RelationshipSettings(inverse: .property("friends")))
+                    _entity.toMany("notes", Outer.Note.self, RelationshipSettings(deleteRule: .cascade, inverse: .property("in", of: \Outer.Note.`in`), hashModifier: "1"))
+                    _entity.unique(["name", "age"])
+                    _entity.unique(["mail"])
+                    _entity.index(["age"])
+                    return _entity
+                }
+                """#))
     }
 
     @Test func `gives each slot its place and leaves the rest alone`() {
@@ -66,17 +116,17 @@ import Testing
     @Test func `counts from the slots of the class above`() {
         let source = "@Entity class `Engineer`: Outer.Person { var b: Int; var a: Outer.Person? }"
         #expect(
-            members(source)
-                == Expansion(
-                    source: """
-                        override class var entityName: String { "Engineer" }
+            members(source).source.hasPrefix(
+                """
+                override class var entityName: String { "Engineer" }
 
-                        override class var slotNames: [String] {
-                            super.slotNames + ["b", "a"]
-                        }
+                override class var slotNames: [String] {
+                    super.slotNames + ["b", "a"]
+                }
 
-                        private static let _firstOwnSlot = `Engineer`.slotNames.count - 2
-                        """))
+                private static let _firstOwnSlot = `Engineer`.slotNames.count - 2
+
+                """))
         #expect(
             attributes(["var b: Int", "var a: Outer.Person?"], in: source) == [
                 "@_EntitySlot(slot: 0, isBelowEntity: true)",
@@ -125,6 +175,7 @@ import Testing
     @Test(arguments: [
         ("@Entity(\"Human\")", "Human"), ("\n// (\"X\")\n@Entity( \"Ä b\" ) ", "Ä b"),
         ("@Anabranch.Entity(\"Human\")", "Human"), ("@Entity", "A"), ("@Entity()", "A"),
+        ("@Entity(\"Human\", isAbstract: true)", "Human"), ("@Entity(isAbstract: true)", "A"),
     ])
     func `takes the name of the entity`(attribute: String, name: String) {
         let source = members("class A: ManagedObject {}", attribute: attribute).source
@@ -138,7 +189,7 @@ import Testing
     func `refuses a name that it can't read`(attribute: String) {
         let expansion = members("class A: ManagedObject {}", attribute: attribute)
         #expect(expansion.source.isEmpty)
-        #expect(expansion.attributeComplaints.map(\.offset) == [8])
+        #expect(expansion.attributeComplaints.map(\.offset) == [attribute.contains(",") ? 13 : 8])
     }
 
     @Test func `writes names into literals`() {

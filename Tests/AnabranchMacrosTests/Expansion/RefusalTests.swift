@@ -16,8 +16,9 @@ import Testing
     @Test(arguments: [
         ("let size: Int64", "let", "make 'size' a 'var'"),
         ("var untyped", "untyped", "write 'var untyped: '"),
-        ("var preset: Int64 = 0", "preset", "remove the initial value"),
-        ("var guessed = 3", "guessed", "remove the initial value"),
+        ("var guessed = 3", "guessed", "write 'var guessed: ' with its type, or mark it"),
+        ("var a: Int64 = 3 { willSet {} }", "a", "override willSave()"),
+        ("var a: Int64 = 3, b: Bool = true", "a", "one a line"),
         ("var watched: Int64 { didSet {} }", "watched", "override willSave()"),
         ("weak var owner: A?", "owner", "can't be weak"),
         ("unowned(unsafe) var owner: A?", "owner", "can't be unowned"),
@@ -61,6 +62,38 @@ import Testing
     }
 
     @Test(arguments: [
+        ("var a: Date = Date()", "Date", "set 'a' in awakeFromInsert()"),
+        ("var a: Foundation.Date? = .now", ".", "differs each time"),
+        ("var a: Date = Date.now.addingTimeInterval(3)", "Date", "differs each time"),
+        ("var a: String = \"n\" + UUID().uuidString", "\"n\"", "differs each time"),
+        ("var a: UUID = .init()", ".", "differs each time"),
+        ("@Attribute(derivation: \"b\") var a: Int = 1", "1", "The store computes 'a'"),
+        ("@Transformable var a: [Int]? = [1]", "[", "set 'a' in awakeFromInsert()"),
+        ("var a: A? = nil", "nil", "A relationship is empty at first"),
+        ("var a: ManagedObjectSet<A> = .init()", ".", "A relationship is empty at first"),
+        ("@Attribute(.transient, .unique) var a: Int", ".", "'.unique': a transient attribute"),
+        ("@Attribute(.indexed, derivation: \"b\") var a: Int", ".", "'.indexed': a derived"),
+        ("@Relationship(minimumModelCount: 1) var a: A?", "minimumModelCount", "'optional: false'"),
+        ("@Relationship(maximumModelCount: 1) var a: A?", "maximumModelCount", "has no counts"),
+        ("@Relationship(acyclic: true) var a: ManagedObjectList<A>", "acyclic", "The to-one side"),
+        ("@Relationship(inverse: path) var a: A?", "inverse", "'\\Note.author', the name"),
+        ("@Relationship(inverse: \\A.b?.c) var a: A?", "inverse", "reads the inverse"),
+        ("@Relationship(inverse: \\.b.c) var a: A?", "inverse", "reads the inverse"),
+        ("#Unique<X>([\\.ä], names)", "names", "lists of key paths"),
+        ("#Index<X>([])", "[", "lists of key paths"),
+        ("#Anabranch.Index<X>([\\.ä, \\.a?.b])", "[", "of #Index from the source"),
+        ("#if DEBUG\n#Unique<X>([\\.ä])\n#endif", "#Unique", "move #Unique out of #if"),
+    ])
+    func `a mark or an initial value that no model can have, at its place`(
+        member: String, word: String, message: String
+    ) throws {
+        let found = diagnostics("@Entity class X: ManagedObject {\n    var ä: Int64\n\(member)\n}")
+        try #require(found.count == 1)
+        #expect(found[0].word == word)
+        #expect(found[0].message.contains(message))
+    }
+
+    @Test(arguments: [
         ("struct Value {}", "struct", "write 'class Value: ManagedObject'"),
         ("actor Value {}", "actor", "write 'class Value: ManagedObject'"),
         ("extension Value {}", "extension", "write 'class Value: ManagedObject'"),
@@ -81,8 +114,12 @@ import Testing
     @Test(arguments: [
         ("class X: ManagedObject { let a: Int }", "class X: ManagedObject { var a: Int }"),
         (
-            "class X: ManagedObject { /* ü */ public var a: Int = 3 }",
-            "class X: ManagedObject { /* ü */ @Transient public var a: Int = 3 }"
+            "class X: ManagedObject { /* ü */ public var a = 3 }",
+            "class X: ManagedObject { /* ü */ @Transient public var a = 3 }"
+        ),
+        (
+            "class X: ManagedObject { @Relationship var a: A? = .none }",
+            "class X: ManagedObject { @Transient @Relationship var a: A? = .none }"
         ),
         ("class X: ManagedObject { var a: A! }", "class X: ManagedObject { var a: A? }"),
         (
@@ -105,6 +142,15 @@ import Testing
         bytes.replaceSubrange(fixIt.range, with: fixIt.text.utf8)
         #expect(String(decoding: bytes, as: UTF8.self) == better)
         #expect(diagnostics(better).isEmpty)
+    }
+
+    @Test func `a constraint outside a class with @Entity`() {
+        let entity = "@Entity class X: ManagedObject {}"
+        #expect(EntityConstraintMacro.check("Unique", in: [entity, "enum E {}"]).diagnostics.isEmpty)
+        for context in [[], ["class X: ManagedObject {}"], ["extension X {}", entity]] {
+            let found = EntityConstraintMacro.check("Index", in: context).diagnostics
+            #expect(found.first?.message.hasPrefix("#Index says something only") == true)
+        }
     }
 
     @Test func `a mark in a place where it has no effect`() {

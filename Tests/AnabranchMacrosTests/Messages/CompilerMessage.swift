@@ -9,13 +9,6 @@ struct CompilerMessage {
         _ type: String, as name: String = "Entity ", role: String, attribute: String,
         declaration: String, parent: String? = nil, context: [String] = []
     ) throws -> CompilerMessage {
-        func syntax(_ source: String, kind: String = "declaration") -> [String: Any] {
-            let location: [String: Any] = [
-                "column": 3, "fileID": "App/App.swift", "fileName": "/App/App.swift", "line": 2,
-                "offset": 100,
-            ]
-            return ["kind": kind, "location": location, "source": source]
-        }
         var content: [String: Any] = [
             "attributeSyntax": syntax(attribute, kind: "attribute"),
             "declSyntax": syntax(declaration), "discriminator": "$s3App6PersonC3age6EntityfMr_",
@@ -25,6 +18,30 @@ struct CompilerMessage {
         ]
         content["parentDeclSyntax"] = parent.map { syntax($0) }
         return try CompilerMessage(["expandAttachedMacro": content])
+    }
+
+    /// A recorded message of Swift 6.3.1 about a freestanding macro, with other source.
+    static func freestanding(
+        _ type: String, as name: String, role: String = "declaration", source: String,
+        context: [String] = []
+    ) throws -> CompilerMessage {
+        try CompilerMessage([
+            "expandFreestandingMacro": [
+                "discriminator": "$s3App0011Appswift_6UniquefMf_",
+                "lexicalContext": context.map { syntax($0) },
+                "macro": ["moduleName": "AnabranchMacros", "name": name, "typeName": type],
+                "macroRole": role, "staticBuildConfiguration": "{}",
+                "syntax": syntax(source, kind: "declaration"),
+            ]
+        ])
+    }
+
+    private static func syntax(_ source: String, kind: String = "declaration") -> [String: Any] {
+        let location: [String: Any] = [
+            "column": 3, "fileID": "App/App.swift", "fileName": "/App/App.swift", "line": 2,
+            "offset": 100,
+        ]
+        return ["kind": kind, "location": location, "source": source]
     }
 
     init(_ object: [String: Any]) throws {

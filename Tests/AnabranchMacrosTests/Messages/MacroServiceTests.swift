@@ -38,6 +38,15 @@ import Testing
                 declaration: "@Attribute var age: Int64 ",
                 context: ["@Entity class A: ManagedObject {}"]))
         #expect(peer.source == "" && peer.diagnostics.isEmpty)
+        let constraint = try answer(
+            .freestanding(
+                "EntityConstraint", as: "Unique", source: "#Unique<A>([\\.age])",
+                context: ["@Entity class A: ManagedObject {}"]))
+        #expect(constraint.source == "" && constraint.diagnostics.isEmpty)
+        let stray = try answer(
+            .freestanding("EntityConstraint", as: "Unique", source: "#Unique<A>([\\.age])"))
+        #expect(stray.offsets == [100])
+        #expect(stray.messages.first?.hasPrefix("#Unique says something only") == true)
     }
 
     @Test func `points into the file, past white space and comments`() throws {
@@ -78,6 +87,13 @@ import Testing
             .attached(type, role: role, attribute: "@X", declaration: "class A: B {}"))
         #expect(answer.kind == "expandMacroResult" && answer.source == nil)
         #expect(answer.messages.count == 1 && answer.offsets == [100])
+        #expect(answer.messages[0].contains("no macro '\(type)' for the role '\(role)'"))
+    }
+
+    @Test(arguments: [("EntityConstraint", "expression"), ("EntityMacro", "declaration")])
+    func `refuses a freestanding macro that it has not`(type: String, role: String) throws {
+        let answer = try answer(.freestanding(type, as: "X", role: role, source: "#X"))
+        #expect(answer.source == nil && answer.offsets == [100])
         #expect(answer.messages[0].contains("no macro '\(type)' for the role '\(role)'"))
     }
 

@@ -71,10 +71,50 @@ import Testing
         #expect(properties[3].isList)
         #expect(
             properties.map(\.accessors).suffix(5) == [
-                .computed, .computed, .none, .observers, .none,
+                .computed, .computed, .observers, .observers, .none,
             ])
         #expect(properties[6].hasInitialValue)
         #expect(properties[8].type == nil)
+    }
+
+    @Test(arguments: [
+        ("= 3", "3"), ("= .calm // so far\n", ".calm"), ("= [1, 2]\n    .count", "[1,2].count"),
+        ("= { 3 }(); var y: Int", "{3}()"), ("= 3 { didSet {} }", "3"), ("= a, b: Int", "a"),
+        ("= A<B, C>(d: e, f: g)", "A<B,C>(d:e,f:g)"), ("= \"\"\"\n  a\n  \"\"\"", "\"\"\"\n  a\n  \"\"\""),
+        ("= x { $0 }\n#Unique<A>([])", "x{$0}"), ("= 3 +\n  4\n@A var y: Int", "3+4"), ("", ""),
+    ])
+    func `ends an initial value where it ends`(source: String, text: String) throws {
+        let property = try #require(read("var x: Int \(source)\nvar z: Int").first)
+        #expect(property.initialValue.map(\.text).joined() == text)
+        #expect(read("var x: Int \(source)\nvar z: Int").last?.name?.text == "z")
+    }
+
+    @Test func `finds the freestanding macros among the members`() {
+        var reader = MemberReader(
+            SwiftLexer.code(
+                of: """
+                    #Unique<A>([\\.a], [\\.b, \\.c])
+                    var a: Int = 3
+                    #Module.Index<B<C>>([\\.a])
+                    #if X
+                    #warning("x"); #plain
+                    #endif
+                    func f() { #Hidden(1) }
+                    """))
+        #expect(reader.readAll().map(\.name?.text) == ["a"])
+        #expect(reader.macros.map(\.name) == ["Unique", "Index", "warning", "plain"])
+        #expect(reader.macros.map(\.isConditional) == [false, false, true, true])
+        #expect(reader.macros.map(\.arguments.arguments.count) == [2, 1, 1, 0])
+        let keyPaths = reader.macros[0].arguments.arguments[1].value.listElements
+        #expect(keyPaths?.map(\.keyPathName) == ["b", "c"])
+    }
+
+    @Test(arguments: [
+        ("\\.a", "a"), ("\\A.b", "b"), ("\\A.B.`in`", "in"), ("\\A.b?.c", nil), ("\\.a.b", nil),
+        ("\\A.b.self[0]", nil), ("A.b", nil), ("\\A", nil), ("\\", nil), ("path", nil), ("\\.", nil),
+    ])
+    func `takes the last name of a key path`(source: String, name: String?) {
+        #expect(SwiftLexer.code(of: source).arguments.first?.keyPathName == name)
     }
 
     @Test func `reports what depends on the build`() {
@@ -144,6 +184,10 @@ import Testing
             _ = EntityMacro.members(of: "class X: ManagedObject {\(body)}", attribute: "@Entity")
             _ = EntityMacro.attribute(ofMember: body, in: "class X: Y {\(body)}")
             _ = EntityMark.check("Attribute", on: body, in: [body])
+            _ = EntityMacro.members(of: "class X: Y {}", attribute: "@Entity(\(body))")
+            _ = EntityMacro.members(
+                of: "class X: Y { #Index(\(body)); @Relationship(inverse: \(body)) var x: A? }",
+                attribute: "@Entity")
             _ = EntitySlotMacro.accessors(attribute: "@_EntitySlot(\(body))")
         }
     }

@@ -1,0 +1,81 @@
+public import AnabranchModel
+public import AnabranchReplication
+
+/// A flag of an attribute in a class with `@Entity`: `@Attribute(.unique) var code: String?`.
+public struct AttributeOption: Hashable, Sendable {
+    private enum Name: Hashable {
+        case unique
+        case indexed
+        case transient
+        case externalStorage
+        case preserveValueOnDeletion
+    }
+
+    private let name: Name
+
+    /// Two objects of the entity never have the same value. The macro ``Unique(_:)`` makes several
+    /// attributes unique together.
+    public static let unique = AttributeOption(name: .unique)
+    /// The store has an index over the attribute, which makes fetches faster. The macro
+    /// ``Index(_:)`` makes an index over several properties.
+    public static let indexed = AttributeOption(name: .indexed)
+    /// The value is tracked and validated, but never stored or sent.
+    public static let transient = AttributeOption(name: .transient)
+    /// The model keeps this setting for tools; the store keeps every value in its row.
+    public static let externalStorage = AttributeOption(name: .externalStorage)
+    /// The history keeps the value when its object is deleted.
+    public static let preserveValueOnDeletion = AttributeOption(name: .preserveValueOnDeletion)
+}
+
+/// What the mark `@Attribute` says of a property.
+public struct AttributeSettings {
+    let options: Set<AttributeOption>
+    let group: String?
+    /// The attribute with all settings, but without its name and its type.
+    private let template: Attribute
+
+    /// Creates settings.
+    ///
+    /// - Parameters:
+    ///   - options: Flags.
+    ///   - originalName: The name of the attribute in an earlier version of the model.
+    ///   - wireName: The name on the wire, if it is neither the original name nor the name.
+    ///   - minimum: The least value, or the least length of a text.
+    ///   - maximum: The greatest value, or the greatest length of a text.
+    ///   - regularExpression: A regular expression that the whole text must match.
+    ///   - validations: Further conditions on the value.
+    ///   - derivation: The expression from which the store computes the value.
+    ///   - mergeRule: The rule that merges concurrent writes of different replicas.
+    ///   - group: The name of the attribute group; its members merge as one value.
+    ///   - hashModifier: A text that makes the version of the model another one.
+    ///   - userInfo: Any texts for the app or for tools.
+    public init(
+        _ options: AttributeOption..., originalName: String? = nil, wireName: String? = nil,
+        minimum: Value? = nil, maximum: Value? = nil, regularExpression: String? = nil,
+        validations: [ValidationRule] = [], derivation: String? = nil,
+        mergeRule: MergeRule = .lastWriter, group: String? = nil, hashModifier: String? = nil,
+        userInfo: [String: String] = [:]
+    ) {
+        self.options = Set(options)
+        self.group = group
+        template = Attribute(
+            "", .undefined, transient: options.contains(.transient), derivation: derivation,
+            minimum: minimum, maximum: maximum, regularExpression: regularExpression,
+            validations: validations, wireName: wireName, renamingIdentifier: originalName,
+            versionHashModifier: hashModifier, mergeRule: mergeRule,
+            allowsExternalBinaryDataStorage: options.contains(.externalStorage),
+            preservesValueInHistoryOnDeletion: options.contains(.preserveValueOnDeletion),
+            userInfo: userInfo)
+    }
+
+    var isDerived: Bool { template.isDerived }
+
+    /// The attribute with these settings.
+    func attribute(_ name: String, _ type: AttributeType, optional: Bool) -> Attribute {
+        var attribute = template
+        attribute.name = name
+        attribute.type = type
+        attribute.isOptional = optional
+        return attribute
+    }
+}

@@ -1,0 +1,223 @@
+public import AnabranchModel
+
+/// An entity as its class declares it, before the classes of a model are combined.
+///
+/// The macro `@Entity` generates it; a class by hand can override
+/// ``ManagedObject/entityDeclaration`` in the same form. The properties are in any order.
+public struct EntityDeclaration {
+    /// A relationship whose other end is still a class.
+    struct ClassRelationship {
+        var relationship: Relationship
+        let destination: Any.Type
+        let inverse: RelationshipSettings.Inverse
+
+        var name: String { relationship.name }
+    }
+
+    let type: ManagedObject.Type
+    /// The entity without its super-entity and its relationships.
+    private(set) var entity: Entity
+    private(set) var relationships: [ClassRelationship] = []
+    private(set) var problems: [ModelError] = []
+
+    /// Declares the entity of a class, without properties.
+    ///
+    /// - Parameters:
+    ///   - type: The class.
+    ///   - isAbstract: True if only sub-entities have objects.
+    ///   - originalName: The name of the entity in an earlier version of the model.
+    ///   - wireName: The name on the wire, if it is neither the original name nor the name.
+    ///   - deletePolicy: The result of a delete and a concurrent change of one object.
+    ///   - hashModifier: A text that makes the version another one.
+    ///   - userInfo: Any texts for the app or for tools.
+    public init(
+        of type: ManagedObject.Type, isAbstract: Bool = false, originalName: String? = nil,
+        wireName: String? = nil, deletePolicy: DeletePolicy = .deleteWins,
+        hashModifier: String? = nil, userInfo: [String: String] = [:]
+    ) {
+        self.type = type
+        entity = Entity(
+            type.entityName, isAbstract: isAbstract, wireName: wireName,
+            renamingIdentifier: originalName, versionHashModifier: hashModifier,
+            deletePolicy: deletePolicy, userInfo: userInfo)
+    }
+
+    private mutating func refuse(_ code: ModelError.Code, _ property: String, _ message: String) {
+        problems.append(ModelError(code, entity: entity.name, property: property, message))
+    }
+
+    /// A property in messages, such as `Note.title`.
+    func path(_ name: String) -> String { "\(type).\(name)" }
+}
+
+// MARK: - Attributes
+
+extension EntityDeclaration {
+    /// Declares an attribute; an optional type makes an optional attribute.
+    ///
+    /// A derived attribute is always optional, because a new object has no value until it is saved.
+    ///
+    /// - Parameters:
+    ///   - name: The name of the property.
+    ///   - type: The type of the property.
+    ///   - settings: What the mark `@Attribute` says.
+    ///   - initially: Returns the default value, the same one each time.
+    public mutating func attribute<T: AttributeValue>(
+        _ name: String, _ type: T.Type, _ settings: AttributeSettings = AttributeSettings(),
+        initially: (() throws -> T)? = nil
+    ) {
+        // An optional type reads null as a value.
+        var attribute = settings.attribute(
+            name, T.attributeType, optional: settings.isDerived || T.reading(.null) != nil)
+        if attribute.type == .undefined, !attribute.isTransient {
+            refuse(
+                .invalidProperty, name,
+                "Can't use \(path(name)) because its type \(T.self) does not say what an "
+                    + "attribute stores; declare 'static var attributeType: AttributeType' in it.")
+        }
+        if let initially {
+            do {
+                attribute.defaultValue = try Self.defaultValue(initially)
+            } catch {
+                refuse(
+                    .invalidValue, name,
+                    "Can't use the initial value of \(path(name)) as its default because "
+                        + "\(error.cause).")
+            }
+        }
+        add(attribute, settings)
+    }
+
+    /// Declares an attribute whose type can't be one. The compiler reports such a type at the
+    /// property's accessors.
+    @_disfavoredOverload
+    public mutating func attribute<T>(
+        _ name: String, _ type: T.Type, _ settings: AttributeSettings = AttributeSettings(),
+        initially: (() throws -> T)? = nil
+    ) {
+        refuse(
+            .invalidProperty, name,
+            "Can't use \(path(name)) because \(T.self) does not conform to AttributeValue; let it "
+                + "conform, or mark the property @Transformable or @Transient.")
+    }
+
+    /// Declares an attribute that a transformer stores as bytes.
+    ///
+    /// - Parameters:
+    ///   - name: The name of the property.
+    ///   - transformer: The name of the transformer; `nil` is the default one.
+    ///   - settings: What the mark `@Attribute` says.
+    public mutating func transformable(
+        _ name: String, by transformer: String? = nil,
+        _ settings: AttributeSettings = AttributeSettings()
+    ) {
+        var attribute = settings.attribute(name, .transformable, optional: true)
+        attribute.valueTransformerName = transformer
+        add(attribute, settings)
+    }
+
+    private mutating func add(_ attribute: Attribute, _ settings: AttributeSettings) {
+        entity.attributes.append(attribute)
+        if settings.options.contains(.unique) { unique([attribute.name]) }
+        if settings.options.contains(.indexed) { index([attribute.name]) }
+        guard let group = settings.group else { return }
+        if let place = entity.attributeGroups.firstIndex(where: { $0.name == group }) {
+            entity.attributeGroups[place].attributes.append(attribute.name)
+        } else {
+            entity.attributeGroups.append(AttributeGroup(group, attribute.name))
+        }
+    }
+
+    /// The reason why an initial value can't be a default, as a clause.
+    private struct DefaultError: Error { let cause: String }
+
+    private static func defaultValue<T: AttributeValue>(
+        _ initially: () throws -> T
+    ) throws(DefaultError) -> Value? {
+        let values: [Value]
+        do {
+            values = [try initially().attributeValue, try initially().attributeValue]
+        } catch let error as AttributeValueError {
+            throw DefaultError(cause: error.cause)
+        } catch {
+            throw DefaultError(cause: "it throws \(error)")
+        }
+        guard values[0] == values[1] else {
+            throw DefaultError(
+                cause: "it differs each time; set the property in awakeFromInsert()")
+        }
+        return values[0].isNull ? nil : values[0]
+    }
+}
+
+// MARK: - Relationships, constraints and indexes
+
+extension EntityDeclaration {
+    /// Declares a relationship to at most one object.
+    ///
+    /// - Parameters:
+    ///   - name: The name of the property.
+    ///   - destination: The class at the other end.
+    ///   - settings: What the mark `@Relationship` says.
+    public mutating func toOne(
+        _ name: String, _ destination: Any.Type,
+        _ settings: RelationshipSettings = RelationshipSettings()
+    ) {
+        var relationship = settings.relationship(Relationship(name, to: ""))
+        relationship.maxCount = settings.maximumModelCount ?? 1
+        add(relationship, destination, settings)
+    }
+
+    /// Declares a relationship to any number of objects without an order.
+    ///
+    /// - Parameters:
+    ///   - name: The name of the property.
+    ///   - destination: The class at the other end.
+    ///   - settings: What the mark `@Relationship` says.
+    public mutating func toMany(
+        _ name: String, _ destination: Any.Type,
+        _ settings: RelationshipSettings = RelationshipSettings()
+    ) {
+        add(settings.relationship(Relationship(name, toMany: "")), destination, settings)
+    }
+
+    /// Declares a relationship to any number of objects in an order.
+    ///
+    /// - Parameters:
+    ///   - name: The name of the property.
+    ///   - destination: The class at the other end.
+    ///   - settings: What the mark `@Relationship` says.
+    public mutating func toList(
+        _ name: String, _ destination: Any.Type,
+        _ settings: RelationshipSettings = RelationshipSettings()
+    ) {
+        let relationship = settings.relationship(Relationship(name, toMany: "", ordered: true))
+        add(relationship, destination, settings)
+    }
+
+    private mutating func add(
+        _ relationship: Relationship, _ destination: Any.Type, _ settings: RelationshipSettings
+    ) {
+        relationships.append(
+            ClassRelationship(
+                relationship: relationship, destination: destination, inverse: settings.inverse))
+    }
+
+    /// Declares that two objects differ in one of the attributes.
+    public mutating func unique(_ attributes: [String]) {
+        entity.uniquenessConstraints.append(Unique(attributes: attributes))
+    }
+
+    /// Declares an index over properties in ascending order; the first is the leading one.
+    ///
+    /// Its name is the names of the properties, joined by `_`. A second index over the same
+    /// properties is the same one.
+    public mutating func index(_ properties: [String]) {
+        let elements = properties.map { IndexElement($0) }
+        if entity.indexes.contains(where: { $0.elements == elements }) { return }
+        let taken = Set(entity.indexes.map(\.name))
+        var name = properties.joined(separator: "_")
+        while taken.contains(name) { name += "_" }
+        entity.indexes.append(Index(name, elements: elements))
+    }
+}

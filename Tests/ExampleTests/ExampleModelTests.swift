@@ -1,0 +1,44 @@
+import Anabranch
+import Testing
+
+@testable import Departments
+@testable import Notes
+
+/// Tests that the classes of an example make the model that is written in Swift.
+@Suite struct `The models of the examples` {
+    @Test func `the classes of the notes make the model of the article`() throws {
+        let model = try ManagedObjectModel(Folder.self, Note.self)
+        try Self.expect(model, equals: try NotesModel.make())
+    }
+
+    @Test func `the classes of the departments make their model, with inheritance`() throws {
+        let model = try ManagedObjectModel(
+            Person.self, Employee.self, Department.self)
+        let written = try ManagedObjectModel {
+            Entity("Person") {
+                Attribute("name", .string)
+                Relationship("likedBy", toMany: "Person", inverse: "likes")
+                Relationship("likes", toMany: "Person", inverse: "likedBy")
+            }
+            Entity("Employee", parent: "Person") {
+                Attribute("badge", .string)
+                Attribute("role", .integer16)
+                Relationship("department", to: "Department", inverse: "staff")
+            }
+            Entity("Department") {
+                Attribute("name", .string)
+                Relationship("staff", toMany: "Employee", inverse: "department")
+            }
+        }
+        try Self.expect(model, equals: written)
+    }
+
+    private static func expect(
+        _ model: ManagedObjectModel, equals written: ManagedObjectModel
+    ) throws {
+        #expect(model.declaration == written.declaration)
+        #expect(model.hash == written.hash)
+        #expect(model.entityVersionHashesByName == written.entityVersionHashesByName)
+        #expect(model.hasVersion(of: written))
+    }
+}
