@@ -25,7 +25,8 @@ public struct ModelError: Error, Hashable, Sendable {
         public static let inheritanceCycle = Code(rawValue: "inheritance-cycle")
         /// Two relationships do not name each other as inverses.
         public static let inverseMismatch = Code(rawValue: "inverse-mismatch")
-        /// A default value is not a value of its attribute's type.
+        /// A default value does not fit its attribute, or a model file has an invalid flag or
+        /// date.
         public static let invalidValue = Code(rawValue: "invalid-value")
         /// The minimum is above the maximum, a bound does not fit the type, or a count is
         /// impossible.
@@ -39,7 +40,8 @@ public struct ModelError: Error, Hashable, Sendable {
         public static let invalidDerivation = Code(rawValue: "invalid-derivation")
         /// The settings of a property contradict each other, or it cannot be used in this place.
         public static let invalidProperty = Code(rawValue: "invalid-property")
-        /// The model uses a planned feature that is not supported yet: leave it out until then.
+        /// The model uses a feature that is planned but not supported yet. Remove it from the
+        /// model.
         public static let notSupportedYet = Code(rawValue: "not-supported-yet")
         /// The model is larger than a store can hold.
         public static let limitExceeded = Code(rawValue: "limit-exceeded")
