@@ -170,9 +170,10 @@ public final class Connection {
         }
     }
 
-    /// The open database, for calls within this module.
+    /// Returns SQLite's handle of the open database.
     ///
-    /// - Parameter action: The action that an error names.
+    /// - Parameter action: The action that the error names.
+    /// - Throws: ``SQLiteError`` with code `misuse` if the connection was closed.
     func openDatabase(to action: @autoclosure () -> String) throws -> OpaquePointer {
         guard let database else { throw SQLiteError.closed(action: action()) }
         return database

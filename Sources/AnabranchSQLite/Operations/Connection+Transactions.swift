@@ -83,8 +83,9 @@ extension Connection {
 
     /// Rolls back an open transaction.
     ///
-    /// An error of ROLLBACK is ignored: it leaves no transaction open even if it fails, and the
-    /// error that caused the rollback matters more.
+    /// An error of ROLLBACK is ignored, because the error that caused the rollback matters more.
+    /// Usually the transaction has ended even then. It stays open if an interrupt stops ROLLBACK
+    /// itself, which can happen only while another statement of the connection is running.
     private func rollBack() {
         guard isInTransaction else { return }
         try? cached("ROLLBACK").run()

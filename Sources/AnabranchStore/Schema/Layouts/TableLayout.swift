@@ -85,8 +85,11 @@ package final class TableLayout: Sendable {
         property.attribute.map { ColumnKind($0.type) } ?? .reference
     }
 
-    /// The first parameter of each property's columns; the last element is the parameter after all
-    /// columns.
+    /// Numbers the SQL parameters of the properties' columns.
+    ///
+    /// - Parameter first: The number of the first parameter.
+    /// - Returns: The number of each property's first parameter, and as the last element the number
+    ///   after all parameters.
     static func parameters(of columns: [Column], from first: Int) -> [Int] {
         columns.reduce(into: [first]) { $0.append(($0.last ?? first) + $1.names.count) }
     }
