@@ -8,7 +8,8 @@ public struct SyncOutcome: Sendable {
     public internal(set) var position: UInt64 = 0
     /// The position of the log's last entry at the end of the exchange, as far as the client knows.
     public internal(set) var headPosition: UInt64 = 0
-    /// The number of saves in the store that were not pushed yet.
+    /// The number of change sets in the store that the zone is not known to hold, including those
+    /// of other replicas.
     public internal(set) var pendingCount = 0
     /// The reason why the zone does not accept the first unpushed save, or `nil` if it refuses
     /// none.

@@ -150,10 +150,12 @@ private struct PageCutter {
         start = cursor
     }
 
-    /// Returns the pages.
+    /// Ends the division, and returns the pages in the order of the log.
     ///
-    /// - Parameter isEmptyKept: Whether a page without entries is returned if there is no other,
-    ///   because its cursor must be stored.
+    /// - Parameters:
+    ///   - end: The cursor of the response, which becomes the cursor of the last page.
+    ///   - isEmptyKept: Whether a response without entries gives one empty page, because its
+    ///     cursor must be stored.
     consuming func pages(
         endingAt end: LogCursor, keepingEmpty isEmptyKept: Bool
     ) -> [RemotePage] {

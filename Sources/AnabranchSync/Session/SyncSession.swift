@@ -36,7 +36,8 @@ package struct SyncSession: Sendable {
         /// Indicates whether the zone found a snapshot less work than its log for a client without
         /// a cursor.
         var isSnapshotAdvised = false
-        /// Indicates whether the log still has all entries that the store needs.
+        /// Indicates whether the store can continue with the zone's log. It can't if it needs a
+        /// snapshot, or if the log has compacted entries after the store's cursor.
         var reachesLog: Bool {
             !state.wantsSnapshot && state.cursor?.position ?? 0 >= startPosition
         }
