@@ -66,7 +66,7 @@ struct MergeRuleWrites {
         try statement.bind(version.position, at: 2)
         guard try statement.step() else { return false }
         defer { statement.reset() }
-        let held = try statement.writes(at: 0)
+        let held = try statement.writes(at: 0, layout.table.added)
         func heldValue(_ place: Place) -> Value {
             statement.slot(at: place.index + 2, as: place.column.kind)
         }

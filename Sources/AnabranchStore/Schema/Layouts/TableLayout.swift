@@ -43,6 +43,8 @@ package final class TableLayout: Sendable {
     let properties: [Property]
     /// References with a target that a view rule may hide.
     let viewRuleColumns: [ViewRuleColumn]
+    /// The properties that a migration added without writing the rows.
+    let added: AddedProperties
     let plainName: String
 
     init(root: EntityDescription, plainName: String, numbers: SchemaNumbers) {
@@ -53,8 +55,10 @@ package final class TableLayout: Sendable {
         let columns = Self.columns(of: root, numbers: numbers)
         self.columns = columns
         properties = Self.properties(of: columns)
+        let added = numbers.additions(to: root)
+        self.added = added
         viewRuleColumns = columns.compactMap {
-            ViewRuleColumn($0, root: root, table: SQL.quoted(plainName))
+            ViewRuleColumn($0, root: root, table: SQL.quoted(plainName), added: added)
         }
     }
 
