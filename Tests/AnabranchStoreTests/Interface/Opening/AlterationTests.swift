@@ -97,16 +97,21 @@ import Testing
         let bob = try second.insert("Person", ["nickname": .string("B")])
         second.close()
         var declaration = try nextVersion().declaration
+        let person = try #require(declaration.entities.firstIndex { $0.name == "Person" })
         // A renaming identifier is a name in the version before.
-        for place in 0...1 { declaration.entities[0].attributes[place].renamingIdentifier = nil }
-        declaration.entities[0].attributes.append(Attribute("motto", .string, default: "-"))
+        for place in declaration.entities[person].attributes.indices {
+            declaration.entities[person].attributes[place].renamingIdentifier = nil
+        }
+        let attributes = declaration.entities[person].attributes
+        declaration.entities[person].attributes.append(
+            Attribute("motto", .string, default: "-"))
         let third = try scenario.open("a", model: try ManagedObjectModel(declaration))
         let hash = try third.canonicalHash()
         #expect(try third.value("motto", of: bob) == .string("-"))
         #expect(try third.value("nickname", of: anna) == .null)
         third.close()
         #expect(try wasAltered("a"))
-        declaration.entities[0].attributes.removeLast()
+        declaration.entities[person].attributes = attributes.filter { $0.name != "rank" }
         let last = try scenario.open("a", model: try ManagedObjectModel(declaration))
         #expect(try !wasAltered("a"))
         #expect(try last.canonicalHash() == hash)
