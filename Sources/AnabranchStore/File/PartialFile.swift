@@ -9,7 +9,8 @@ import Foundation
 /// is removed, unless it was renamed.
 struct PartialFile: ~Copyable {
     private let target: String
-    private let path: String
+    /// The temporary name.
+    let path: String
     private let file: Int32
 
     private static let ending = ".partial"

@@ -8,13 +8,30 @@ extension Store {
     ///
     /// - Throws: `migrationNotInferred` if the versions differ too much; `constraintConflict` if
     ///   records share a key that only the new version wants to be unique; `storeChanged` if
-    ///   another process has replaced the model meanwhile. The file is then unchanged.
+    ///   another process has replaced the model meanwhile; `diskFull` if the disk has no room for
+    ///   the copy that the options ask for; `cancelled`. The file is then unchanged.
     func migrate(to model: ManagedObjectModel) throws {
         let migration = try StoreOpening.inferredMigration(from: self.model, to: model, path: path)
+        let isKept = options.keepsCopyWhenMigrating && environment.vfs == nil
+        let copy = isKept ? StoreCopy(path: path) : nil
+        do {
+            try migrate(to: model, by: migration, keeping: copy)
+        } catch {
+            copy?.remove()
+            throw error
+        }
+        options.migrationProgress?.reach(1)
+    }
+
+    private func migrate(
+        to model: ManagedObjectModel, by migration: InferredMigration, keeping copy: StoreCopy?
+    ) throws {
         try withWriter { connection in
             try connection.transaction(.immediate) {
                 let source = try StateTransaction(
                     connection, store: self, replicas: ReplicaTable.read(connection))
+                try reportMigration(0)
+                try copy?.write(of: connection)
                 if try !alterTables(to: model, source) {
                     try replaceTables(to: model, source, checking: migration.newConstraints)
                 }

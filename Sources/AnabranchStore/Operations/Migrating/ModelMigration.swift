@@ -23,7 +23,15 @@ struct ModelMigration {
         let connection = source.connection
         let schema = source.schema
         var stage = try MigrationStage(connection)
-        try StoreReader(connection, schema: schema).canonicalRecords { try stage.append($0) }
+        let total = Double(try Self.recordCount(connection, schema))
+        var count = 0
+        try StoreReader(connection, schema: schema).canonicalRecords { record in
+            try stage.append(record)
+            count += 1
+            if count % Self.recordsPerReport == 0 {
+                try source.store.reportMigration(min(Double(count) / total, 1) / 2)
+            }
+        }
         try stage.finish()
         self.stage = stage
         for name in schema.tables.map(\.name) + schema.linkLayouts.map(\.name) {
@@ -34,6 +42,16 @@ struct ModelMigration {
             "ab_hidden", "ab_shadow", "ab_shadow_key",
         ] {
             try connection.execute("DELETE FROM \(name)")
+        }
+    }
+
+    private static let recordsPerReport = 1000
+
+    private static func recordCount(_ connection: Connection, _ schema: StoreSchema) throws -> Int {
+        try (schema.tables.map(\.name) + ["ab_deferred_record"]).reduce(1) { sum, table in
+            let count = try connection.firstValue("SELECT count(*) FROM \(table)")
+            guard case .integer(let count)? = count else { return sum }
+            return sum + Int(count)
         }
     }
 
@@ -48,7 +66,8 @@ struct ModelMigration {
     ) throws {
         let positions = try StampPositions(destination.log, stamps: destination.logStamps)
         let rows = RecordRows(destination, positions: positions)
-        try stage.drain { chunk in
+        try stage.drain { chunk, fraction in
+            try destination.store.reportMigration(0.5 + fraction / 2)
             for block in chunk.rows { try rows.insert(block, isFirst: true) }
             for record in chunk.records {
                 try rows.insert(
