@@ -22,7 +22,7 @@ struct FailureReport {
         case let error as SyncError:
             self.init(Self.status(of: error.code), error.message + Self.advice(on: error.code))
         case let error as ModelError:
-            self.init(error.code == .unreadable ? .noInput : .data, error.description)
+            self.init(Self.status(of: error.code), error.description)
         case let error as MigrationError: self.init(.data, error.description)
         case let error as FetchPredicateError:
             let column = error.column.map { " at column \($0)" } ?? ""
@@ -59,6 +59,14 @@ struct FailureReport {
         case .busy, .storeChanged, .mergeConflict, .cursorMoved: .temporary
         case .constraintConflict, .saveTooLarge, .recordTooLarge: .data
         default: .failure
+        }
+    }
+
+    private static func status(of code: ModelError.Code) -> ExitStatus {
+        switch code {
+        case .unreadable: .noInput
+        case .unwritable: .cannotCreate
+        default: .data
         }
     }
 

@@ -4,7 +4,7 @@ extension ManagedObjectModel {
     /// Reads a model that Xcode's model editor wrote.
     ///
     /// A setting that this version cannot keep without losing data is an error. A setting that can
-    /// be left out without harm is in ``warnings``. User info entries whose keys begin with
+    /// be left out without harm is in ``warnings``. User info entries with keys that begin with
     /// `anabranch.` hold the settings that Xcode's format has no place for; they are listed at
     /// ``write(toXcodeModel:)``.
     ///

@@ -29,8 +29,8 @@ extension ManagedObjectModel {
     ///
     /// Equal models give equal files.
     ///
-    /// - Parameter folder: A folder whose name ends with `.xcdatamodel`. It is created if it is
-    ///   missing, also in an `.xcdatamodeld`. A model that it contains is replaced.
+    /// - Parameter folder: A folder with a name that ends with `.xcdatamodel`. It is created if it
+    ///   is missing, also in an `.xcdatamodeld`. A model that it contains is replaced.
     ///
     /// - Throws: ``ModelError`` with every setting that Xcode's format can't hold in `all`, or
     ///   with the code ``ModelError/Code/unwritable``. An existing model is then unchanged.
