@@ -11,6 +11,8 @@ struct FailureReport {
         switch error {
         case let error as UsageError: self.init(.usage, error.description)
         case let error as CommandFailure: self.init(error.status, error.message)
+        case let error as ModelError where error.code == .unwritable:
+            self.init(.cannotCreate, error.description)
         case let error as InputError: self.init(.data, error.description)
         case let error as PartialImport:
             let cause = FailureReport(error.cause)
@@ -22,7 +24,7 @@ struct FailureReport {
         case let error as SyncError:
             self.init(Self.status(of: error.code), error.message + Self.advice(on: error.code))
         case let error as ModelError:
-            self.init(Self.status(of: error.code), error.description)
+            self.init(error.code == .unreadable ? .noInput : .data, error.description)
         case let error as MigrationError: self.init(.data, error.description)
         case let error as FetchPredicateError:
             let column = error.column.map { " at column \($0)" } ?? ""
@@ -59,14 +61,6 @@ struct FailureReport {
         case .busy, .storeChanged, .mergeConflict, .cursorMoved: .temporary
         case .constraintConflict, .saveTooLarge, .recordTooLarge: .data
         default: .failure
-        }
-    }
-
-    private static func status(of code: ModelError.Code) -> ExitStatus {
-        switch code {
-        case .unreadable: .noInput
-        case .unwritable: .cannotCreate
-        default: .data
         }
     }
 

@@ -31,9 +31,24 @@ struct ModelComparisonText {
                     let details = details(of: name, in: entity)
                     return "\(kind) \(entity).\(name) " + (details ?? "changed")
                 }
+            case .entityChanged(let name): "entity \(name) " + details(ofEntity: name)
             default: change.description
             }
         }
+    }
+
+    private func details(ofEntity name: String) -> String {
+        guard let entity = destination.entity(named: name), let former = former(name) else {
+            return "changed"
+        }
+        var details: [String] = []
+        if entity.isAbstract != former.isAbstract {
+            details.append(entity.isAbstract ? "made abstract" : "no longer abstract")
+        }
+        if entity.deletePolicy != former.deletePolicy {
+            details.append("has the delete policy \(entity.deletePolicy)")
+        }
+        return details.isEmpty ? "changed" : details.joined(separator: ", ")
     }
 
     // MARK: - Properties

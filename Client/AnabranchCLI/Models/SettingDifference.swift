@@ -2,7 +2,8 @@ import Anabranch
 
 /// A setting that differs between two versions of a model, beside the changes of the schema.
 struct SettingDifference {
-    let entity: String
+    /// The entity; `nil` if the setting is the model's.
+    let entity: String?
     /// The property; `nil` if the setting is the entity's.
     let property: String?
     let setting: String
@@ -11,32 +12,34 @@ struct SettingDifference {
 
     /// The difference in words: `City.name: default none → "x"`.
     var description: String {
-        let place = property.map { "\(entity).\($0)" } ?? entity
-        return "\(place): \(setting) \(old ?? "none") → \(new ?? "none")"
+        let place = [entity, property].compactMap { $0 }.joined(separator: ".")
+        return "\(place.isEmpty ? "" : place + ": ")\(setting) \(old ?? "none") → \(new ?? "none")"
     }
 
     /// The differences between the entities and own properties that both versions have.
     static func all(
         from source: ManagedObjectModel, to destination: ManagedObjectModel
     ) -> [SettingDifference] {
-        destination.entities.flatMap { entity -> [SettingDifference] in
-            guard let former = entity.former(in: source) else { return [] }
-            let own = differences(settings(of: former), settings(of: entity), entity.name, nil)
-            return own
-                + entity.slots.filter { $0.entity == entity }.flatMap { property in
-                    guard let old = property.former(in: former) else {
-                        return [SettingDifference]()
+        let whole = differences(settings(of: source), settings(of: destination), nil, nil)
+        return whole
+            + destination.entities.flatMap { entity -> [SettingDifference] in
+                guard let former = entity.former(in: source) else { return [] }
+                let own = differences(settings(of: former), settings(of: entity), entity.name, nil)
+                return own
+                    + entity.slots.filter { $0.entity == entity }.flatMap { property in
+                        guard let old = property.former(in: former) else {
+                            return [SettingDifference]()
+                        }
+                        return differences(
+                            settings(of: old), settings(of: property), entity.name, property.name)
                     }
-                    return differences(
-                        settings(of: old), settings(of: property), entity.name, property.name)
-                }
-        }
+            }
     }
 
     private typealias Settings = [(name: String, text: String?)]
 
     private static func differences(
-        _ old: Settings, _ new: Settings, _ entity: String, _ property: String?
+        _ old: Settings, _ new: Settings, _ entity: String?, _ property: String?
     ) -> [SettingDifference] {
         let former = Dictionary(old.map { ($0.name, $0.text) }, uniquingKeysWith: { $1 })
         return new.compactMap { name, text in
@@ -44,6 +47,17 @@ struct SettingDifference {
             return SettingDifference(
                 entity: entity, property: property, setting: name, old: before, new: text)
         }
+    }
+
+    private static func settings(of model: ManagedObjectModel) -> Settings {
+        let templates = model.declaration.fetchRequestTemplates.map { template in
+            let predicate = template.predicateFormat.map { " where \($0)" } ?? ""
+            return "\(template.name) of \(template.entity)" + predicate
+        }
+        return [
+            ("version identifier", model.declaration.versionIdentifier),
+            ("fetch request templates", list(templates)),
+        ]
     }
 
     private static func settings(of entity: EntityDescription) -> Settings {
