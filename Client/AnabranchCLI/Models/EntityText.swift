@@ -43,12 +43,7 @@ struct EntityText {
         entity.ownUniquenessConstraints.map { constraint in
             "unique: " + constraint.map(\.name).joined(separator: ", ")
         }
-            + entity.indexes.map { index in
-                "index \(index.name): "
-                    + index.elements.map { element in
-                        element.property.name + (element.isAscending ? "" : " descending")
-                    }.joined(separator: ", ")
-            }
+            + entity.indexes.map { "index \($0.name): \($0.columns)" }
     }
 
     // MARK: - JSON
@@ -140,5 +135,14 @@ struct EntityText {
                 }
             }
         }
+    }
+}
+
+extension IndexDescription {
+    /// The names of the columns in their order.
+    var columns: String {
+        elements.map { element in
+            element.property.name + (element.isAscending ? "" : " descending")
+        }.joined(separator: ", ")
     }
 }

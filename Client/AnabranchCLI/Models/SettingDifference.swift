@@ -22,28 +22,42 @@ struct SettingDifference {
     ) -> [SettingDifference] {
         let whole = differences(settings(of: source), settings(of: destination), nil, nil)
         return whole
-            + destination.entities.flatMap { entity -> [SettingDifference] in
-                guard let former = entity.former(in: source) else { return [] }
-                let own = differences(settings(of: former), settings(of: entity), entity.name, nil)
-                return own
-                    + entity.slots.filter { $0.entity == entity }.flatMap { property in
-                        guard let old = property.former(in: former) else {
-                            return [SettingDifference]()
-                        }
-                        return differences(
-                            settings(of: old), settings(of: property), entity.name, property.name)
-                    }
+            + destination.entities.flatMap { entity in
+                entity.former(in: source).map { all(from: $0, to: entity) } ?? []
+            }
+    }
+
+    private static func all(
+        from former: EntityDescription, to entity: EntityDescription
+    ) -> [SettingDifference] {
+        let own = differences(
+            settings(of: former), settings(of: entity), entity.name, nil,
+            isRenamed: former.name != entity.name)
+        let properties = entity.slots.filter { $0.entity == entity }
+        return own
+            + properties.flatMap { property in
+                property.former(in: former).map { old in
+                    differences(
+                        settings(of: old), settings(of: property), entity.name, property.name,
+                        isRenamed: old.name != property.name)
+                } ?? []
             }
     }
 
     private typealias Settings = [(name: String, text: String?)]
 
+    private static let renamingIdentifier = "renaming identifier"
+
+    /// The settings that differ; a new renaming identifier belongs to a change of the name.
     private static func differences(
-        _ old: Settings, _ new: Settings, _ entity: String?, _ property: String?
+        _ old: Settings, _ new: Settings, _ entity: String?, _ property: String?,
+        isRenamed: Bool = false
     ) -> [SettingDifference] {
         let former = Dictionary(old.map { ($0.name, $0.text) }, uniquingKeysWith: { $1 })
         return new.compactMap { name, text in
-            guard let before = former[name], before != text else { return nil }
+            guard let before = former[name], before != text,
+                !isRenamed || name != renamingIdentifier
+            else { return nil }
             return SettingDifference(
                 entity: entity, property: property, setting: name, old: before, new: text)
         }
@@ -62,16 +76,12 @@ struct SettingDifference {
 
     private static func settings(of entity: EntityDescription) -> Settings {
         let declared = entity.declaration
-        let indexes = entity.indexes.map { index in
-            let elements = index.elements.map { element in
-                element.property.name + (element.isAscending ? "" : " descending")
-            }
-            return "\(index.name) (\(elements.joined(separator: ", ")))"
-        }
+        let indexes = entity.indexes.map { "\($0.name) (\($0.columns))" }
         return [
             ("class", declared.representedClassName),
             ("indexes", list(indexes)),
             ("version hash modifier", declared.versionHashModifier),
+            (renamingIdentifier, declared.renamingIdentifier),
             ("user info", list(declared.userInfo)),
         ]
     }
@@ -103,6 +113,7 @@ struct SettingDifference {
                 declared.preservesValueInHistoryOnDeletion ? "kept" : "not kept"
             ),
             ("version hash modifier", declared.versionHashModifier),
+            (renamingIdentifier, declared.renamingIdentifier),
             ("user info", list(declared.userInfo)),
         ]
     }
@@ -115,6 +126,7 @@ struct SettingDifference {
             ("delete rule", "\(relationship.deleteRule)"),
             ("validations", list(declared.validations)),
             ("version hash modifier", declared.versionHashModifier),
+            (renamingIdentifier, declared.renamingIdentifier),
             ("user info", list(declared.userInfo)),
         ]
     }
