@@ -56,7 +56,7 @@ struct ModelDiagramTests {
 
     // MARK: - Layouts
 
-    @Test(arguments: TestLength.seeds(200))
+    @Test(arguments: TestLength.seeds(100))
     func `boxes never overlap, and lines cross no box`(seed: UInt64) throws {
         let model = try ManagedObjectModel(entities: Self.randomEntities(seed: seed))
         let diagram = ModelDiagram(model)
@@ -131,6 +131,14 @@ struct ModelDiagramTests {
             for other in frames[(place + 1)...] {
                 #expect(!overlap(frame, other), "\(frame) and \(other)")
             }
+        }
+        for loop in diagram.loops {
+            let frame = frames[loop.line.upper]
+            let reach = ModelDiagram.loopReach + Double(loop.place) * ModelDiagram.loopStep
+            let room = ModelDiagram.Frame(
+                x: frame.x + frame.width, y: frame.y, width: reach, height: frame.height)
+            #expect(room.x + room.width <= diagram.width)
+            #expect(!frames.contains { overlap($0, room) }, "\(loop.line.title)")
         }
         for line in diagram.lines {
             let ends = [line.line.upper, line.line.lower]

@@ -47,11 +47,19 @@ struct ComponentLayout {
         let assignment = LayerAssignment(
             vertexCount: boxes.count, edges: lines, width: layerWidth)
         let widths = Self.widths(of: boxes.map(\.width), lines: assignment.edges)
+        // The room is kept on both sides, so that lines from box to box are straight.
         let plain = LayeredGraph(
-            assignment, widths: zip(widths, boxes).map { $0 + $1.room })
+            assignment, widths: zip(widths, boxes).map { $0 + 2 * $1.room })
         let graph = CrossingReduction.reduced(plain)
         let centers = HorizontalPlacement.centers(in: graph)
-        let left = zip(graph.vertices, centers).map { $1 - $0.width / 2 }.min() ?? 0
+        func half(_ vertex: Int) -> Double {
+            graph.vertices[vertex].box.map { widths[$0] / 2 } ?? 0
+        }
+        func room(_ vertex: Int) -> Double {
+            graph.vertices[vertex].box.map { boxes[$0].room } ?? 0
+        }
+        let left = centers.indices.map { centers[$0] - half($0) }.min() ?? 0
+        let right = centers.indices.map { centers[$0] + half($0) + room($0) }.max() ?? 0
         var rows: [(top: Double, bottom: Double)] = []
         for layer in graph.order {
             let top = rows.last.map { $0.bottom + Self.layerGap } ?? 0
@@ -60,11 +68,10 @@ struct ComponentLayout {
         }
         frames = boxes.indices.map { box in
             Frame(
-                x: centers[box] - graph.vertices[box].width / 2 - left,
-                y: rows[graph.vertices[box].layer].top, width: widths[box],
-                height: boxes[box].height)
+                x: centers[box] - widths[box] / 2 - left, y: rows[graph.vertices[box].layer].top,
+                width: widths[box], height: boxes[box].height)
         }
-        width = zip(graph.vertices, centers).map { $1 + $0.width / 2 - left }.max() ?? 0
+        width = right - left
         height = rows.last?.bottom ?? 0
         let ports = Ports(graph, centers: centers, frames: frames)
         routes = graph.chains.enumerated().map { line, chain in

@@ -105,9 +105,11 @@ extension ModelDiagram {
         let reach = right + Self.loopReach + Double(loop.place) * Self.loopStep
         let middle = frame.y + frame.height / 2
         let half = 10 + 7 * Double(loop.place)
+        let stub = SVGElement.number(right + Self.stub)
         let path =
-            "M\(point(right, middle - half))C\(point(reach, middle - half)) "
-            + "\(point(reach, middle + half)) \(point(right, middle + half))"
+            "M\(point(right, middle - half))H\(stub)"
+            + "C\(point(reach, middle - half)) \(point(reach, middle + half)) "
+            + "\(stub) \(SVGElement.number(middle + half))H\(SVGElement.number(right))"
         return element(
             loop.line, path: path, start: loop.line.upperHead, end: loop.line.lowerHead)
     }

@@ -33,8 +33,8 @@ struct ModelDiagram {
     static let margin = 24.0
     private static let componentGap = 48.0
     /// The reach of the first loop to the right of its box, and of each further one beyond it.
-    static let loopReach = 24.0
-    static let loopStep = 12.0
+    static let loopReach = 36.0
+    static let loopStep = 14.0
 
     init(_ model: ManagedObjectModel) {
         boxes = model.entities.map { DiagramBox($0) }
