@@ -144,7 +144,7 @@ let simulator: [Target] = [
 
 let testTargets: [Target] = [
     tests("AnabranchReplicationTests", of: ["AnabranchReplication"], golden: true),
-    tests("AnabranchModelTests", of: ["AnabranchModel"]),
+    tests("AnabranchModelTests", of: ["AnabranchModel"], golden: true),
     tests("AnabranchModelToolTests", of: ["AnabranchModelTool"], golden: true),
     tests(
         "AnabranchMacrosTests", of: ["AnabranchMacroExpansion", "AnabranchModelTool", "Anabranch"]),

@@ -51,6 +51,11 @@ public struct ModelError: Error, Hashable, Sendable {
         public static let noCurrentVersion = Code(rawValue: "no-current-version")
         /// The file cannot be read.
         public static let unreadable = Code(rawValue: "unreadable")
+        /// The file cannot be written.
+        public static let unwritable = Code(rawValue: "unwritable")
+        /// Xcode's format has no form for a setting of the model: change the setting, or leave it
+        /// out.
+        public static let notExpressible = Code(rawValue: "not-expressible")
         /// The bytes are not a canonical encoding of a model.
         public static let malformedEncoding = Code(rawValue: "malformed-encoding")
         /// The encoding has a later version: update the program.

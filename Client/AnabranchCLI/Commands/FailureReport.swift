@@ -11,6 +11,8 @@ struct FailureReport {
         switch error {
         case let error as UsageError: self.init(.usage, error.description)
         case let error as CommandFailure: self.init(error.status, error.message)
+        case let error as ModelError where error.code == .unwritable:
+            self.init(.cannotCreate, error.description)
         case let error as InputError: self.init(.data, error.description)
         case let error as PartialImport:
             let cause = FailureReport(error.cause)

@@ -9,6 +9,13 @@ enum CommandTable {
                     MigrateCommand.self,
                 ]
             ),
+            (
+                "Models:",
+                [
+                    ModelCheckCommand.self, ModelShowCommand.self, ModelDiffCommand.self,
+                    ModelGraphCommand.self, ModelWriteCommand.self,
+                ]
+            ),
             ("Many records:", [ImportCommand.self, ExportCommand.self]),
             (
                 "Records:",

@@ -4,8 +4,9 @@ extension ManagedObjectModel {
     /// Reads a model that Xcode's model editor wrote.
     ///
     /// A setting that this version cannot keep without losing data is an error. A setting that can
-    /// be left out without harm is in ``warnings``. An entry `anabranch.wireName` in the user info
-    /// of an entity or a property sets its wire name.
+    /// be left out without harm is in ``warnings``. User info entries with keys that begin with
+    /// `anabranch.` hold the settings that Xcode's format has no place for; they are listed at
+    /// ``write(toXcodeModel:)``.
     ///
     /// - Parameters:
     ///   - path: An `.xcdatamodeld` or `.xcdatamodel` folder, or a `contents` file.
@@ -32,7 +33,8 @@ extension ManagedObjectModel {
         let declaration = try reader.read(root)
         do {
             return try ManagedObjectModel(
-                declaration, warnings: reader.warnings, problems: reader.problems)
+                declaration, warnings: reader.warnings, problems: reader.problems,
+                placing: reader.placed)
         } catch {
             throw reader.placed(error)
         }
