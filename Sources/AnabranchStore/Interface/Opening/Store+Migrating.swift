@@ -27,7 +27,7 @@ extension Store {
         to model: ManagedObjectModel, by migration: InferredMigration, keeping copy: StoreCopy?
     ) throws {
         try withWriter { connection in
-            try connection.transaction(.immediate) {
+            try connection.largeTransaction {
                 let source = try StateTransaction(
                     connection, store: self, replicas: ReplicaTable.read(connection))
                 try reportMigration(0)
@@ -69,7 +69,7 @@ extension Store {
     ) throws {
         let connection = source.connection
         let state = try ModelMigration(removing: source)
-        let schema = try connection.install(model)
+        let schema = try connection.install(model, hasIndexes: false)
         source.state.model = model.hash
         try source.state.write(connection)
         let migrated = Store(

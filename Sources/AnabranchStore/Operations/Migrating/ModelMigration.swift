@@ -58,7 +58,7 @@ struct ModelMigration {
     /// Puts the state into the tables of the new model.
     ///
     /// - Parameters:
-    ///   - destination: A transaction under the new model, with empty tables.
+    ///   - destination: A transaction under the new model, with empty tables without indexes.
     ///   - constraints: The uniqueness constraints that the old model did not have.
     /// - Throws: `constraintConflict` if records share a key of a new constraint.
     func load(
@@ -80,6 +80,7 @@ struct ModelMigration {
             }
         }
         try positions.finish()
+        try destination.connection.createIndexes(destination.schema)
         for constraint in destination.schema.constraints
         where constraints.contains(constraint.attributes) {
             try check(constraint, in: destination)
