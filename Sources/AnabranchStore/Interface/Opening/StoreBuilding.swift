@@ -1,4 +1,5 @@
 package import AnabranchModel
+import AnabranchSQLite
 import Foundation
 
 /// A store that is filled under a temporary name and gets its own name when it is complete.
@@ -24,10 +25,15 @@ package struct StoreBuilding: ~Copyable {
     ) throws {
         let partial = try Self.partialFile(of: target)
         let opened = try Store.open(at: partial.path, model: model, environment: environment)
+        try opened.withWriter { try $0.execute("PRAGMA cache_size = -\(Self.cacheKibibytes)") }
         self.target = target
         store = opened
         file = partial
     }
+
+    /// The size of the page cache. With SQLite's default, pages of indexes are written to the log
+    /// again and again while one transaction fills the store.
+    private static let cacheKibibytes = 128 << 10
 
     private static func partialFile(of target: String) throws -> PartialFile {
         do throws(SystemError) {
