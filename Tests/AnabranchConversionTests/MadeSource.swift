@@ -8,7 +8,8 @@ import TestSupport
 ///
 /// - `Thing` is the root of `Part` and `Tool`, which both have a `text`, so that one column has a
 ///   number behind its name.
-/// - `Tag` has many-to-many relationships: `things` is a list on both sides, `peers` its own inverse.
+/// - `Tag` has many-to-many relationships: `things` is a list on both sides, and `peers` is its own
+///   inverse.
 /// - `Card` and `Thing` have a one-to-one, and each thing has a list of `Note`s.
 struct MadeSource {
     let folder: TemporaryDirectory

@@ -46,7 +46,8 @@ import Testing
         let source = try MadeSource(
             """
             INSERT INTO ZNOTE (Z_PK, Z_ENT, Z_OPT, ZTHING, Z4_THING, Z_FOK_THING) VALUES
-                (1, 2, 1, 1, 5, 4096), (2, 2, 1, 1, 5, 2048), (3, 2, 1, 2, 6, 1), (4, 2, 1, 1, 5, 3072);
+                (1, 2, 1, 1, 5, 4096), (2, 2, 1, 1, 5, 2048), (3, 2, 1, 2, 6, 1),
+                (4, 2, 1, 1, 5, 3072);
             """)
         #expect(doubts(try source.convert()).isEmpty)
         try source.withObjects { (find: Finder) throws in
@@ -59,7 +60,8 @@ import Testing
     @Test func `a many-to-many keeps the order of both sides`() throws {
         let source = try MadeSource(
             """
-            INSERT INTO ZTAG (Z_PK, Z_ENT, Z_OPT, ZISHIDDEN) VALUES (1, 3, 1, 0), (2, 3, 1, 1), (3, 3, 1, 0);
+            INSERT INTO ZTAG (Z_PK, Z_ENT, Z_OPT, ZISHIDDEN) VALUES
+                (1, 3, 1, 0), (2, 3, 1, 1), (3, 3, 1, 0);
             INSERT INTO Z_3THINGS (Z_3TAGS, Z_4THINGS, Z_FOK_3TAGS, Z_FOK_4THINGS) VALUES
                 (1, 1, 3072, 20), (2, 1, 1024, 1), (3, 1, 2048, 1), (1, 2, 1, 10);
             INSERT INTO Z_3PEERS VALUES (1, 2), (2, 1), (3, 3);
@@ -101,7 +103,8 @@ import Testing
     @Test func `the object at the other end decides a one-to-one with two sides`() throws {
         let source = try MadeSource(
             """
-            INSERT INTO ZCARD (Z_PK, Z_ENT, Z_OPT, ZTHING, Z4_THING) VALUES (1, 1, 1, 2, 6), (2, 1, 1, 2, 6);
+            INSERT INTO ZCARD (Z_PK, Z_ENT, Z_OPT, ZTHING, Z4_THING) VALUES
+                (1, 1, 1, 2, 6), (2, 1, 1, 2, 6);
             UPDATE ZTHING SET ZCARD = 2 WHERE Z_PK = 2;
             """)
         let report = try source.convert()
@@ -120,7 +123,8 @@ import Testing
             """
             UPDATE ZTHING SET ZPHOTO = x'01AABB' WHERE Z_PK = 1;
             INSERT INTO ZTHING (Z_PK, Z_ENT, Z_OPT, ZTITLE, ZPHOTO) VALUES
-                (3, 5, 1, 'a', CAST(x'02' || '11111111-2222-3333-4444-555555555555' || x'00' AS BLOB)),
+                (3, 5, 1, 'a',
+                    CAST(x'02' || '11111111-2222-3333-4444-555555555555' || x'00' AS BLOB)),
                 (4, 5, 1, 'b', CAST(x'02' || '99999999-2222-3333-4444-555555555555' AS BLOB)),
                 (5, 5, 1, 'c', CAST(x'02' || '../../made.sqlite' AS BLOB)),
                 (6, 5, 1, 'd', x'07AA'), (7, 5, 1, 'e', x'');
@@ -160,7 +164,8 @@ import Testing
             Set(doubts(report)) == [
                 "\(source.uri("Note/p1")) key: found 2 bytes, stored nothing",
                 "\(source.uri("Note/p1")) made: found \"soon\", stored nothing",
-                "\(source.uri("Note/p1")) thing: found nothing, stored nothing, though it is not optional",
+                "\(source.uri("Note/p1")) thing: found nothing, stored nothing, though it is not "
+                    + "optional",
                 "\(source.uri("Tag/p1")) isHidden: found 2, stored true",
                 "\(tool(3)) title: found nothing, stored nothing, though it is not optional",
                 "\(tool(3)) size: found 70000, stored nothing",

@@ -9,7 +9,7 @@ struct SourceContext {
     let names: ConvertedSource
     let doubts: DoubtList
 
-    /// The ID of a record in the new store, whose first replica has the ordinal 0.
+    /// The ID of a record in the new store. The store's first replica has the ordinal 0.
     ///
     /// The keys of all rows were checked before any of them is read.
     func id(ofKey key: Int64, inTable table: Int) -> LocalID {

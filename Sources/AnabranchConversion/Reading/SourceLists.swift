@@ -8,7 +8,9 @@ import AnabranchStore
 struct SourceLists {
     let context: SourceContext
 
-    /// All lists whose order the order of the rows does not give.
+    /// All lists of one-to-many relationships, and those of the inverses of join tables.
+    ///
+    /// The other lists have the order in which ``JoinRows`` reads their links.
     func all() throws -> [SaveRequest.ListChange] {
         var found: [SaveRequest.ListChange] = []
         for source in context.layout.entities {

@@ -3,7 +3,7 @@ import AnabranchReplication
 import AnabranchSQLite
 
 extension SaveOperation {
-    /// Writes a save of new records whose request comes in pieces.
+    /// Writes a save of new records from a request that comes in pieces.
     ///
     /// Keys are checked after each piece, against all records before it.
     mutating func run(
