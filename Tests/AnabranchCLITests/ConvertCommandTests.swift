@@ -92,6 +92,17 @@ import Testing
         #expect(!FileManager.default.fileExists(atPath: store))
     }
 
+    @Test func `export writes plain tables, and refuses an entity beside them`() throws {
+        #expect(try ToolRun(["convert", source, store, "--model", model]).status == 0)
+        let tables = folder.file("tables.sqlite")
+        let run = try ToolRun(["export", store, "--sqlite", tables])
+        #expect(run.output == "Wrote 3 records of \(store) to \(tables).\n", "\(run.errors)")
+        let connection = try Connection(path: tables, mode: .readOnly)
+        #expect(try connection.rows("SELECT name FROM City ORDER BY people").count == 3)
+        #expect(try ToolRun(["export", store, "City", "--sqlite", tables]).status == 64)
+        #expect(try ToolRun(["export", store]).status == 64)
+    }
+
     /// Kills conversions at random moments: afterwards there is no store, or the whole one.
     @Test func `a killed conversion leaves no store or the whole one`() throws {
         try makeSource(rows: 5000)

@@ -11,14 +11,6 @@ public struct Doubt: Hashable, Sendable {
     public let found: String
     /// The value that the store has instead.
     public let stored: String
-
-    init(entity: String, uri: String?, property: String?, found: String, stored: String) {
-        self.entity = entity
-        self.uri = uri
-        self.property = property
-        self.found = found
-        self.stored = stored
-    }
 }
 
 extension Doubt: CustomStringConvertible {
