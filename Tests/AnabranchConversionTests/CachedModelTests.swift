@@ -76,6 +76,44 @@ import Testing
         }
     }
 
+    @Test func `a compiled model is read from an app's folder of versions`() throws {
+        let folder = try TemporaryDirectory("anabranch-momd")
+        let package = folder.url.appending(path: "App.momd")
+        try FileManager.default.createDirectory(at: package, withIntermediateDirectories: true)
+        let store = FixtureStore(path: "bignerdranch-CoreDataStack/TestModel.sqlite")
+        try store.archive(in: folder).write(to: package.appending(path: "App 2.mom"))
+        let info = ["NSManagedObjectModel_CurrentVersionName": "App 2"]
+        try PropertyListSerialization.data(fromPropertyList: info, format: .binary, options: 0)
+            .write(to: package.appending(path: "VersionInfo.plist"))
+        let model = try store.conversion().sourceModel()
+        #expect(try ManagedObjectModel.reading(package) == model)
+        #expect(try ManagedObjectModel.reading(package, version: "App 2") == model)
+        #expect(try ManagedObjectModel.reading(package.appending(path: "App 2.mom")) == model)
+        #expect(throws: ModelError.self) { try ManagedObjectModel.reading(package, version: "A") }
+    }
+
+    @Test func `damaged archives are refused and none of them ends the program`() throws {
+        let folder = try TemporaryDirectory("anabranch-damaged")
+        let store = FixtureStore(path: "bignerdranch-CoreDataStack/TestModel.sqlite")
+        let archive = try [UInt8](store.archive(in: folder))
+        var random = SeededGenerator(seed: 11)
+        var refused = 0
+        for _ in 0..<2000 {
+            var bytes = archive
+            for _ in 0..<Int.random(in: 1...8, using: &random) {
+                let place = Int.random(in: 0..<bytes.count, using: &random)
+                bytes[place] = .random(in: 0...255, using: &random)
+            }
+            if Bool.random(using: &random) {
+                bytes.removeLast(Int.random(in: 0..<bytes.count, using: &random))
+            }
+            do {
+                _ = try ManagedObjectModel.reading(compiled: Data(bytes))
+            } catch { refused += 1 }
+        }
+        #expect(refused > 500)
+    }
+
     @Test func `a derived attribute keeps its expression`() throws {
         let store = FixtureStore(path: "alemar11-CoreDataPlus/SampleModel2_V2.sqlite")
         let model = try store.conversion().sourceModel()

@@ -1,9 +1,10 @@
 import Anabranch
-import AnabranchConversion
 import AnabranchSQLite
 import Foundation
 import TestSupport
 import Testing
+
+@testable import AnabranchConversion
 
 /// A store of Core Data among the fixtures.
 struct FixtureStore: CustomTestStringConvertible {
@@ -67,6 +68,15 @@ struct FixtureStore: CustomTestStringConvertible {
                 .write(to: URL(filePath: copy + suffix))
         }
         return try Connection(path: copy)
+    }
+
+    /// The archive of the model that the store keeps of itself.
+    func archive(in folder: TemporaryDirectory) throws -> Data {
+        let content = try copy(in: folder).firstValue("SELECT Z_CONTENT FROM Z_MODELCACHE")
+        guard case .blob(let bytes)? = content, let archive = CachedModel.inflated(bytes) else {
+            throw FixtureError.missing(path: path)
+        }
+        return Data(archive)
     }
 
     /// The facts that were recorded of the store by another program.

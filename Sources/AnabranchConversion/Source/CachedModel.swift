@@ -30,7 +30,7 @@ enum CachedModel {
     }
 
     /// Decompresses raw DEFLATE data, which has no header.
-    private static func inflated(_ bytes: [UInt8]) -> [UInt8]? {
+    static func inflated(_ bytes: [UInt8]) -> [UInt8]? {
         var stream = z_stream()
         let version = ZLIB_VERSION
         guard
