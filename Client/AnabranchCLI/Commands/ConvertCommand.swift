@@ -21,8 +21,8 @@ struct ConvertCommand: Command {
         options: [
             OptionSpecification(
                 "model", "FILE",
-                "The model file of Xcode, or the app's .momd; by default the model that the app has "
-                    + "kept in its file."),
+                "The model file of Xcode, or the app's .momd; by default the model that the app "
+                    + "has kept in its file."),
             OptionSpecification(
                 "model-version", "NAME",
                 "The version in an .xcdatamodeld; by default the current one."),
