@@ -76,7 +76,7 @@ public final class Connection {
         }
         var database: OpaquePointer?
         let flags = mode.flags | SQLITE_OPEN_NOMUTEX | SQLITE_OPEN_EXRESCODE
-        let status = sqlite3_open_v2(path, &database, flags, vfs)
+        let status = sqlite3_open_v2(mode.name(of: path), &database, flags, vfs)
         guard status == SQLITE_OK, let database else {
             let error = SQLiteError(status: status, database: database, action: action)
             sqlite3_close(database)
