@@ -17,7 +17,7 @@ public struct SyncOutcome: Sendable {
     /// The saves stay in the store's log, in their order, and every exchange offers them again.
     public internal(set) var blockedBy: SyncError?
     /// The reason why the exchange replaced the store's records by a snapshot of the zone, or `nil`
-    /// if it did not: a page of the zone's log could not be applied to this store.
+    /// if it did not: a page of the zone's log could not be read or applied to this store.
     ///
     /// No save is lost. Saves that the zone does not have stay in the store's log and are pushed.
     public internal(set) var snapshotReason: SyncError?

@@ -19,8 +19,11 @@ extension SyncSession {
             response = try PullResponse(decoding: body)
             pages = try checkedPages(response)
         } catch {
+            let count = error.message == exchange.unusablePage.reason ? exchange.unusablePage.count : 0
+            exchange.unusablePage = (error.message, count + 1)
             return damaged(error, at: input)
         }
+        exchange.unusablePage = ("", 0)
         // A page that can't be applied is a failure even if the connection works.
         if pages.isEmpty { exchange.failures = 0 }
         exchange.headPosition = max(response.headPosition, response.cursor.position)

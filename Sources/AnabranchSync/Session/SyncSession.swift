@@ -87,6 +87,9 @@ package struct SyncSession: Sendable {
         var rewritings = 0
         /// The number of failures of the present request in a row.
         var failures = 0
+        /// The reason why the last page could not be used, and the number of pages in a row that
+        /// could not be used for this reason.
+        var unusablePage = (reason: "", count: 0)
         /// The number of bytes to ask for, which shrinks after timeouts.
         var byteLimit: Int
         var sentAtMilliseconds: Int64 = 0
