@@ -19,7 +19,8 @@ extension SyncSession {
             response = try PullResponse(decoding: body)
             pages = try checkedPages(response)
         } catch {
-            let count = error.message == exchange.unusablePage.reason ? exchange.unusablePage.count : 0
+            let count =
+                error.message == exchange.unusablePage.reason ? exchange.unusablePage.count : 0
             exchange.unusablePage = (error.message, count + 1)
             return damaged(error, at: input)
         }
