@@ -92,7 +92,7 @@ import Testing
             _ = try author.run("insert", "Country", "code=\(code)")
         }
         #expect(try author.run("sync", "--token-file", daemon.tokenFile).status == 0)
-        let damaged = "substr(change_set, 1, length(change_set) - 1) || x'00'"
+        let damaged = "substr(change_set, 1, length(change_set) - 1) || x'FF'"
         #expect(
             try daemon.change("UPDATE log SET change_set = \(damaged) WHERE position = 2") == 1)
         for options in [[], ["--json"]] {

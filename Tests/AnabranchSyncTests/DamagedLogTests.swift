@@ -18,7 +18,7 @@ struct DamagedLogTests {
         try await scenario.engine(author).synchronize()
         let zone = try Connection(path: scenario.folder.file("zone.db"))
         try zone.execute(
-            "UPDATE log SET change_set = substr(change_set, 1, length(change_set) - 1) || x'00' "
+            "UPDATE log SET change_set = substr(change_set, 1, length(change_set) - 1) || x'FF' "
                 + "WHERE position = 2")
         #expect(zone.changes == 1)
         zone.close()
