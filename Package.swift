@@ -22,6 +22,9 @@ let systemLibraries: [Target] = [
     .systemLibrary(
         name: "CSodium", path: "Sources/CSodium", pkgConfig: "libsodium",
         providers: [.apt(["libsodium-dev"]), .brew(["libsodium"])]),
+    .systemLibrary(
+        name: "CZlib", path: "Sources/CZlib", pkgConfig: "zlib",
+        providers: [.apt(["zlib1g-dev"]), .brew(["zlib"])]),
     .systemLibrary(name: "CSystem", path: "Sources/CSystem"),
     .systemLibrary(name: "CIndexStore", path: "Tests/CIndexStore"),
     .systemLibrary(
@@ -57,6 +60,11 @@ let libraries: [Target] = [
     library(
         "Anabranch",
         uses: ["AnabranchStore", "AnabranchReplication", "AnabranchModel", "AnabranchMacros"]),
+    library(
+        "AnabranchConversion",
+        uses: [
+            "AnabranchStore", "AnabranchSQLite", "AnabranchModel", "AnabranchReplication", "CZlib",
+        ]),
     library(
         "AnabranchSync",
         uses: [
@@ -99,7 +107,8 @@ let executables: [Target] = [
         dependencies: ["AnabranchServer", "AnabranchProtocol", "AnabranchReplication"],
         path: "Server/AnabranchDaemon", swiftSettings: commonSettings),
     .executableTarget(
-        name: "AnabranchCLI", dependencies: ["Anabranch", "AnabranchSync"],
+        name: "AnabranchCLI",
+        dependencies: ["Anabranch", "AnabranchConversion", "AnabranchSync"],
         path: "Client/AnabranchCLI", packageAccess: false, swiftSettings: commonSettings),
 ]
 
@@ -144,7 +153,7 @@ let simulator: [Target] = [
 
 let testTargets: [Target] = [
     tests("AnabranchReplicationTests", of: ["AnabranchReplication"], golden: true),
-    tests("AnabranchModelTests", of: ["AnabranchModel"]),
+    tests("AnabranchModelTests", of: ["AnabranchModel"], golden: true),
     tests("AnabranchModelToolTests", of: ["AnabranchModelTool"], golden: true),
     tests(
         "AnabranchMacrosTests", of: ["AnabranchMacroExpansion", "AnabranchModelTool", "Anabranch"]),
@@ -152,6 +161,9 @@ let testTargets: [Target] = [
     tests("AnabranchSQLiteTests", of: ["AnabranchSQLite"]),
     tests("AnabranchStoreTests", of: ["AnabranchStore"], golden: true),
     tests("AnabranchTests", of: ["Anabranch"]),
+    tests(
+        "AnabranchConversionTests",
+        of: ["AnabranchConversion", "Anabranch", "AnabranchSQLite", "AnabranchStore"]),
     tests("AnabranchSyncTests", of: ["AnabranchSync", "AnabranchServer"]),
     tests("AnabranchServerTests", of: ["AnabranchServer", "CPostgreSQL"]),
     tests("AnabranchCLITests", of: ["AnabranchCLI", "AnabranchDaemon", "AnabranchSQLite"]),
@@ -177,6 +189,7 @@ let package = Package(
     platforms: [.macOS(.v15), .iOS(.v18)],
     products: [
         .library(name: "Anabranch", targets: ["Anabranch"]),
+        .library(name: "AnabranchConversion", targets: ["AnabranchConversion"]),
         .library(name: "AnabranchSync", targets: ["AnabranchSync"]),
         .library(name: "AnabranchServer", targets: ["AnabranchServer"]),
         .library(name: "AnabranchModel", targets: ["AnabranchModel"]),

@@ -14,6 +14,9 @@ struct CommandOptions {
     /// - Parameters:
     ///   - known: The options that take a value, without their dashes.
     ///   - flags: The options without a value.
+    ///
+    /// - Throws: `UsageError` if an option is unknown, or if an option of `known` has no value or
+    ///   is given twice.
     init(
         _ arguments: [String], of command: String, known: Set<String>, flags: Set<String> = []
     ) throws {
@@ -74,10 +77,13 @@ struct CommandOptions {
         }
     }
 
-    /// Opens the store of `--store` or of the environment variable `ANABRANCHD_STORE`.
+    /// Opens the store that `--store` names, or else the environment variable `ANABRANCHD_STORE`.
     ///
     /// - Parameter isMade: True if a missing store is created. A command that only reads does not
     ///   create a store for a mistyped name.
+    ///
+    /// - Throws: `UsageError` if no store is named or its name is malformed. `HTTPServerError` if
+    ///   the store is missing and is not created.
     func store(isMade: Bool = false) throws -> ZoneStore {
         let text = values["store"] ?? ProcessInfo.processInfo.environment["ANABRANCHD_STORE"]
         guard let text else {

@@ -52,7 +52,7 @@ enum Daemon {
 /// An error in the command line.
 struct UsageError: Error {
     let message: String
-    /// The command followed by a space, or empty.
+    /// The command, followed by a space. It is empty if the command is unknown.
     let command: String
 
     init(_ message: String, command: String) {

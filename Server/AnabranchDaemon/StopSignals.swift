@@ -1,9 +1,9 @@
 import Foundation
 
-/// Waits for SIGTERM and SIGINT.
+/// Waits for SIGTERM or SIGINT.
 ///
 /// The signals are blocked for this thread and for all threads created later, so that no thread is
-/// interrupted and no work ends halfway.
+/// interrupted and no work ends halfway. SIGPIPE is ignored in the whole process.
 struct StopSignals {
     private var set = sigset_t()
 
@@ -24,7 +24,8 @@ struct StopSignals {
     }
 }
 
-/// Writes whole lines to standard error; lines of different threads are not mixed.
+/// Writes whole lines to standard error. Each line includes its line feed, and lines of different
+/// threads are not mixed.
 enum StandardError {
     private static let lock = NSLock()
 

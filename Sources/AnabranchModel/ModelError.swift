@@ -25,7 +25,8 @@ public struct ModelError: Error, Hashable, Sendable {
         public static let inheritanceCycle = Code(rawValue: "inheritance-cycle")
         /// Two relationships do not name each other as inverses.
         public static let inverseMismatch = Code(rawValue: "inverse-mismatch")
-        /// A default value is not a value of its attribute's type.
+        /// A default value does not fit its attribute, or a model file has an invalid flag or
+        /// date.
         public static let invalidValue = Code(rawValue: "invalid-value")
         /// The minimum is above the maximum, a bound does not fit the type, or a count is
         /// impossible.
@@ -39,7 +40,8 @@ public struct ModelError: Error, Hashable, Sendable {
         public static let invalidDerivation = Code(rawValue: "invalid-derivation")
         /// The settings of a property contradict each other, or it cannot be used in this place.
         public static let invalidProperty = Code(rawValue: "invalid-property")
-        /// The model uses a planned feature that is not supported yet: leave it out until then.
+        /// The model uses a feature that is planned but not supported yet. Remove it from the
+        /// model.
         public static let notSupportedYet = Code(rawValue: "not-supported-yet")
         /// A class declares no entity, or belongs to an entity that the other classes lack: mark
         /// it with `@Entity`, or pass the missing class too.
@@ -52,6 +54,11 @@ public struct ModelError: Error, Hashable, Sendable {
         public static let noCurrentVersion = Code(rawValue: "no-current-version")
         /// The file cannot be read.
         public static let unreadable = Code(rawValue: "unreadable")
+        /// The file cannot be written.
+        public static let unwritable = Code(rawValue: "unwritable")
+        /// Xcode's format has no form for a setting of the model: change the setting, or leave it
+        /// out.
+        public static let notExpressible = Code(rawValue: "not-expressible")
         /// The bytes are not a canonical encoding of a model.
         public static let malformedEncoding = Code(rawValue: "malformed-encoding")
         /// The encoding has a later version: update the program.

@@ -23,6 +23,10 @@ public struct ModelWarning: Hashable, Sendable {
     public let entity: String?
     /// The name of the property.
     public let property: String?
+    /// The path of the model file, if the model came from one.
+    public internal(set) var file: String?
+    /// The line in the file, from 1, if it is known.
+    public internal(set) var line: Int?
 
     init(_ code: Code, entity: String? = nil, property: String? = nil, _ message: String) {
         self.code = code
@@ -33,6 +37,10 @@ public struct ModelWarning: Hashable, Sendable {
 }
 
 extension ModelWarning: CustomStringConvertible {
-    /// The message and the code.
-    public var description: String { "\(message) (\(code.rawValue))" }
+    /// The place, if the model came from a file, the message and the code.
+    public var description: String {
+        let place = [file, line.map(String.init)].compactMap { $0 }
+        let prefix = place.isEmpty ? "" : place.joined(separator: ":") + ": "
+        return "\(prefix)\(message) (\(code.rawValue))"
+    }
 }

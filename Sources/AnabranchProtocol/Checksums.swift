@@ -54,7 +54,7 @@ public struct ChecksumsResponse: Message {
     public var position: UInt64
     /// The server's clock, in milliseconds since 1970-01-01 UTC.
     public var wallMilliseconds: Int64
-    /// The checksum of the whole state, as the zone keeps it up to date.
+    /// The checksum of the whole state. The zone stores it, and updates it with every entry.
     public var checksum: StateChecksum
     /// The summaries of the first ranges, in the order of the request. There is at least one if a
     /// range was requested; ask again for the missing ones.

@@ -39,7 +39,8 @@ extension ProtocolError {
         public static let bodyTooLarge = Code(rawValue: "body-too-large")
         /// The content type or encoding is not supported. Correct the header.
         public static let unsupportedMediaType = Code(rawValue: "unsupported-media-type")
-        /// The server does not know the version. Update the older program.
+        /// The receiver of a message does not know the version of the message, or of a change set
+        /// in it. Update the older program.
         public static let unsupportedVersion = Code(rawValue: "unsupported-version")
 
         // Errors of rights: get another token.

@@ -35,7 +35,8 @@ public struct PushResponse: Message {
     /// The title for error messages.
     public static let title = "push response"
 
-    /// One change set that the zone holds now, in the form of its log.
+    /// The acknowledgement of one change set, with its form in the zone's log. If the zone rejected
+    /// the change set, the entry in the log is a void.
     public struct Acknowledgement: Hashable, Sendable {
         /// The position of the change set in the log.
         public var position: UInt64
@@ -69,8 +70,8 @@ public struct PushResponse: Message {
 
     /// The acknowledgements of the request's first change sets, in their order.
     public var acknowledgements: [Acknowledgement]
-    /// The reason why the change set after the last acknowledged one was refused, or `nil`. The
-    /// server did not look at the change sets after it.
+    /// The reason why the change set after the last acknowledged one was refused, or `nil` if none
+    /// was refused. The server did not examine the change sets after the refused one.
     public var refusal: ProtocolError?
     /// The position of the log's last entry.
     public var headPosition: UInt64

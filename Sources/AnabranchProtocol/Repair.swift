@@ -1,6 +1,7 @@
 public import AnabranchReplication
 
-/// Asks for the zone's state of some records. Every correction of a store's state uses it.
+/// Asks for the zone's state of some records. A client sends it for the records that wait for
+/// repair in its store.
 public struct RepairRequest: Message {
     /// The title for error messages.
     public static let title = "repair request"
@@ -36,7 +37,8 @@ public struct RepairRequest: Message {
     private static let leastRecordBytes = ReplicaID.byteCount + 1
 }
 
-/// The zone's merged state of the first of the requested records.
+/// The zone's merged state of the requested records, from the first one up to the last one that
+/// fits into the response.
 public struct RepairResponse: Message {
     /// The title for error messages.
     public static let title = "repair response"

@@ -62,7 +62,8 @@ public struct SnapshotResponse: Message {
 
     /// The name of the snapshot.
     public var snapshot: SnapshotName
-    /// The number of chunks in the snapshot, pieces of large chunks counted singly.
+    /// The number of chunks in the snapshot. If a chunk is sent in pieces, each piece counts as a
+    /// chunk.
     public var chunkCount: UInt64
     /// The position of the log's last entry at the time of the answer.
     public var headPosition: UInt64

@@ -1,4 +1,4 @@
-/// The name of a zone, which is the unit of sharing, ordering and quota.
+/// The name of a zone, which is the unit of sharing and ordering on a server.
 ///
 /// The name can be a file name and part of a URL without escaping. It has 1 to 64 characters of
 /// `a–z`, `0–9`, `-` and `_`, and begins with a letter or a digit.
@@ -11,8 +11,8 @@ public struct ZoneName: Hashable, Sendable {
 
     /// Creates a name from text.
     ///
-    /// - Throws: ``ProtocolError`` with code `malformedRequest` if the text is no zone name. The
-    ///   message says which names are valid.
+    /// - Throws: ``ProtocolError`` with code `malformedRequest` if the text is not a valid name.
+    ///   The message says which names are valid.
     public init(_ string: String) throws(ProtocolError) {
         guard Self.isValid(string) else {
             throw ProtocolError(

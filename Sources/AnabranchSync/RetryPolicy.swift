@@ -9,7 +9,8 @@ public struct RetryPolicy: Hashable, Sendable {
     public var firstDelay: Duration = .milliseconds(250)
     /// The longest delay before any repetition, unless the server asks for a longer one.
     public var longestDelay: Duration = .seconds(30)
-    /// The longest accepted `Retry-After` of the server.
+    /// The greatest delay that the client accepts from the server's `Retry-After`. A longer one is
+    /// shortened to it.
     public var longestServerDelay: Duration = .seconds(300)
     /// The number of times that one request is sent before the exchange fails.
     public var attempts = 5

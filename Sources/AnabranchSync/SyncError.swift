@@ -102,8 +102,9 @@ extension SyncError {
         /// A record that waits for repair is larger than an answer may be. The exchange takes a
         /// snapshot, which contains it.
         public static let repairTooLarge = Code(rawValue: "repair-too-large")
-        /// The zone's log contradicts the store, and a snapshot did not help. Export the store's
-        /// saves as a bundle, import it into a new store, and report a bug.
+        /// The zone's log can't be read or contradicts the store, and a snapshot did not help. Ask
+        /// the server's operator to verify the zone. If it is intact, export the store's saves as a
+        /// bundle, import it into a new store, and report a bug.
         public static let unusableLog = Code(rawValue: "unusable-log")
         /// The server has too much work. Try again later.
         public static let overloaded = Code(rawValue: "overloaded")

@@ -1,3 +1,4 @@
+import AnabranchSQLite
 import Foundation
 import TestSupport
 
@@ -57,6 +58,16 @@ final class RunningDaemon {
     /// Runs a command of the daemon's program while the daemon runs.
     func run(_ words: String...) throws -> ToolRun {
         try ToolRun(words + ["--store", "sqlite:\(folder.file("zones"))"], of: "anabranchd")
+    }
+
+    /// Changes the zone's file while the daemon runs.
+    ///
+    /// - Returns: The number of changed rows.
+    func change(_ sql: String) throws -> Int {
+        let connection = try Connection(path: folder.file("zones/zones/\(zone).sqlite"))
+        defer { connection.close() }
+        try connection.execute(sql)
+        return connection.changes
     }
 
     func hash(ofZone zone: String) throws -> String {

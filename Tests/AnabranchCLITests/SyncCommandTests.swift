@@ -85,6 +85,37 @@ import Testing
         #expect(try !bench.run("status").output.contains("Blocked by"))
     }
 
+    @Test func `sync says why a snapshot replaced the records, as text and as JSON`() throws {
+        let daemon = try RunningDaemon(zone: "geo")
+        let author = try synced(daemon)
+        for code in ["FR", "DE", "IT"] {
+            _ = try author.run("insert", "Country", "code=\(code)")
+        }
+        #expect(try author.run("sync", "--token-file", daemon.tokenFile).status == 0)
+        let damaged = "substr(change_set, 1, length(change_set) - 1) || x'FF'"
+        #expect(
+            try daemon.change("UPDATE log SET change_set = \(damaged) WHERE position = 2") == 1)
+        for options in [[], ["--json"]] {
+            let bench = try Workbench()
+            let run = try ToolRun(
+                [
+                    "sync", bench.store, "--server", daemon.url, "--zone", "geo", "--token-file",
+                    daemon.tokenFile,
+                ] + options)
+            #expect(run.status == 0, "\(run.errors)")
+            let text =
+                options.isEmpty
+                ? "caught up.\nA snapshot replaced the store's records, and every save was kept: "
+                    + "Can't read a pulled change set because"
+                : #""blockedBy":null,"snapshotReason":"damaged-response"}"#
+            #expect(run.output.contains(text), "\(run.output)")
+            #expect(try bench.run("fetch", "Country", "--count").output == "3\n")
+            #expect(try bench.run("hash").output == daemon.hash(ofZone: "geo"))
+        }
+        let status = try author.run("status").output
+        #expect(!status.contains("Last error"))
+    }
+
     @Test func `a token may come from the environment and a wrong one ends with 77`() throws {
         let daemon = try RunningDaemon(zone: "geo")
         let bench = try synced(daemon)

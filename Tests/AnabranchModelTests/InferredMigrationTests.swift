@@ -105,6 +105,20 @@ import Testing
         #expect(many.allSatisfy { $0.message.contains("stored in another place") })
     }
 
+    @Test func `needs a default for a mandatory attribute that becomes stored`() throws {
+        func age(isTransient: Bool) throws -> ManagedObjectModel {
+            try model {
+                $0.entities[1].attributes[0].isOptional = false
+                $0.entities[1].attributes[0].isTransient = isTransient
+            }
+        }
+        let error = #expect(throws: MigrationError.self) {
+            try InferredMigration(from: age(isTransient: true), to: age(isTransient: false))
+        }
+        #expect(error?.problems.map(\.property) == ["age"])
+        _ = try InferredMigration(from: age(isTransient: false), to: age(isTransient: true))
+    }
+
     @Test func `is refused between models without a common entity`() throws {
         let other = try ManagedObjectModel { Entity("Planet") }
         let error = #expect(throws: MigrationError.self) {

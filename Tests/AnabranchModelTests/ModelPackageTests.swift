@@ -101,9 +101,11 @@ final class ModelPackageTests {
         #expect(error.code == .notAModel && error.message.contains("before Xcode 4"))
     }
 
-    @Test func `a missing or compiled model is refused`() throws {
+    @Test func `a missing or optimized model is refused`() throws {
         #expect(try refusal(package).code == .unreadable)
-        #expect(try refusal(folder.appending(path: "Shop.momd")).message.contains("compiled"))
+        #expect(try refusal(folder.appending(path: "Shop.momd")).code == .unreadable)
+        #expect(try refusal(folder.appending(path: "Shop.mom")).code == .unreadable)
+        #expect(try refusal(folder.appending(path: "Shop.omo")).message.contains("optimized"))
         #expect(try refusal(folder.appending(path: "Shop.xcdatamodel")).code == .unreadable)
     }
 

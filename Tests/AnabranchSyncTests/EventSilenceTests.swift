@@ -9,10 +9,11 @@ struct EventSilenceTests {
     private static let interval = Duration.seconds(20)
     private static let limit = SyncOptions().eventSilence
 
-    /// A heartbeat is three bytes, so an average of a byte a second is not reached with the
-    /// default interval: `ANABRANCH_MEASURE=1` holds a stream for three limits of 60 seconds.
+    /// A heartbeat is three bytes. A sixth of the interval makes 0.9 bytes a second, which a limit
+    /// of one byte a second still ends, as it ends those of the default interval.
+    /// `ANABRANCH_MEASURE=1` also holds a stream for three limits of 60 seconds.
     private static var divisors: [Double] {
-        ProcessInfo.processInfo.environment["ANABRANCH_MEASURE"] == nil ? [50] : [50, 1]
+        ProcessInfo.processInfo.environment["ANABRANCH_MEASURE"] == nil ? [6] : [6, 1]
     }
 
     private static func transport(

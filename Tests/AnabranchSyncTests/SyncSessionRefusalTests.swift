@@ -199,15 +199,21 @@ struct SyncSessionRefusalTests {
         #expect(script.advance(Script.refused(.unknownEpoch)) == "hello")
     }
 
-    @Test func `a zone that is restored again and again is greeted each time`() {
+    @Test(arguments: Restore.allCases)
+    func `a zone that is restored again and again is greeted each time`(_ restore: Restore) {
         var script = Script(knowsZone: false)
         _ = script.begin()
         for number in 1..<UInt64(script.session.limits.epochChanges) {
             let epoch = EpochID(high: 0xE, low: number)
             let greeted = script.advance(Script.greeting(epoch: epoch))
-            if greeted.hasPrefix("note") { _ = script.advance(.recorded(Script.state())) }
+            if epoch != Script.epoch {
+                #expect(greeted == "record 1 epochs")
+                #expect(script.advance(.recorded(Script.state())) == "pull")
+            } else {
+                #expect(greeted == "pull")
+            }
             // The page is of the epoch that the next restore began.
-            let next = script.advance(Script.refused(.unknownEpoch))
+            let next = script.advance(restore.event(to: EpochID(high: 0xE, low: number + 1)))
             guard number >= UInt64(script.session.limits.retry.attempts) else {
                 #expect(next == "hello")
                 continue
@@ -215,6 +221,24 @@ struct SyncSessionRefusalTests {
             #expect(next.hasPrefix("wait"), "a client does not hurry a zone that changes so often")
             #expect(script.advance(.waited) == "hello")
         }
+    }
+
+    /// A restore between the request and its answer, in each of the two ways in which a client
+    /// learns of it.
+    enum Restore: CaseIterable, Sendable { case refusal, page }
+
+    @Test(arguments: Restore.allCases)
+    func `an answer of another epoch is followed by a hello`(_ restore: Restore) {
+        var script = Script()
+        #expect(script.begin() == "pull")
+        let later = EpochID(high: 0xF, low: 9)
+        #expect(script.advance(restore.event(to: later)) == "hello")
+        #expect(
+            script.advance(Script.greeting(epoch: later, earlier: [Script.epoch]))
+                == "record 2 epochs")
+        let state = Script.state(epochs: [Script.epoch, later])
+        #expect(script.advance(.recorded(state)) == "pull")
+        #expect(script.advance(restore.event(to: Script.epoch)) == "hello")
     }
 
     @Test func `a zone that never keeps an epoch is given up`() {
@@ -279,6 +303,60 @@ struct SyncSessionRefusalTests {
         #expect(script.advance(.applied(Script.state(cursor: Script.cursor(1)))) == "pull")
         #expect(script.advance(Script.page(from: 1, to: 2)) == "apply 1 to 2")
         #expect(script.advance(.storeFailed(error)) == "failed unusable-log")
+    }
+
+    /// A page of the log whose last change set is damaged in a given byte.
+    private func damagedPage(at index: Int) -> SyncSession.Event {
+        var sets = Script.sets(2, by: Script.other).map { $0.encoded() }
+        sets[1][index] ^= 0xFF
+        return .received(
+            PullResponse(
+                cursor: Script.cursor(2), headPosition: 2, wallMilliseconds: 5_000,
+                changeSets: sets
+            ).encoded())
+    }
+
+    @Test func `a page that can't be read gives way to a snapshot once it came often enough`() {
+        var script = Script()
+        #expect(script.begin() == "pull")
+        for _ in 1..<script.session.limits.retry.attempts {
+            #expect(script.advance(damagedPage(at: 40)).hasPrefix("wait"))
+            #expect(script.advance(.waited) == "pull")
+        }
+        fallBack(&script, from: script.advance(damagedPage(at: 40)))
+        _ = script.advance(Script.chunk(at: 1, head: 2))
+        #expect(script.advance(.staged(Script.whole(at: 1))) == "load snapshot")
+        #expect(script.advance(.applied(Script.state(cursor: Script.cursor(1)))) == "pull")
+        for _ in 1..<script.session.limits.retry.attempts {
+            #expect(script.advance(damagedPage(at: 40)).hasPrefix("wait"))
+            #expect(script.advance(.waited) == "pull")
+        }
+        #expect(script.advance(damagedPage(at: 40)) == "failed unusable-log")
+    }
+
+    /// A bad connection damages another place each time, and a snapshot would not help.
+    @Test func `pages that are damaged in different places are no reason for a snapshot`() {
+        var script = Script()
+        #expect(script.begin() == "pull")
+        let attempts = script.session.limits.retry.attempts
+        for number in 1..<attempts {
+            let event =
+                number % 2 == 0
+                ? damagedPage(at: 40) : .failed(SyncError(.damagedResponse, "It is no page."))
+            #expect(script.advance(event).hasPrefix("wait"))
+            #expect(script.advance(.waited) == "pull")
+        }
+        #expect(script.advance(damagedPage(at: 40)) == "failed damaged-response")
+    }
+
+    /// A snapshot would have the same time. Only a clock can be set.
+    @Test func `a page with a time that no clock shows ends the exchange at once`() {
+        var script = Script()
+        #expect(script.begin() == "pull")
+        #expect(script.advance(Script.page(to: 1)) == "apply 1 to 1")
+        #expect(
+            script.advance(.storeFailed(SyncError(.clockSkew, "Set the clock.")))
+                == "failed clock-skew")
     }
 
     @Test func `a busy store is asked again`() {
@@ -364,5 +442,20 @@ struct SyncSessionRefusalTests {
         #expect(
             script.advance(.loaded(Script.pending(1), Script.state(pending: 1)))
                 == "blocked body-too-large")
+    }
+}
+
+extension SyncSessionRefusalTests.Restore {
+    /// The answer of a zone that has begun another epoch since its hello.
+    func event(to epoch: EpochID) -> SyncSession.Event {
+        switch self {
+        case .refusal: SessionScript.refused(.unknownEpoch)
+        case .page:
+            .received(
+                PullResponse(
+                    cursor: LogCursor(startOf: epoch), headPosition: 0, wallMilliseconds: 5_000,
+                    changeSets: []
+                ).encoded())
+        }
     }
 }

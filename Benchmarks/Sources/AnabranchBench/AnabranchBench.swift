@@ -6,7 +6,7 @@ enum AnabranchBench {
     static let benchmarks: [any Benchmark] = [
         SaveBenchmark(), FetchBenchmark(), FetchWideBenchmark(), FetchIDsBenchmark(),
         UpdateBenchmark(), AccessorBenchmark(), TrackingBenchmark(), SyncBenchmark(),
-        MergeBenchmark(), BootstrapBenchmark(), RegisteredBenchmark(),
+        MergeBenchmark(), BootstrapBenchmark(), RegisteredBenchmark(), MigrateBenchmark(),
     ]
 
     static func main() async {

@@ -28,7 +28,8 @@ struct ArgumentSpecification {
     var isRequired = true
     /// True if it takes all remaining words; allowed only for the last argument.
     var isRepeated = false
-    /// True if it is a file name, which cannot be told from a store's file name by itself.
+    /// True if the argument is a file name. It looks like a store's file name, so only the number
+    /// of words shows whether STORE was typed before it.
     var isFile = false
 
     init(

@@ -1,4 +1,4 @@
-/// One subcommand.
+/// A subcommand of the program `anabranch`.
 protocol Command {
     static var specification: CommandSpecification { get }
 

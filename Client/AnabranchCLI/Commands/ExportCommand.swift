@@ -1,12 +1,13 @@
 import Anabranch
+import AnabranchConversion
 import Foundation
 
-/// Writes the records of an entity to standard output.
+/// Writes the records of an entity to standard output, or all records as tables of a database.
 struct ExportCommand: Command {
     enum Format: String, CaseIterable { case json, jsonl, csv }
 
     static let specification = CommandSpecification(
-        name: "export", summary: "Writes the records of an entity as JSON or CSV.",
+        name: "export", summary: "Writes records as JSON, CSV or plain tables.",
         discussion: [
             "The format json is one array, and jsonl is one object a line. A relationship is "
                 + "written as the ID of its record. With --columns country.code it is written as "
@@ -15,10 +16,19 @@ struct ExportCommand: Command {
                 + "same for 'import'.",
             "In CSV a missing value is an empty field, and the empty text is \"\". In a table of "
                 + "one column a missing value is \"\" too, because 'import' skips empty lines.",
+            "With --sqlite, ENTITY is left out and all records are written as plain tables of a "
+                + "new SQLite database: one table for each entity, and one for each list and for "
+                + "each many-to-many relationship. Dates are seconds since 1970.",
             "A record that changes during the export is written with its values at that moment.",
         ],
-        arguments: [.store, .entity],
+        arguments: [
+            .store,
+            ArgumentSpecification(
+                "ENTITY", "The name of an entity; not with --sqlite.", isRequired: false),
+        ],
         options: [
+            OptionSpecification(
+                "sqlite", "FILE", "The new SQLite database for the tables of all entities."),
             OptionSpecification("format", "json|jsonl|csv", "The output format; json by default."),
             OptionSpecification(
                 "separator", "CHARACTER",
@@ -28,24 +38,32 @@ struct ExportCommand: Command {
         examples: [
             .init(
                 "export geo.store City --format csv --columns code,name,country.code >cities.csv",
-                "Writes three columns.")
+                "Writes three columns."),
+            .init("export geo.store --sqlite geo.sqlite", "Writes every record as tables."),
         ])
 
     let path: String
-    let entity: String
+    let entity: String?
+    let database: String?
     let format: Format
     let separator: Character
     let query: RecordQuery
 
     init(_ arguments: ParsedArguments) throws(UsageError) {
         path = try arguments.word("STORE")
-        entity = try arguments.word("ENTITY")
+        database = arguments.text("sqlite")
+        entity = database == nil ? try arguments.word("ENTITY") : arguments.optionalWord("ENTITY")
+        guard database == nil || entity == nil else {
+            throw arguments.error("--sqlite writes every entity, so name none.")
+        }
         format = try arguments.choice("format") ?? .json
         separator = try arguments.separator()
         query = try RecordQuery(arguments)
     }
 
     func run(_ console: Console) async throws {
+        if let database { return try writeTables(to: database, console) }
+        guard let entity else { return }
         try StoreFile.withContext(path, for: .reading) { context in
             let entity = try EntityNames.entity(
                 entity, in: context.model, command: query.command)
@@ -63,6 +81,14 @@ struct ExportCommand: Command {
             }
             if format == .json { try console.print(count == 0 ? "]" : "\n]") }
         }
+    }
+
+    private func writeTables(to database: String, _ console: Console) throws {
+        // The command's own check of the file has better messages.
+        try StoreFile.open(path, for: .reading).coordinator.close()
+        let export = TableExport(store: URL(fileURLWithPath: path))
+        let count = try export.run(to: URL(fileURLWithPath: database))
+        try console.print("Wrote \(count) records of \(path) to \(database).")
     }
 
     private func writeStart(_ columns: [RecordColumn], _ console: Console) throws {

@@ -1,4 +1,5 @@
 import Anabranch
+import AnabranchConversion
 import AnabranchSync
 import Foundation
 
@@ -11,6 +12,8 @@ struct FailureReport {
         switch error {
         case let error as UsageError: self.init(.usage, error.description)
         case let error as CommandFailure: self.init(error.status, error.message)
+        case let error as ModelError where error.code == .unwritable:
+            self.init(.cannotCreate, error.description)
         case let error as InputError: self.init(.data, error.description)
         case let error as PartialImport:
             let cause = FailureReport(error.cause)
@@ -23,6 +26,8 @@ struct FailureReport {
             self.init(Self.status(of: error.code), error.message + Self.advice(on: error.code))
         case let error as ModelError:
             self.init(error.code == .unreadable ? .noInput : .data, error.description)
+        case let error as ConversionError:
+            self.init(Self.status(of: error.code), error.message + Self.advice(on: error.code))
         case let error as MigrationError: self.init(.data, error.description)
         case let error as FetchPredicateError:
             let column = error.column.map { " at column \($0)" } ?? ""
@@ -71,6 +76,19 @@ struct FailureReport {
         case .cannotWrite, .notDurable: .inputOutput
         default: .failure
         }
+    }
+
+    private static func status(of code: ConversionError.Code) -> ExitStatus {
+        switch code {
+        case .cannotOpen: .noInput
+        case .otherStore: .cannotCreate
+        case .sourceChanged: .temporary
+        default: .data
+        }
+    }
+
+    private static func advice(on code: ConversionError.Code) -> String {
+        code == .noModel ? " Type --model FILE." : ""
     }
 
     private static func status(of code: PropertyError.Code) -> ExitStatus {

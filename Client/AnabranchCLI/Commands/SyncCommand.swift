@@ -84,6 +84,9 @@ struct SyncCommand: Command {
             json.member("pending", outcome.pendingCount)
             json.member("isCaughtUp", outcome.isCaughtUp)
             json.member("blockedBy", outcome.blockedBy?.code.rawValue)
+            if let reason = outcome.snapshotReason {
+                json.member("snapshotReason", reason.code.rawValue)
+            }
         }
     }
 }

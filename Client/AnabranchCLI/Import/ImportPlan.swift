@@ -56,10 +56,12 @@ struct ImportPlan {
 
     /// The target of a column.
     ///
-    /// A column fills the attribute with its exact name, or with the same letters and digits:
-    /// `official_name` fills `officialName`.
+    /// A column fills the attribute that `--map` gives, or else the attribute with its exact name.
+    /// If there is neither, case, `_`, `-`, `.` and spaces are ignored: `official_name` fills
+    /// `officialName`.
     ///
-    /// - Returns: `nil` for an unknown name.
+    /// - Returns: `ignored` for a column that begins with `@` or that only `--link` reads, and with
+    ///   `--skip-unknown` for an unknown column. Otherwise `nil` for an unknown column.
     func target(ofColumn name: String) -> Target? {
         if name.hasPrefix("@") { return .ignored }
         if let property = mapped[name] ?? matching(name),

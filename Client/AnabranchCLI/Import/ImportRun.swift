@@ -63,7 +63,12 @@ struct ImportRun {
         return work.outcome
     }
 
-    /// Reports unknown columns before the first row is read.
+    /// Checks the names of columns before the first row is read.
+    ///
+    /// - Parameter columns: The names; `nil` for JSON, which is checked row by row.
+    ///
+    /// - Throws: ``InputError`` if a column is unknown, or if a column that `--link` reads is
+    ///   missing.
     private func checkColumns(_ columns: [String]?, _ file: String) throws {
         guard let columns else { return }
         for name in columns where plan.target(ofColumn: name) == nil {

@@ -6,7 +6,7 @@ struct KeyIndex {
     /// Keys that more than one record has.
     private(set) var ambiguous: Set<Value> = []
 
-    /// The number of keys in one fetch.
+    /// The greatest number of keys in one fetch.
     private static let fetchedKeys = 500
 
     /// Fetches the records with some keys.

@@ -3,7 +3,7 @@ import Anabranch
 /// A row of the input with its values in the types of the model.
 struct PreparedRow {
     struct Link {
-        /// The index of the rule in the plan.
+        /// The index of the link's rule in ``ImportPlan/links``.
         let rule: Int
         /// The values of the key attribute of the target records.
         let keys: [Value]
@@ -156,7 +156,11 @@ struct RowPreparer {
         return PreparedRow.Link(rule: index, keys: keys, field: first.name, place: first.place)
     }
 
-    /// The keys in a cell, as text.
+    /// The keys in a cell, as text; empty if the cell is empty.
+    ///
+    /// - Parameter isList: True if the cell may contain several keys.
+    ///
+    /// - Throws: ``InputError`` if the cell contains a JSON value that can't be a key.
     private func texts(of cell: InputRow.Cell, isList: Bool) throws -> [String] {
         switch cell.content {
         case .text("", _), .json(.null): return []

@@ -11,5 +11,5 @@ struct CommandFailure: Error, CustomStringConvertible {
     var description: String { message }
 }
 
-/// The reader of the output has closed it, so nothing more can be written.
+/// The program that reads the output has closed it, so nothing more can be written.
 struct OutputClosed: Error {}

@@ -19,9 +19,10 @@ enum ExitStatus: Int32, CaseIterable {
     case inputOutput = 74
     /// A temporary failure; a retry may succeed.
     case temporary = 75
-    /// Permission is missing: a file's permissions, or a token.
+    /// Access is denied by a file's permissions, by the server because of the token, or because a
+    /// key is missing.
     case permission = 77
-    /// Control-C ended the program.
+    /// The command was cancelled. A shell reports the same status after Control-C.
     case interrupted = 130
 }
 

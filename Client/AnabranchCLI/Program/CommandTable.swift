@@ -6,7 +6,14 @@ enum CommandTable {
                 "Stores:",
                 [
                     InitCommand.self, StatusCommand.self, HashCommand.self, VerifyCommand.self,
-                    MigrateCommand.self,
+                    MigrateCommand.self, ConvertCommand.self,
+                ]
+            ),
+            (
+                "Models:",
+                [
+                    ModelCheckCommand.self, ModelShowCommand.self, ModelDiffCommand.self,
+                    ModelGraphCommand.self, ModelWriteCommand.self,
                 ]
             ),
             ("Many records:", [ImportCommand.self, ExportCommand.self]),

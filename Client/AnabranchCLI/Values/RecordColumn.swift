@@ -107,7 +107,7 @@ extension RecordColumn.Content {
     }
 }
 
-/// Looks up names of the model and reports unknown ones.
+/// Finds entities by name, and creates the errors for unknown names of entities and properties.
 enum EntityNames {
     static func entity(
         _ name: String, in model: ManagedObjectModel, command: String

@@ -13,7 +13,8 @@ struct RecordSelector {
 
     /// The selected object.
     ///
-    /// - Throws: ``CommandFailure`` with status 1 if there is none, or more than one.
+    /// - Throws: ``CommandFailure`` with status 1 if there is none, or if the text can mean more
+    ///   than one. ``UsageError`` if the text is not a selector for the entity.
     func object(
         of entity: EntityDescription, in context: ManagedObjectContext
     ) throws -> ManagedObject {

@@ -1,7 +1,7 @@
 import Anabranch
 import Foundation
 
-/// The texts of identities of records and change sets.
+/// Formats the identities of records, replicas and change sets for output.
 enum RecordText {
     /// The number of digits that identify a replica in output.
     static let shortDigits = 8

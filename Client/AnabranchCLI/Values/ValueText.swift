@@ -1,7 +1,10 @@
 import Anabranch
 import Foundation
 
-/// The texts of values, written and read without loss.
+/// Converts values to text, and text to values of a type.
+///
+/// The text of a value gives the same value when it is read, unless the table says otherwise. Null
+/// has no text of its own: it is written as the empty text.
 ///
 ///  | type | text |
 ///  |---|---|
@@ -41,8 +44,8 @@ enum ValueText {
 
     /// The value as JSON.
     ///
-    /// Booleans, integers, finite doubles and null are JSON values of their kind. Every other value
-    /// is a text, so that no reader rounds a decimal.
+    /// Booleans, integers, finite doubles and null are JSON values of their kind, and a group is an
+    /// object with its members. Every other value is a string, so that no reader rounds a decimal.
     static func json(_ value: Value) -> String {
         switch value {
         case .null: "null"

@@ -31,7 +31,7 @@ public struct HTTPResponse: Sendable {
 
 /// Fields of a request's log line.
 public struct HTTPLogFields: Sendable {
-    /// The name of the zone.
+    /// The zone that the path of the request names, or `nil` if it names none.
     public var zone: String?
     /// The ID of the requesting replica.
     public var replica: String?

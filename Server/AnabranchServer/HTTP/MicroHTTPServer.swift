@@ -39,6 +39,8 @@ public final class MicroHTTPServer: HTTPServer {
 
     /// Starts to listen and to pass requests to the handler.
     ///
+    /// - Returns: The port that it listens on.
+    ///
     /// - Throws: ``HTTPServerError`` if the address or the port cannot be used.
     public func start(_ handler: any HTTPHandler) throws -> Int {
         var address = try SocketAddress(options.address, port: options.port)

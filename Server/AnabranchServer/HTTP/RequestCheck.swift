@@ -7,7 +7,12 @@
 enum RequestCheck {
     /// Checks the request line.
     ///
-    /// - Parameter uri: The URI as it was sent.
+    /// - Parameters:
+    ///   - uri: The URI as it was sent.
+    ///   - isCutShort: True if the URI contains a NUL, so that `uri` is only its beginning.
+    ///   - version: The protocol and its version, such as `HTTP/1.1`.
+    ///
+    /// - Returns: The first fault, or `nil` if there is none.
     static func fault(uri: String, isCutShort: Bool, version: String) -> HTTPFault? {
         guard version == "HTTP/1.1" || version == "HTTP/1.0" else {
             return .malformed(cause: "its version is not HTTP/1.1")

@@ -15,9 +15,13 @@ enum ZstdCodec {
     /// Without this limit a small frame could demand a very large buffer.
     private static let greatestWindowLog: Int32 = 23
 
-    /// Decompresses all frames; it never allocates much more than the output so far.
+    /// Decompresses all frames.
+    ///
+    /// Memory grows only with the output, beside a window of at most 8 MiB.
     ///
     /// - Parameter limit: The greatest number of output bytes, which stops a decompression bomb.
+    ///
+    /// - Throws: `tooLarge` if the output exceeds the limit, or `damaged`.
     static func decompressed(_ bytes: [UInt8], limit: Int) throws(Failure) -> [UInt8] {
         guard let context = ZSTD_createDCtx() else { throw .damaged("there is no memory") }
         defer { ZSTD_freeDCtx(context) }

@@ -162,7 +162,11 @@ struct StateMerger {
         }
     }
 
-    /// Inserts an empty row for an update of an unknown record, if a simulation disables the rule.
+    /// Inserts an empty row for a record that an operation names and the zone does not hold.
+    ///
+    /// It does so only if a simulation has disabled the mechanism `recordsNotHeld`.
+    ///
+    /// - Returns: The row; `nil` if the mechanism is enabled.
     private func resurrected(_ key: RecordKey, _ entity: Int64) throws -> StateRow? {
         guard disabled.contains(.recordsNotHeld) else { return nil }
         let row = StateRow(

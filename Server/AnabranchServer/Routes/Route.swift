@@ -7,7 +7,7 @@ enum Route: Hashable {
 
     enum Page: String, CaseIterable {
         case hello, push, pull, repair, snapshot, checksums, stage, part, events, hash
-        /// The zone's own path.
+        /// The description of the zone, at the path that ends with the zone's name.
         case description = ""
     }
 

@@ -37,7 +37,8 @@ package protocol ZoneReading {
     /// - Returns: `nil` beyond the head.
     func cursor(at position: UInt64) throws -> LogCursor?
 
-    /// The place at which the log holds the save with this origin, under any dot.
+    /// The place of the log's entry with this origin, under any dot; `nil` if there is none. The
+    /// entry may be a void.
     func place(ofOrigin origin: Digest) throws -> ZoneLogLocation?
     func place(of dot: Dot) throws -> ZoneLogLocation?
 
@@ -80,7 +81,7 @@ package protocol ZoneReading {
     /// Calls `body` with the last change set that is held of each replica.
     func forEachHead(_ body: (SnapshotChunk.Head) throws -> Void) throws
 
-    /// At most `limit` records that were dead at a position and still are.
+    /// At most `limit` records that died at a position or before it, and have been dead since then.
     func deadRecords(through position: UInt64, limit: Int) throws -> [(WireName, RecordID)]
 
     /// One record of the merged state with all its links, or the statement that it is not held.
@@ -138,13 +139,13 @@ package protocol ZoneWriting: ZoneReading {
     func entities(of keys: [RecordKey]) throws -> [RecordKey: Int64]
     /// Replaces the cells and the delete mark of held rows.
     func replace(_ rows: [StateRow]) throws
-    /// Removes records and the links of which they are an end.
+    /// Removes records, and all links from or to them.
     ///
     /// - Returns: The removed links with their encoded tags, each once.
     @discardableResult
     func remove(_ keys: [RecordKey]) throws -> [LinkKey: [UInt8]]
 
-    /// The encoded tags of the links that are held.
+    /// The encoded tags of links. The result has no entry for a link that the zone does not hold.
     func tags(of links: [LinkKey]) throws -> [LinkKey: [UInt8]]
     func put(_ tags: [UInt8], on link: LinkKey) throws
     func remove(_ link: LinkKey) throws

@@ -4,7 +4,7 @@ import AnabranchReplication
 /// One push request, decoded before the zone's write lock is taken.
 struct PushJob: Sendable {
     let epoch: EpochID
-    /// The change sets up to the first that cannot be decoded.
+    /// The change sets before the first one that cannot be decoded.
     let changeSets: [IncomingChangeSet]
     let refusal: ProtocolError?
 

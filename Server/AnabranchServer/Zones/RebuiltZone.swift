@@ -30,7 +30,7 @@ struct RebuiltZone {
 
     /// Merges a whole log.
     ///
-    /// - Parameter log: A log that reaches its beginning.
+    /// - Parameter log: A log that was never compacted.
     func merge(from log: any ZoneReading) throws {
         var position: UInt64 = 0
         while true {

@@ -40,7 +40,8 @@ public struct ZoneHash: Hashable, Sendable {
 }
 
 extension ZoneService {
-    /// Describes the zone. The work grows with the zone, once for each head of its log.
+    /// Describes the zone. All records and links are counted, and the counts are cached until the
+    /// log grows.
     public func information() throws(ProtocolError) -> ZoneDescription {
         try named {
             try storage.read { reader in
@@ -60,7 +61,7 @@ extension ZoneService {
 
     /// The canonical hash of the merged state.
     ///
-    /// The work grows with the zone, once for each head of its log.
+    /// The whole state is read, and the hash is cached until the log grows.
     public func canonicalHash() throws(ProtocolError) -> ZoneHash {
         try named {
             try storage.read { reader in

@@ -56,6 +56,9 @@ extension ZoneService {
     }
 
     /// The newest snapshot, created now if it is missing or too old.
+    ///
+    /// - Parameter age: The greatest number of log entries after the snapshot; `nil` for the limit
+    ///   of the zone.
     func newestSnapshot(atMost age: UInt64? = nil) throws -> SnapshotManifest {
         try makingSnapshot.withLock {
             let log = try storage.read { try $0.logState() }

@@ -109,7 +109,7 @@ extension ChangeBundle {
         public static func replica(_ replica: ReplicaID) -> Base { Base(base: .replica(replica)) }
     }
 
-    /// The result of importing a bundle.
+    /// The result of importing a bundle, as numbers of change sets.
     public struct Outcome: Sendable {
         /// The number of change sets that were applied, including those that had waited for them.
         public let appliedCount: Int

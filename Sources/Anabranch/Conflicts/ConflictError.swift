@@ -13,7 +13,7 @@ public struct ConflictError: Error, Sendable {
     public let record: RecordID
     /// The wire name of the record's entity.
     public let entity: String
-    /// The wire name of the property.
+    /// The wire name of the property that lost the value.
     public let property: String
     /// The error that caused this one, if there is one.
     public let underlying: (any Error)?

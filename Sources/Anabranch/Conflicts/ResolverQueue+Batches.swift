@@ -91,8 +91,10 @@ extension PersistentStoreCoordinator {
 }
 
 extension PersistentContainer {
-    /// The coordinator's ``PersistentStoreCoordinator/conflictResolver``. Load the store before
-    /// you use it.
+    /// The app's own rule for the values that merging discards; `nil` runs none.
+    ///
+    /// It is the ``PersistentStoreCoordinator/conflictResolver`` of the container's coordinator.
+    /// Reading or setting it before ``load()`` has succeeded stops the program.
     public var conflictResolver: (any ConflictResolver)? {
         get { coordinator.conflictResolver }
         set { coordinator.conflictResolver = newValue }

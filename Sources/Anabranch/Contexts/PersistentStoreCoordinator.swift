@@ -82,10 +82,19 @@ public final class PersistentStoreCoordinator: Sendable {
 
     /// Returns the object ID for a URI from ``ManagedObjectID/uriRepresentation``.
     ///
+    /// In a store that was converted from one of Core Data or SwiftData, the URIs of that store
+    /// name the same objects.
+    ///
     /// - Returns: `nil` if the URI does not name an object, the model lacks its entity, or the
     ///   store does not know its replica.
     /// - Throws: `StoreError`.
     public func managedObjectID(forURIRepresentation uri: URL) throws -> ManagedObjectID? {
+        if uri.scheme?.lowercased() == "x-coredata" {
+            guard let (record, wireName) = try store.convertedSource()?.record(of: uri),
+                let entity = model.entity(wireName: wireName)
+            else { return nil }
+            return try managedObjectID(for: record, entity: entity)
+        }
         let parts = uri.pathComponents
         guard uri.scheme == "anabranch", parts.count == 3, let host = uri.host,
             let replica = ReplicaID(host), let number = UInt64(parts[2]),

@@ -63,8 +63,8 @@ extension PropertyError {
         public static let wrongKind = Code(rawValue: "wrong-kind")
         /// The value has another type than the attribute.
         public static let wrongType = Code(rawValue: "wrong-type")
-        /// The attribute is derived, and its value computed. Change the properties that it is
-        /// derived from.
+        /// A derived attribute can't be set, because its value is computed. Change the properties
+        /// that it is derived from.
         public static let derived = Code(rawValue: "derived")
         /// No attribute can store the value exactly. Round a decimal to 38 digits.
         public static let unrepresentable = Code(rawValue: "unrepresentable")

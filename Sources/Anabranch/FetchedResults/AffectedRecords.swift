@@ -115,7 +115,11 @@ extension RelationshipDependency {
 
 // Comparison of values.
 extension AffectedRecords {
-    /// Returns true if the values of an entry that stays in the result have changed.
+    /// Returns true if the values of an entry that stays in the result may have changed.
+    ///
+    /// If the record was read from the store again, it compares row versions and sort keys. It can
+    /// then return true although all values are the same. If only a related object changed, it
+    /// compares the sort keys.
     func isChanged(_ before: ResultEntry, _ after: ResultEntry) -> Bool {
         switch ids[after.id] {
         case .changed: true

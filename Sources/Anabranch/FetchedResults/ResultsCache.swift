@@ -36,8 +36,13 @@ struct ResultsCache {
         folder.appending(path: "\(digest(Array(name.utf8))).\(ending)")
     }
 
-    /// Returns the cache directory of a store. Each store has its own, so that stores can share a
-    /// parent directory.
+    /// Returns the directory of a store's cache files, which lies in the given directory or beside
+    /// the store's file.
+    ///
+    /// Its name is the name of the store's file with the suffix `-results`. Stores with different
+    /// file names can therefore share a parent directory.
+    ///
+    /// - Returns: `nil` for a store in memory if no directory is given.
     private static func folder(
         _ directory: URL?, _ coordinator: PersistentStoreCoordinator
     ) -> URL? {

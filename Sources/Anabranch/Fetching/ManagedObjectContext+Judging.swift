@@ -115,8 +115,10 @@ extension ManagedObjectContext {
 
 extension ManagedObject {
     /// Returns the objects that an unsaved change of this object has added to or removed from a
-    /// relationship, as far as they are known. The relationship may also have been changed by
-    /// another context.
+    /// relationship.
+    ///
+    /// The change is relative to the state that this context has read. If another context has saved
+    /// a change of the relationship since, the result does not include that change.
     fileprivate final func editedEnds(of relationship: RelationshipDescription) -> Set<LocalID> {
         if let index = home.plan.relationIndex(of: relationship) {
             guard let state = relations?.states[index] else { return [] }

@@ -3,11 +3,11 @@ import AnabranchReplication
 package import AnabranchStore
 import Synchronization
 
-/// The opened store that object IDs belong to.
+/// The origin of object IDs: one store that the program has opened. An ID names it by a number.
 ///
-/// It does not keep the store open, because an ID can be kept longer than its container. For the
-/// same reason it is never freed, so that an ID can name it by a number. This object and its model
-/// are all that remains of a closed store.
+/// An origin does not keep its store open, because an ID can be kept longer than its container. For
+/// the same reason an origin is never freed. It keeps the store's model and identity in memory
+/// after the store is closed.
 package final class StoreOrigin: Sendable {
     package let model: ManagedObjectModel
     package let identity: StoreIdentity

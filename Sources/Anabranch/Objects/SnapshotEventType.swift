@@ -9,7 +9,8 @@ public struct SnapshotEventType: OptionSet, Hashable, Sendable {
     /// Creates a set from its bits.
     public init(rawValue: Int) { self.rawValue = rawValue }
 
-    /// The object's insertion is undone, and it is about to leave the context.
+    /// The object's insertion is being undone. After the hook, the object leaves the context; if
+    /// it was saved, it is deleted instead.
     public static let undoInsertion = SnapshotEventType(rawValue: 1 << 1)
     /// The object's deletion was undone.
     public static let undoDeletion = SnapshotEventType(rawValue: 1 << 2)

@@ -2,8 +2,11 @@ public import AnabranchStore
 public import Foundation
 
 extension PersistentStoreCoordinator {
-    /// Returns the saves of this file that zones have permanently rejected, the newest first. The
-    /// objects are in the state without them.
+    /// Returns the saves of this store that a zone has permanently rejected, the last rejection
+    /// first.
+    ///
+    /// The store's records do not contain the changes of these saves any more. Only records that
+    /// wait for repair can still contain them.
     ///
     /// - Throws: `StoreError`.
     public func rejectedSaves() throws -> [RejectedSave] { try store.rejectedSaves() }
@@ -32,9 +35,11 @@ extension PersistentStoreCoordinator {
 }
 
 extension PersistentStoreCoordinator {
-    /// Posted when saves were rejected, after every context shows the records without them, as far
-    /// as the file knows these. Records that wait for repair follow within the exchange as remote
-    /// changes. It is not posted on the queue of a context.
+    /// Posted after a zone has rejected saves of this store. It is not posted on a context's queue.
+    ///
+    /// By then, every context has removed the objects that these saves inserted. The other records
+    /// that the saves changed wait for repair. The exchange fetches their state from the zone and
+    /// reports it as a remote change.
     public static let didRejectSaves = Notification.Name("AnabranchCoordinatorDidRejectSaves")
 
     /// Returns a sequence of the saves that are rejected from now on.

@@ -106,7 +106,9 @@ struct SaveBuilder {
         }
     }
 
-    /// Calls a closure with the written objects, then with the deleted ones.
+    /// Calls a closure with each inserted and updated object, then with each deleted one.
+    ///
+    /// The updated objects include those that count as changed although no slot is written.
     func forEachObject(_ body: (ManagedObject) -> Void) {
         inserted.forEach(body)
         for group in updated { group.forEach(body) }

@@ -2,7 +2,11 @@ import AnabranchModel
 import AnabranchReplication
 import AnabranchStore
 
-/// Compares an object with its model, and calls its class's check for each property.
+/// The validation of one object by its model and, if the class conforms to ``ValueChecking``, by
+/// its class.
+///
+/// The class checks every property of a new object, and the changed properties of an updated one.
+/// A deletion is checked by the model only.
 struct ObjectCheck {
     let object: ManagedObject
     // Used on the context's queue during a check only. Counting references to a context is slow.
@@ -17,9 +21,11 @@ struct ObjectCheck {
         plan = object.home.plan
     }
 
-    /// Checks the object for a save and collects what is wrong in `failures`.
+    /// Checks the object for a deletion, an insertion or an update, and adds each failure to
+    /// `failures`.
     ///
-    /// - Throws: `StoreError` if a relationship can't be read.
+    /// - Throws: `StoreError` if a relationship can't be read; ``PropertyError`` if the row of a
+    ///   related object is gone and the context does not treat that object as deleted.
     mutating func check(_ occasion: SaveOccasion) throws {
         if occasion == .delete { return try checkDeletion() }
         let isInsertion = occasion == .insert
@@ -254,8 +260,11 @@ extension ObjectCheck {
         }
     }
 
-    /// Returns true if an object remains at the other end. If none of the remaining objects is in
-    /// use, the store is asked: they may have been deleted there since the relationship was read.
+    /// Returns true if the relationship points to an object that is not being deleted.
+    ///
+    /// An object that the app holds, or that has unsaved changes, counts without a read. If there
+    /// is none, the other objects are looked up in the store. They may have been deleted there
+    /// since the relationship was read.
     private func isDenied(at relationship: RelationshipDescription) throws -> Bool {
         let staying = try ids(at: relationship).filter(stays)
         if staying.contains(where: { context.held($0) != nil }) { return true }

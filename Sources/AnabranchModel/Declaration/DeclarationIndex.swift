@@ -64,7 +64,11 @@ struct DeclarationIndex {
         return nil
     }
 
-    /// The relationship that `relationship` names as its inverse, and the entity that declares it.
+    /// Returns the inverse that a relationship names, and the position of the entity that declares
+    /// the inverse.
+    ///
+    /// - Returns: `nil` if the relationship names no inverse, or if the destination has no
+    ///   relationship of that name.
     func inverse(
         of relationship: Relationship, declaredBy entity: Int
     ) -> (entity: Int, relationship: Relationship)? {

@@ -22,7 +22,7 @@ enum StoredSide {
         }
     }
 
-    /// The wire property of the stored side.
+    /// Returns the wire property of a relationship. Two inverses share the one of the stored side.
     static func wireProperty(
         of relationship: Relationship, storage: RelationshipStorage,
         inverse: (entity: Int, relationship: Relationship)?

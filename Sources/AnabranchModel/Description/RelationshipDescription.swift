@@ -14,7 +14,8 @@ public final class RelationshipDescription: Sendable {
     public let isOrdered: Bool
     /// True if references along this to-one must not form a cycle.
     ///
-    /// The declaration of this relationship or of its inverse says so.
+    /// It is true if the declaration of this relationship or of its inverse sets
+    /// ``Relationship/isAcyclic``.
     public var isAcyclic: Bool {
         !isToMany && (declaration.isAcyclic || inverse?.declaration.isAcyclic == true)
     }

@@ -44,11 +44,11 @@ enum AttributeField {
     static let allowsExternalBinaryDataStorage: UInt8 = 12
     static let preservesValueInHistoryOnDeletion: UInt8 = 13
     static let userInfo: UInt8 = 14
-    /// Present only in a transformable attribute that names a transformer.
+    /// The transformer that a transformable attribute names. Any other attribute has no such field.
     static let valueTransformerName: UInt8 = 15
     /// One field for each validation, in the declared order.
     static let validation: UInt8 = 16
-    /// Present only in a derived attribute.
+    /// The expression of a derived attribute. Any other attribute has no such field.
     static let derivationExpression: UInt8 = 17
     static let versionHashModifier: UInt8 = 18
 }
@@ -62,7 +62,8 @@ enum RelationshipField {
     static let isOptional: UInt8 = 5
     static let isOrdered: UInt8 = 6
     static let minCount: UInt8 = 7
-    /// Left out if there is no limit.
+    /// The greatest number of objects at the other end. A relationship without a limit has no such
+    /// field.
     static let maxCount: UInt8 = 8
     /// The raw value of `DeleteRule`.
     static let deleteRule: UInt8 = 9
@@ -78,7 +79,7 @@ enum RelationshipField {
 /// The field numbers of a validation rule of an attribute or a relationship.
 enum ValidationField {
     static let predicateFormat: UInt8 = 1
-    /// Left out if it is empty.
+    /// The warning. An empty one has no field.
     static let warning: UInt8 = 2
 }
 
@@ -97,7 +98,8 @@ enum PartField {
     static let entity: UInt8 = 4
     static let predicateFormat: UInt8 = 5
     static let fetchLimit: UInt8 = 6
-    /// Left out if it is 0; the fields below are left out if the setting has its default.
+    /// The batch size. A size of 0 has no field. A setting below that has its default has no field
+    /// either.
     static let fetchBatchSize: UInt8 = 7
     static let excludesSubentities: UInt8 = 8
     static let excludesPendingChanges: UInt8 = 9

@@ -1,4 +1,6 @@
-/// One difference between two versions of a model, as a migration sees it.
+/// One difference between two versions of a model that an inferred migration reports.
+///
+/// Differences in default values, delete rules, validations and indexes are not reported.
 public enum ModelChange: Hashable, Sendable {
     /// The new version has an entity that the old one lacks.
     case entityAdded(String)

@@ -116,6 +116,9 @@ struct ModelComparison {
                 .optionalityChanged(
                     entity: entity.name, property: property.name, isOptional: property.isOptional))
             if !property.isOptional { checkDefault(of: property, in: entity, isNew: false) }
+        } else if let attribute = old.attribute, !attribute.isStored {
+            // A store has no values of it.
+            checkDefault(of: property, in: entity, isNew: true)
         }
         if hasOtherSettings(property, than: old) {
             changes.append(.propertyChanged(entity: entity.name, property: property.name))

@@ -45,8 +45,10 @@ public final class ManagedObjectModel: Sendable {
     /// - Parameters:
     ///   - warnings: Warnings from reading the declaration.
     ///   - problems: Problems from reading the declaration, which make the model unusable.
+    ///   - placing: Adds the place in the model file to a warning.
     init(
-        _ declaration: ModelDeclaration, warnings: [ModelWarning], problems: [ModelError] = []
+        _ declaration: ModelDeclaration, warnings: [ModelWarning], problems: [ModelError] = [],
+        placing: (ModelWarning) -> ModelWarning = { $0 }
     ) throws(ModelError) {
         let normalized = DeclarationNormalizer.normalize(declaration)
         var checker = ModelChecker(normalized)
@@ -55,7 +57,7 @@ public final class ManagedObjectModel: Sendable {
         let graph = ValidatingGraph(normalized)
         if let error = ModelError(graph.validationProblems + graph.problems) { throw error }
         self.declaration = normalized
-        self.warnings = warnings + checker.warnings
+        self.warnings = (warnings + checker.warnings).map(placing)
         canonicalEncoding = ModelEncoder.encode(normalized)
         hash = Digest(of: canonicalEncoding).bytes
         entities = graph.entities

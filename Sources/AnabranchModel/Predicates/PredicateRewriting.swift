@@ -5,7 +5,9 @@ protocol PredicateRewriting {
     /// - Returns: `nil` if the expression stays; its parts are then rewritten.
     func replacement(of form: FetchExpression.Form) -> FetchExpression.Form?
 
-    /// The rewriting inside a SUBQUERY that binds the variable.
+    /// Returns the rewriting for the predicate of a SUBQUERY that binds a variable.
+    ///
+    /// In that predicate, the variable hides an outer variable of the same name.
     func hiding(_ variable: String) -> Self
 }
 

@@ -1,20 +1,26 @@
 public import Foundation
 
 extension ManagedObjectModel {
-    /// Reads a model that Xcode's model editor wrote.
+    /// Reads a model that Xcode's model editor wrote, or its compiled form in an app.
     ///
     /// A setting that this version cannot keep without losing data is an error. A setting that can
-    /// be left out without harm is in ``warnings``. An entry `anabranch.wireName` in the user info
-    /// of an entity or a property sets its wire name.
+    /// be left out without harm is in ``warnings``. User info entries with keys that begin with
+    /// `anabranch.` hold the settings that Xcode's format has no place for; they are listed at
+    /// ``write(toXcodeModel:)``.
     ///
     /// - Parameters:
-    ///   - path: An `.xcdatamodeld` or `.xcdatamodel` folder, or a `contents` file.
-    ///   - version: The name of the version in an `.xcdatamodeld`; `nil` is the current one.
+    ///   - path: An `.xcdatamodeld` or `.xcdatamodel` folder, or a `contents` file; or a `.momd`
+    ///     folder or a `.mom` file.
+    ///   - version: The name of the version in a folder of versions; `nil` is the current one.
     ///
     /// - Throws: ``ModelError`` with every problem in `all`, each with file and line.
     public static func reading(
         _ path: URL, version: String? = nil
     ) throws(ModelError) -> ManagedObjectModel {
+        if let compiled = CompiledPackage(url: path) {
+            let file = try compiled.file(version: version)
+            return try reading(compiled: ModelPackage.read(file), file: file.path)
+        }
         let file = try ModelPackage(url: path).contents(version: version)
         return try reading(xml: ModelPackage.read(file), file: file.path)
     }
@@ -32,7 +38,8 @@ extension ManagedObjectModel {
         let declaration = try reader.read(root)
         do {
             return try ManagedObjectModel(
-                declaration, warnings: reader.warnings, problems: reader.problems)
+                declaration, warnings: reader.warnings, problems: reader.problems,
+                placing: reader.placed)
         } catch {
             throw reader.placed(error)
         }

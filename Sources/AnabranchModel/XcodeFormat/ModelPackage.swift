@@ -13,11 +13,11 @@ struct ModelPackage {
         switch url.pathExtension {
         case "xcdatamodeld": try Self(url: folder(ofVersion: version)).contents(version: nil)
         case "xcdatamodel": try contentsOfVersion()
-        case "mom", "momd", "omo":
+        case "omo":
             throw ModelError(
                 .notAModel, file: url.path,
-                "Can't read \(url.lastPathComponent) because it is compiled; "
-                    + "read the .xcdatamodeld that it was made from.")
+                "Can't read \(url.lastPathComponent) because it is an optimized model; read the "
+                    + ".mom file beside it, or the .xcdatamodeld that it was made from.")
         default:
             if FileManager.default.fileExists(atPath: url.appendingPathComponent("contents").path) {
                 url.appendingPathComponent("contents")

@@ -23,9 +23,17 @@ extension ModelReader {
                 element.text("customClassName") ?? element.text("attributeValueClassName")
         }
         checkKind(of: element, entity: entity, property: attribute.name)
+        attribute.validations = validations(
+            in: attribute.userInfo, of: element, entity: entity, property: attribute.name)
         if element.flag("derived") { return derived(attribute, element, entity: entity) }
+        if let text = attribute.userInfo[Self.defaultKey] {
+            attribute.defaultValue = taggedDefault(
+                text, of: element, entity: entity, property: attribute.name)
+        }
         guard attribute.type != .undefined else { return attribute }
-        readDefault(of: element, into: &attribute, entity: entity)
+        if attribute.defaultValue == nil {
+            readDefault(of: element, into: &attribute, entity: entity)
+        }
         readBounds(of: element, into: &attribute, entity: entity)
         return attribute
     }

@@ -13,6 +13,8 @@ extension ModelReader {
         if let text = relationship.userInfo[Self.acyclicKey] {
             relationship.isAcyclic = flag(text, element, entity: entity, property: name)
         }
+        relationship.validations = validations(
+            in: relationship.userInfo, of: element, entity: entity, property: name)
         readCounts(of: element, into: &relationship, entity: entity)
         readInverse(of: element, into: &relationship, entity: entity)
         if element.flag("transient") {

@@ -83,11 +83,23 @@ struct ModelReader {
         let all = error.all.map { problem in
             var problem = problem
             problem.file = file
-            let own = Place(entity: problem.entity, property: problem.property)
-            let whole = Place(entity: problem.entity, property: nil)
-            problem.line = problem.line ?? lines[own] ?? lines[whole]
+            problem.line = problem.line ?? line(of: problem.property, in: problem.entity)
             return problem
         }
         return ModelError(all) ?? error
+    }
+
+    /// Adds the file and line to a warning.
+    func placed(_ warning: ModelWarning) -> ModelWarning {
+        var warning = warning
+        warning.file = file
+        warning.line = line(of: warning.property, in: warning.entity)
+        return warning
+    }
+
+    /// The line of a property, or else that of its entity.
+    private func line(of property: String?, in entity: String?) -> Int? {
+        lines[Place(entity: entity, property: property)]
+            ?? lines[Place(entity: entity, property: nil)]
     }
 }

@@ -192,10 +192,12 @@ package struct BundleParser: ~Copyable {
         return buffer[position + prefix] == 0
     }
 
-    /// Reads one block.
+    /// Reads one block: its length, then as many bytes.
     ///
-    /// - Parameter skipped: The number of bytes at the block's beginning that are left out.
-    /// - Returns: `nil` if not all bytes of the block are there yet.
+    /// - Parameter skipped: The number of bytes at the block's beginning that the result omits.
+    /// - Returns: `nil` if not all bytes of the block are there yet; then none was read.
+    /// - Throws: ``ChangeSetDecodingError`` with code `limitExceeded` if the block is too long, or
+    ///   `malformed` if its length is damaged.
     private mutating func takeBlock(
         without skipped: Int = 0
     ) throws(ChangeSetDecodingError) -> [UInt8]? {

@@ -13,8 +13,8 @@ public enum ChangeBlock: Hashable, Sendable {
     case link(LinkBlock)
     /// Removes the tags of links that the author saw.
     case unlink(LinkBlock)
-    /// Gives links of an ordered relationship another place: it removes the tags that the author
-    /// saw and adds one.
+    /// Moves links of an ordered relationship to another place. Each link gets one new tag with
+    /// that place, which replaces the tags that the author saw.
     case move(LinkBlock)
     /// Adds deltas to counters.
     case add(RowBlock)

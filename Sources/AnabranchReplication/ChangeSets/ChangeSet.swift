@@ -1,10 +1,10 @@
-/// One save with its author, time, causes and changes, or an entry that takes the place of a save
-/// in a log (``LogEntryKind``).
+/// One entry of a log: a save with its author, time, causes and changes, or an entry that takes the
+/// place of a save (``LogEntryKind``).
 ///
-/// The chain of origins is the true history of a replica. The origin is the digest of the previous
-/// change set's origin and of the change set as it was first saved. It stays the same when the
-/// change set later gets another dot, timestamp or bytes, so one origin is one save (invariant 3).
-/// The digest covers the present bytes.
+/// The origin is a digest over the previous change set's origin and this change set as it was first
+/// saved. It stays the same when the change set later gets another dot, timestamp or bytes, so one
+/// origin is one save (invariant 3). The chain of origins therefore identifies a replica's history,
+/// even after a renaming. In contrast, the digest covers the present bytes.
 public struct ChangeSet: Hashable, Sendable {
     /// The kind of the entry: a save, a void, or a change set declared lost.
     public let kind: LogEntryKind

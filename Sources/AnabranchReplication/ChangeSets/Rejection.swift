@@ -46,7 +46,8 @@ public struct Rejection: Hashable, Sendable {
 extension Rejection {
     /// Encodes the payload of a void.
     ///
-    /// - Parameter digest: The digest of the rejected save, which the void's origin covers.
+    /// - Parameter digest: The digest of the rejected save. A reader checks the void's origin with
+    ///   it, unless the save was renamed or restamped before.
     func encoded(of digest: Digest) -> [UInt8] {
         var writer = ByteWriter()
         writer.append(digest: digest)

@@ -1,7 +1,8 @@
-/// The merge rule of a property, which makes one value of concurrent writes by several replicas.
+/// The merge rule of a property: it decides what the writes of several replicas become.
 ///
-/// The numbers are part of the format. `text` has a number but can't be merged yet.
-/// ``WireProperty/isMergeable`` says which rule can merge which type.
+/// Every replica gets the same result in every causal order of the writes. The numbers are part of
+/// the format. `text` has a number but can't be merged yet. ``WireProperty/isMergeable`` says which
+/// rule can merge which type.
 public struct MergeRule: RawRepresentable, Hashable, Sendable {
     /// The number of the rule in the format.
     public let rawValue: UInt8

@@ -1,4 +1,5 @@
-/// A property on the wire. Two writes merge if name, type and rule of their properties are equal.
+/// A property as change sets name it: by its wire name, type and merge rule. Two writes merge only
+/// if all three are equal.
 public struct WireProperty: Hashable, Sendable {
     /// The name that the property keeps through renames.
     public let name: WireName

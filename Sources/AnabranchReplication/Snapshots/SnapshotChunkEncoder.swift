@@ -28,7 +28,7 @@ public struct SnapshotChunkEncoder: Sendable {
         rows.reduce(0) { $0 + $1.largeByteCount } + records.reduce(0) { $0 + $1.largeCount }
     }
 
-    /// Appends the last change set of a replica.
+    /// Appends the head of a replica: the dot and the origin of its last change set.
     public mutating func append(_ head: SnapshotChunk.Head) {
         heads.append(dot: head.dot)
         heads.append(digest: head.origin)

@@ -14,7 +14,7 @@ public struct ExactDecimal: Hashable, Sendable {
     private let digitsLow: UInt64
     /// The exponent of ten, from −128.
     public let exponent: Int16
-    /// The sign. Zero is not negative.
+    /// Indicates whether the number is less than zero.
     public let isNegative: Bool
 
     /// The digits as one integer, below 10^38.
@@ -94,8 +94,10 @@ public struct ExactDecimal: Hashable, Sendable {
 }
 
 extension ExactDecimal: LosslessStringConvertible {
-    /// The number as text: plain if it is short, otherwise with an exponent, such as `-12.5` and
-    /// `1e+40`.
+    /// The number as text, such as `-12.5` or `1e+40`.
+    ///
+    /// It has an exponent only if it would otherwise need more than 38 digits before or after the
+    /// point.
     public var description: String {
         let text = String(digits)
         let sign = isNegative ? "-" : ""

@@ -78,8 +78,8 @@ public struct StateChecksum: Hashable, Sendable {
 
     /// Creates a checksum from its bytes.
     ///
-    /// - Parameter bytes: Exactly the 40 bytes of ``bytes``; the result is `nil` for any other
-    ///   number.
+    /// - Parameter bytes: The 40 bytes that the property ``bytes`` had.
+    /// - Returns: `nil` for any other number of bytes.
     public init?(bytes: some Collection<UInt8>) {
         guard bytes.count == Self.byteCount else { return nil }
         var reader = ByteReader(Array(bytes))

@@ -76,7 +76,7 @@ public final class Connection {
         }
         var database: OpaquePointer?
         let flags = mode.flags | SQLITE_OPEN_NOMUTEX | SQLITE_OPEN_EXRESCODE
-        let status = sqlite3_open_v2(path, &database, flags, vfs)
+        let status = sqlite3_open_v2(mode.name(of: path), &database, flags, vfs)
         guard status == SQLITE_OK, let database else {
             let error = SQLiteError(status: status, database: database, action: action)
             sqlite3_close(database)
@@ -170,9 +170,10 @@ public final class Connection {
         }
     }
 
-    /// The open database, for calls within this module.
+    /// Returns SQLite's handle of the open database.
     ///
-    /// - Parameter action: The action that an error names.
+    /// - Parameter action: The action that the error names.
+    /// - Throws: ``SQLiteError`` with code `misuse` if the connection was closed.
     func openDatabase(to action: @autoclosure () -> String) throws -> OpaquePointer {
         guard let database else { throw SQLiteError.closed(action: action()) }
         return database

@@ -53,7 +53,10 @@ public struct FunctionArguments: RandomAccessCollection {
         withUTF8(at: index) { String(decoding: $0, as: UTF8.self) }
     }
 
-    /// Calls `body` with the text without copying it; it is valid only within `body`.
+    /// Calls `body` with the bytes of the argument as text in UTF-8, without copying them.
+    ///
+    /// SQLite converts another type to text first; NULL gives no bytes. The bytes are valid only
+    /// within `body`, and SQLite does not check that they are UTF-8.
     @inlinable
     public func withUTF8<Result, Failure: Error>(
         at index: Int, _ body: (UnsafeBufferPointer<UInt8>) throws(Failure) -> Result

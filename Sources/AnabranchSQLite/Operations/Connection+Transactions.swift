@@ -83,10 +83,14 @@ extension Connection {
 
     /// Rolls back an open transaction.
     ///
-    /// An error of ROLLBACK is ignored: it leaves no transaction open even if it fails, and the
-    /// error that caused the rollback matters more.
+    /// An error of ROLLBACK is ignored, because the error that caused the rollback matters more.
+    /// Usually the transaction has ended even then. An interrupt stops ROLLBACK itself as long as
+    /// another statement of the connection is running; then all statements are reset first.
     private func rollBack() {
         guard isInTransaction else { return }
+        try? cached("ROLLBACK").run()
+        guard isInTransaction else { return }
+        resetStatements()
         try? cached("ROLLBACK").run()
     }
 }

@@ -59,7 +59,7 @@ public final class ConnectionPool: Sendable {
     /// The counts of all readers together, without reads that have not ended.
     public var statistics: ConnectionStatistics { state.withLock { $0.statistics } }
 
-    /// The number of open connections, idle or not.
+    /// The number of connections that are idle, lent or being opened.
     public var openCount: Int { state.withLock { $0.openCount } }
 
     /// The number of callers that wait for a reader.

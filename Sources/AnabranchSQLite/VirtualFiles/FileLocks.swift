@@ -2,9 +2,9 @@ import CSQLite
 
 /// SQLite's locks on a database file, and the openings of the file that hold them.
 ///
-/// Many openings may hold `SHARED`. One opening that is going to write may hold `RESERVED` besides.
+/// Many openings may hold `SHARED`. One of them, which is going to write, may also hold `RESERVED`.
 /// An opening that wants `EXCLUSIVE` holds `PENDING` until all other openings have released their
-/// locks; `PENDING` prevents new ones.
+/// locks. Meanwhile no other opening can acquire `SHARED`.
 ///
 /// Source: "File Locking And Concurrency In SQLite Version 3", sqlite.org/lockingv3.html.
 struct FileLocks {
@@ -17,9 +17,12 @@ struct FileLocks {
 
     var isReserved: Bool { reserved != nil || exclusive != nil }
 
-    /// Takes a lock.
+    /// Acquires a lock, or returns at once if another opening prevents it.
     ///
-    /// - Parameter level: One of `SQLITE_LOCK_…`.
+    /// If only `SHARED` locks of other openings prevent `EXCLUSIVE`, the opening keeps `PENDING`
+    /// until it calls `unlock(to:for:)`.
+    ///
+    /// - Parameter level: `SQLITE_LOCK_SHARED`, `…_RESERVED` or `…_EXCLUSIVE`.
     ///
     /// - Returns: True if the lock was granted.
     mutating func lock(_ level: Int32, for holder: Holder) -> Bool {

@@ -26,7 +26,11 @@ struct LogIndex: ~Copyable {
 
     /// Maps a region of the index.
     ///
-    /// - Parameter size: The number of bytes of every region.
+    /// - Parameters:
+    ///   - number: The region's number, counted from 0.
+    ///   - size: The number of bytes of every region.
+    ///   - isMade: True to create this region and all before it if they are missing.
+    ///   - holder: The opening, which uses the index until it calls `unmap(for:)`.
     mutating func map(_ number: Int, size: Int, isMade: Bool, for holder: Holder) -> Mapping {
         users.insert(holder)
         while regions.count <= number {

@@ -10,7 +10,10 @@ package protocol VirtualFile: AnyObject {
     var characteristics: Int32 { get }
 
     var byteCount: Int { get }
-    /// Reads bytes; those beyond the end of the file are zero.
+    /// Reads bytes and fills the rest of the target with zeros if the file ends before.
+    ///
+    /// - Returns: `SQLITE_OK` if the target was filled from the file, ``IOStatus/shortRead`` if the
+    ///   file ended before, or the code of an error.
     func read(_ target: UnsafeMutableRawBufferPointer, at offset: Int) -> Int32
     func write(_ source: UnsafeRawBufferPointer, at offset: Int) -> Int32
     func truncate(to count: Int) -> Int32

@@ -12,7 +12,7 @@ package final class VirtualFileLocks {
 
     package init(_ sharing: SharedFileState) { self.sharing = sharing }
 
-    /// Releases everything.
+    /// Unmaps the log index and releases all locks of the opening.
     package func close() {
         unmap()
         unlock(to: SQLITE_LOCK_NONE)

@@ -1,6 +1,6 @@
-/// An implementation of files for SQLite.
+/// A layer of files that SQLite uses instead of the system's files.
 ///
-/// ``VirtualFileSystemRegistration`` registers a layer with SQLite.
+/// ``VirtualFileSystemRegistration`` registers the layer with SQLite under a name.
 package protocol VirtualFileSystem: AnyObject {
     /// Opens a file.
     ///

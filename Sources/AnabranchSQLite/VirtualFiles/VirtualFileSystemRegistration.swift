@@ -36,7 +36,10 @@ package final class VirtualFileSystemRegistration: @unchecked Sendable {
         vfs.deallocate()
     }
 
-    /// The layer behind SQLite's structure.
+    /// Returns the layer that is registered with SQLite as this virtual file system.
+    ///
+    /// - Parameter vfs: A structure that SQLite got from a registration of this class; `nil` gives
+    ///   `nil`.
     package static func layer(of vfs: UnsafeMutablePointer<sqlite3_vfs>?) -> (
         any VirtualFileSystem
     )? {

@@ -6,10 +6,12 @@ import Foundation
 /// Two partial files for one FILE have different names, and neither replaces an existing partial
 /// file. A partial file is locked while it is written, so an unlocked one was left by a crash; the
 /// next partial file for the same FILE removes it. When this value is destroyed, the partial file
-/// is removed, unless it was renamed.
+/// is removed, unless it was renamed. A partial file that is a database is removed together with
+/// the files that SQLite keeps beside it.
 struct PartialFile: ~Copyable {
     private let target: String
-    private let path: String
+    /// The temporary name.
+    let path: String
     private let file: Int32
 
     private static let ending = ".partial"
@@ -27,7 +29,7 @@ struct PartialFile: ~Copyable {
     }
 
     deinit {
-        unlink(path)
+        Self.remove(path)
         close(file)
     }
 
@@ -142,6 +144,10 @@ struct PartialFile: ~Copyable {
         guard let status = FileStatus(of: file), status.isRegular,
             flock(file, LOCK_EX | LOCK_NB) == 0
         else { return }
-        unlink(path)
+        remove(path)
+    }
+
+    private static func remove(_ path: String) {
+        for suffix in ["-wal", "-shm", ""] { unlink(path + suffix) }
     }
 }

@@ -49,7 +49,36 @@ extension SchemaNumbers {
             numbers.properties[statement.int64(at: 0), default: [:]][property] =
                 Int(statement.int64(at: 1))
         }
+        try numbers.readAdditions(connection)
         return numbers
+    }
+
+    /// Reads the additions. A file has no table of them until a migration adds a property.
+    private mutating func readAdditions(_ connection: Connection) throws {
+        guard try connection.hasTable("ab_addition") else { return }
+        let statement = try connection.cached("SELECT entity, number, position FROM ab_addition")
+        while try statement.step() {
+            additions[statement.int64(at: 0), default: [:]][Int(statement.int64(at: 1))] =
+                statement.int64(at: 2)
+        }
+    }
+
+    private func writeAdditions(_ connection: Connection) throws {
+        try connection.execute("DROP TABLE IF EXISTS ab_addition")
+        guard !additions.isEmpty else { return }
+        try connection.execute(
+            """
+            CREATE TABLE ab_addition (
+                entity INTEGER, number INTEGER, position INTEGER, PRIMARY KEY (entity, number)
+            ) WITHOUT ROWID
+            """)
+        for (entity, properties) in additions {
+            for (number, position) in properties {
+                try connection.run(
+                    "INSERT INTO ab_addition (entity, number, position) VALUES (?, ?, ?)",
+                    .integer(entity), .integer(Int64(number)), .integer(position))
+            }
+        }
     }
 
     /// Replaces the numbers of a file.
@@ -72,5 +101,6 @@ extension SchemaNumbers {
                     .integer(Int64(property.rule.rawValue)))
             }
         }
+        try writeAdditions(connection)
     }
 }

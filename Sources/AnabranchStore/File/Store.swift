@@ -49,7 +49,7 @@ package final class Store: Sendable {
         writer.close()
     }
 
-    /// Statistics of the statements run by the pool's idle connections.
+    /// Statistics of the statements of all reads that have ended.
     package var readStatistics: ConnectionStatistics { readers.statistics }
 }
 

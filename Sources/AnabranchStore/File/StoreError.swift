@@ -53,6 +53,8 @@ extension StoreError {
         /// No migration from the version of the file's model to that of the given one can be
         /// inferred. The message has each reason, and what to write in the model.
         public static let migrationNotInferred = Code(rawValue: "migration-not-inferred")
+        /// The caller cancelled the migration of a store, which is unchanged.
+        public static let cancelled = Code(rawValue: "cancelled")
         /// The file was opened for reading, or cannot be written. Open it for writing, or check its
         /// permissions.
         public static let readOnly = Code(rawValue: "read-only")

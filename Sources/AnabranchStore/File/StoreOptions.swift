@@ -29,6 +29,13 @@ public struct StoreOptions: Sendable {
     public var migratesStoreAutomatically = true
     /// True to infer the migration from the differences between the two versions.
     public var infersMapping = true
+    /// True to keep a copy of the file while it is migrated, as `FILE.before-migration`.
+    ///
+    /// The copy is removed when the file is opened again with its new model. Before anything is
+    /// changed, the store checks that the disk has room for the copy. A store in memory has none.
+    public var keepsCopyWhenMigrating = false
+    /// Follows a migration, and can cancel it.
+    public var migrationProgress: MigrationProgress?
 
     /// Creates the default options.
     public init() {}

@@ -25,7 +25,9 @@ struct StoreState {
     /// snapshot must replace them.
     var wantsSnapshot = false
 
-    /// The file's format number, which every format keeps in the same place.
+    /// Reads the file's format number, which every format keeps in the same place.
+    ///
+    /// - Returns: `nil` if the number is missing.
     static func format(_ connection: Connection) throws -> Int64? {
         guard
             case .integer(let format)? = try connection.firstValue(

@@ -29,9 +29,10 @@ final class StateTransaction: WriteTransaction {
         forgetReadings()
     }
 
-    /// Forgets what was read of the log's entries: some have got another name, time, form or place.
+    /// Discards the cached stamps, dots, zone positions and authors of log entries. Call this after
+    /// an entry of the log was replaced, or its zone position changed.
     ///
-    /// What has arrived and what is in the journal stays.
+    /// ``arrivals`` and the conflicts that this transaction has recorded are kept.
     func forgetReadings() {
         logStamps.forget()
         journal.forgetPlaces()

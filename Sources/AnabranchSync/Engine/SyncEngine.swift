@@ -35,7 +35,8 @@ public final class SyncEngine: Sendable {
         var begun: UInt64 = 0
         var last: (number: UInt64, outcome: SyncOutcome)?
         var keptAtMilliseconds: Int64?
-        /// The problems that the store has, so that only changes are written.
+        /// The problems that the engine last read from the store's file or wrote to it. Equal
+        /// problems are not written again at once.
         var keptProblems: SyncFailures
         var live: Task<Void, Never>?
     }

@@ -45,7 +45,9 @@ package struct SyncMetadata: Sendable {
         problems.lastError = try Self.problem(store, Key.lastError)
     }
 
-    /// Stores the server and the zone after an exchange has reached them.
+    /// Stores the address of the server and the name of the zone, in place of earlier ones.
+    ///
+    /// An engine calls it only after the zone has answered.
     package static func keep(server: String, zone: String, in store: Store) throws {
         let kept = try SyncMetadata(of: store)
         if kept.server != server { try store.setMetadata(Key.server, Array(server.utf8)) }

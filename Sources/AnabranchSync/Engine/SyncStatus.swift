@@ -24,9 +24,10 @@ public struct SyncStatus: Sendable {
     public internal(set) var server: String?
     /// The name of the zone, stored by the first sync; `nil` before it.
     public internal(set) var zone: String?
-    /// The number of saves that were not pushed yet.
+    /// The number of change sets in the store that the zone is not known to hold, including those
+    /// of other replicas.
     public internal(set) var pendingCount = 0
-    /// The number of bytes of their change sets.
+    /// The number of bytes of the change sets that ``pendingCount`` counts.
     public internal(set) var pendingByteCount = 0
     /// The position in the zone's log up to which the store has pulled.
     public internal(set) var position: UInt64 = 0

@@ -8,7 +8,8 @@ public struct SyncOutcome: Sendable {
     public internal(set) var position: UInt64 = 0
     /// The position of the log's last entry at the end of the exchange, as far as the client knows.
     public internal(set) var headPosition: UInt64 = 0
-    /// The number of saves in the store that were not pushed yet.
+    /// The number of change sets in the store that the zone is not known to hold, including those
+    /// of other replicas.
     public internal(set) var pendingCount = 0
     /// The reason why the zone does not accept the first unpushed save, or `nil` if it refuses
     /// none.
@@ -16,7 +17,7 @@ public struct SyncOutcome: Sendable {
     /// The saves stay in the store's log, in their order, and every exchange offers them again.
     public internal(set) var blockedBy: SyncError?
     /// The reason why the exchange replaced the store's records by a snapshot of the zone, or `nil`
-    /// if it did not: a page of the zone's log could not be applied to this store.
+    /// if it did not: a page of the zone's log could not be read or applied to this store.
     ///
     /// No save is lost. Saves that the zone does not have stay in the store's log and are pushed.
     public internal(set) var snapshotReason: SyncError?

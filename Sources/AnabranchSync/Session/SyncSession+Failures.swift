@@ -67,33 +67,49 @@ extension SyncSession {
         return .wait(limits.retry.delay(afterFailures: failures, draw: input.draw))
     }
 
-    /// The store can't apply a page of the zone's log: it holds what the log contradicts.
+    /// Replaces the store's records by a snapshot if the present page of the zone's log can't be
+    /// used: the same page would come again for ever.
     ///
-    /// The same page would come again for ever. A snapshot takes the place of what the store holds
-    /// of the log, after the push has shown which saves are of another branch; then the outcome
-    /// says why. Where that has not helped, the exchange ends and says so.
+    /// That is so if the store refuses the page, because it contradicts what the store holds, or if
+    /// the page can't be read or does not match its cursor as often as the policy allows. The push
+    /// comes before the snapshot and shows which saves are of another branch. The outcome says why
+    /// the snapshot was needed. If a page after the snapshot can't be used either, the exchange
+    /// ends and says so.
     ///
-    /// - Returns: `nil` where it is another failure, or where the page may still come undamaged.
+    /// A page with a time that no clock shows gets no snapshot, which would have the same time. The
+    /// error says which clock to set.
+    ///
+    /// - Returns: `nil` if it is another failure, or if the page may still arrive undamaged.
     private mutating func fallBack(from error: SyncError, at input: StepInput) -> Action? {
-        guard case .applying = phase else { return nil }
-        switch error.code {
-        case .forked: break
-        case .damagedResponse where exchange.failures >= limits.retry.attempts: break
-        default: return nil
-        }
+        guard isPageUnusable(because: error) else { return nil }
         guard exchange.outcome.snapshotReason == nil else {
             return finish(
                 SyncError(
                     .unusableLog,
-                    "Can't take in the zone's log, also after a snapshot: \(error.message) The "
-                        + "store keeps everything that was saved in it. Export it as a bundle, "
-                        + "import that into a new store, and sync the new store.",
+                    "Can't apply the zone's log, also after a snapshot: \(error.message) The "
+                        + "store keeps everything that was saved in it. Ask the server's operator "
+                        + "to run 'anabranchd zone verify'. If the zone is intact, export the "
+                        + "store as a bundle, import that into a new store, and sync the new "
+                        + "store.",
                     details: error.details, underlying: error))
         }
         exchange.outcome.snapshotReason = error
+        exchange.unusablePage = ("", 0)
         exchange.isPushOver = false
         exchange.rounds = 0
         return wantSnapshot()
+    }
+
+    /// Indicates whether the present page of the zone's log will never be applied.
+    private func isPageUnusable(because error: SyncError) -> Bool {
+        switch (phase, error.code) {
+        case (.applying, .forked): true
+        case (.applying, .damagedResponse): exchange.failures >= limits.retry.attempts
+        // What a connection damages differs each time, so other failures do not count here.
+        case (.pulling, .damagedResponse):
+            exchange.unusablePage.count >= limits.retry.attempts
+        default: false
+        }
     }
 
     private var isPushing: Bool {

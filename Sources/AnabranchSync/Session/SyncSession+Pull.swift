@@ -19,8 +19,12 @@ extension SyncSession {
             response = try PullResponse(decoding: body)
             pages = try checkedPages(response)
         } catch {
+            let count =
+                error.message == exchange.unusablePage.reason ? exchange.unusablePage.count : 0
+            exchange.unusablePage = (error.message, count + 1)
             return damaged(error, at: input)
         }
+        exchange.unusablePage = ("", 0)
         // A page that can't be applied is a failure even if the connection works.
         if pages.isEmpty { exchange.failures = 0 }
         exchange.headPosition = max(response.headPosition, response.cursor.position)
@@ -150,10 +154,12 @@ private struct PageCutter {
         start = cursor
     }
 
-    /// Returns the pages.
+    /// Ends the division, and returns the pages in the order of the log.
     ///
-    /// - Parameter isEmptyKept: Whether a page without entries is returned if there is no other,
-    ///   because its cursor must be stored.
+    /// - Parameters:
+    ///   - end: The cursor of the response, which becomes the cursor of the last page.
+    ///   - isEmptyKept: Whether a response without entries gives one empty page, because its
+    ///     cursor must be stored.
     consuming func pages(
         endingAt end: LogCursor, keepingEmpty isEmptyKept: Bool
     ) -> [RemotePage] {

@@ -4,9 +4,10 @@ internal import AnabranchStore
 
 /// A binary search for the last position up to which two logs are equal.
 struct ForkSearch: Sendable {
-    /// The greatest cursor known to be in both logs, and in `differing` the least position known to
-    /// differ.
+    /// The greatest cursor that is known to be in both logs.
     var shared: LogCursor
+    /// The least position at which the logs are known to differ. A gap in the store's log counts
+    /// as a difference.
     var differing: UInt64
     /// The beginning of the store's part of the log. The search can't ask about positions before
     /// it.

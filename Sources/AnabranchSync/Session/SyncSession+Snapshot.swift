@@ -121,7 +121,11 @@ extension SyncSession {
         return ask(nil, 0, at: input)
     }
 
-    /// Continues with the log after the snapshot, and with the push.
+    /// Pulls the entries after the loaded snapshot; the push follows.
+    ///
+    /// If the store did not load the snapshot, the session says hello again. The exchange ends with
+    /// an error after the allowed attempts, or if the zone refuses a save that must be pushed
+    /// first.
     mutating func loadedSnapshot(_ state: SyncState, at input: StepInput) -> Action {
         let before = exchange.state
         exchange.state = state

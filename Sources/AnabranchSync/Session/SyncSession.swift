@@ -36,7 +36,8 @@ package struct SyncSession: Sendable {
         /// Indicates whether the zone found a snapshot less work than its log for a client without
         /// a cursor.
         var isSnapshotAdvised = false
-        /// Indicates whether the log still has all entries that the store needs.
+        /// Indicates whether the store can continue with the zone's log. It can't if it needs a
+        /// snapshot, or if the log has compacted entries after the store's cursor.
         var reachesLog: Bool {
             !state.wantsSnapshot && state.cursor?.position ?? 0 >= startPosition
         }
@@ -86,6 +87,9 @@ package struct SyncSession: Sendable {
         var rewritings = 0
         /// The number of failures of the present request in a row.
         var failures = 0
+        /// The reason why the last page could not be used, and the number of pages in a row that
+        /// could not be used for this reason.
+        var unusablePage = (reason: "", count: 0)
         /// The number of bytes to ask for, which shrinks after timeouts.
         var byteLimit: Int
         var sentAtMilliseconds: Int64 = 0

@@ -13,15 +13,16 @@ internal import AnabranchReplication
 /// ignored.
 ///
 /// The parser also measures the silence of the stream: the time since the last byte arrived. A
-/// heartbeat is three bytes every 20 seconds, so a bound on the average speed would give up a
-/// stream that is in order.
+/// limit on the average speed would end an intact stream, because a heartbeat is only three bytes
+/// every 20 seconds.
 ///
 /// Source: WHATWG HTML, "Server-sent events", 9.2.6.
 struct EventStreamParser {
     /// The greatest length of a line. A server that sends a longer one is no sync server.
     static let longestLine = 64 << 10
 
-    /// The time at which the last byte arrived, at first the time of the request.
+    /// The time at which bytes or the head of the response last arrived. Before that, it is the
+    /// time of the request.
     private var lastArrival: ContinuousClock.Instant
     private var line: [UInt8] = []
     private var hasSeenReturn = false

@@ -2,10 +2,11 @@ internal import CZstd
 
 /// Compression of bodies.
 enum Zstandard {
-    /// The least length to compress. For fewer bytes the additional headers cost more than
-    /// compression saves.
+    /// The least number of bytes that are compressed. For fewer bytes the additional headers cost
+    /// more than compression saves.
     static let leastWorthwhile = 1024
-    /// The fastest level that still halves columns of change sets.
+    /// The level of compression. It is the fastest level that still reduces the columns of change
+    /// sets to half their size.
     private static let level: Int32 = 1
     /// The logarithm of the greatest accepted window, 32 MiB, so that a small body can't demand
     /// much memory.

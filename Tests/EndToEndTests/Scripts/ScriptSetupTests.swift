@@ -7,7 +7,7 @@
         static let scripts = ["demo", "test"]
         static let packages: Set = [
             "libsqlite3-dev", "libcurl4-openssl-dev", "libmicrohttpd-dev", "libpq-dev",
-            "libzstd-dev", "libsodium-dev", "iso-codes",
+            "libzstd-dev", "libsodium-dev", "zlib1g-dev", "iso-codes",
         ]
 
         /// - Returns: The packages that the script installed before it built anything.

@@ -43,6 +43,12 @@ struct ImportTable {
                 ]),
             "Anabranch": Row(
                 .whole, ["AnabranchStore", "AnabranchReplication", "AnabranchModel"]),
+            "AnabranchConversion": Row(
+                .whole,
+                [
+                    "AnabranchStore", "AnabranchSQLite", "AnabranchModel", "AnabranchReplication",
+                    "CZlib",
+                ]),
             "AnabranchSync": Row(
                 .whole,
                 [
@@ -58,15 +64,19 @@ struct ImportTable {
             "AnabranchDaemon": Row(
                 .whole, ["AnabranchServer", "AnabranchProtocol", "AnabranchReplication"]),
             "AnabranchCLI": Row(
-                .whole, ["Anabranch", "AnabranchSync", "AnabranchModel", "AnabranchReplication"]),
+                .whole,
+                [
+                    "Anabranch", "AnabranchConversion", "AnabranchSync", "AnabranchModel",
+                    "AnabranchReplication",
+                ]),
             "AnabranchModelTool": Row(.whole, ["AnabranchModel"]),
             "AnabranchMacroExpansion": Row(.whole),
             "AnabranchMacros": Row(.whole, ["AnabranchMacroExpansion"]),
             "AnabranchModelPlugin": Row(.whole, ["PackagePlugin"]),
         ],
         products: [
-            "Anabranch", "AnabranchSync", "AnabranchServer", "AnabranchModel",
-            "AnabranchReplication",
+            "Anabranch", "AnabranchConversion", "AnabranchSync", "AnabranchServer",
+            "AnabranchModel", "AnabranchReplication",
         ])
 }
 

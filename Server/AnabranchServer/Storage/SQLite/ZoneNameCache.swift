@@ -12,7 +12,8 @@ package final class ZoneNameCache {
     private(set) var propertyNumbers: [WireProperty: Int64] = [:]
     private(set) var properties: [Int64: WireProperty] = [:]
 
-    /// If there are this many entries of one kind, all are forgotten, so that memory stays bounded.
+    /// The greatest number of replicas, of entities and of properties in the cache. If one of them
+    /// reaches it, the whole cache is emptied, so that memory stays bounded.
     static let limit = 1 << 16
 
     func insert(_ replica: ReplicaID, ordinal: Int64) {

@@ -3,7 +3,8 @@ import AnabranchReplication
 /// The stored form of stamps: the tags of a link, or the stamps that deletes had seen.
 ///
 /// Each stamp is eight bytes of timestamp and a varint of the replica's ordinal. In an ordered
-/// relationship the link's position follows each stamp, as two blocks that may be empty.
+/// relationship two blocks follow each stamp: the link's position in the list of the left record,
+/// and in the list of the right record. A block is empty if that record has no such list.
 enum StoredTags {
     static func encoded(
         _ stamps: [Stamp], ordinal: (ReplicaID) throws -> Int64

@@ -5,10 +5,13 @@ public protocol PredicateSubject {
     /// The entity of the object.
     var predicateEntity: EntityDescription { get }
 
-    /// The content of the property with that name.
+    /// Returns the content of the property with a name.
     ///
     /// A missing value is `null`. A to-one reference to a deleted or missing object is a `nil`
     /// subject.
+    ///
+    /// - Throws: An error of the subject's own if the content can't be read. It ends the evaluation
+    ///   of the predicate.
     func predicateValue(forKey key: String) throws -> PredicateOperand
 
     /// The content of a property, for subjects that can find it faster than by name.

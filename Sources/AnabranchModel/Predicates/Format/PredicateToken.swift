@@ -19,10 +19,11 @@ struct PredicateToken {
     }
 
     let kind: Kind
-    /// The column from 1, in Unicode scalars.
+    /// The column at which the token begins, counted from 1 in Unicode scalars.
     let column: Int
 
-    /// The word in upper case, if it can be a keyword.
+    /// The word in upper case, to be compared with keywords; `nil` for a quoted word and for any
+    /// other token.
     var keyword: String? {
         guard case .word(let word, isQuoted: false) = kind else { return nil }
         return word.uppercased()

@@ -77,7 +77,7 @@ public struct ObjectPath: Hashable, Sendable {
     /// The to-one relationships to follow.
     public let steps: [RelationshipDescription]
 
-    /// Creates a path.
+    /// Creates a path from an object in scope along to-one relationships.
     public init(scope: Int, steps: [RelationshipDescription] = []) {
         self.scope = scope
         self.steps = steps

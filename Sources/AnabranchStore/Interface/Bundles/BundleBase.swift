@@ -2,7 +2,7 @@ package import AnabranchReplication
 
 /// The change sets that the receiver of a bundle already holds, so that the bundle omits them.
 package enum BundleBase: Sendable {
-    /// The last change set held of one replica.
+    /// The last change set of one replica that the receiver holds.
     package struct Head: Hashable, Sendable {
         package var dot: Dot
         /// The first eight bytes of its origin; `nil` if only its dot is known.

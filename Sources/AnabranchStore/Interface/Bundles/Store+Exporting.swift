@@ -2,18 +2,19 @@ import AnabranchReplication
 import AnabranchSQLite
 
 extension Store {
-    /// Writes change sets into a file that another store can import without a server.
+    /// Writes change sets into a bundle, which another store can import without a server.
     ///
-    /// A file that began with a snapshot lacks the change sets that the snapshot includes; the
-    /// receiver needs them from elsewhere. What leaves the file is made durable first (invariant
-    /// 11). The bundle appears under its name only when it is complete, and replaces nothing but an
-    /// older bundle.
+    /// If this store began with a snapshot, the bundle lacks the change sets that the snapshot
+    /// includes; the receiver needs them from elsewhere. The exported change sets are made durable
+    /// in this store before the bundle is written (invariant 11). The bundle appears at its path
+    /// only when it is complete. It may replace an older bundle, but no other file.
     ///
     /// - Parameters:
     ///   - base: The change sets that the receiver already holds; they are omitted.
-    ///   - keyRing: The key ring; its newest key seals the file. `nil` writes plain text.
+    ///   - keyRing: The key ring; its newest key seals the bundle. `nil` writes plain text.
     /// - Throws: ``StoreError`` `alreadyExists`, `cannotOpen`, `diskFull`, `notHeld`, `corrupt`; a
-    ///   previous file under the name still exists. With `notDurable` the new bundle exists.
+    ///   previous file at the path is unchanged. `notDurable`: the new bundle exists, but a power
+    ///   failure may still remove it.
     package func exportBundle(
         to path: String, lacking base: BundleBase = .nothing,
         sealedWith keyRing: BundleKeyRing? = nil

@@ -7,9 +7,9 @@ extension Store {
         try read { try RejectedSaves(connection: $0.connection).saves(parts: StoredParts(self)) }
     }
 
-    /// The rejected save with a number.
+    /// Returns the rejected save with the given number.
     ///
-    /// - Returns: `nil` if there is none.
+    /// - Returns: `nil` if this file has no such save.
     package func rejectedSave(_ id: RejectedSave.ID) throws -> RejectedSave? {
         try read {
             try RejectedSaves(connection: $0.connection).saves(id, parts: StoredParts(self))

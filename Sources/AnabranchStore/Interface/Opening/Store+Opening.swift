@@ -11,7 +11,7 @@ extension Store {
     ///   open any store.
     /// - Throws: ``StoreError``: `cannotOpen`, `notAStore`, `corrupt`, `newerFormat`,
     ///   `modelMismatch`, `migrationNotInferred`, `constraintConflict`, `readOnly`, `diskFull`,
-    ///   `busy`.
+    ///   `busy`, `cancelled`.
     package static func open(
         at path: String, model: ManagedObjectModel?, options: StoreOptions = StoreOptions(),
         environment: StoreEnvironment = .system
@@ -32,6 +32,11 @@ extension Store {
                 try connection.keepLogOnClose(false)
                 try store.upgradeTables()
                 try store.healClock()
+                if let model, store.model.hash == model.hash, !options.isReadOnly,
+                    environment.vfs == nil
+                {
+                    StoreCopy(path: path).remove()
+                }
                 while let model, store.model.hash != model.hash {
                     // Another process may migrate the file at the same time.
                     do { try store.migrate(to: model) } catch let error as StoreError

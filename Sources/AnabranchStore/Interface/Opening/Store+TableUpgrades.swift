@@ -60,9 +60,3 @@ extension Store {
         DROP TABLE ab_conflict_whole;
         """
 }
-
-extension Connection {
-    fileprivate func hasTable(_ name: String) throws -> Bool {
-        try firstValue("SELECT 1 FROM sqlite_schema WHERE name = ?", .text(name)) != nil
-    }
-}

@@ -22,4 +22,22 @@ extension Store {
             return try save.run(request)
         }
     }
+
+    /// Saves new records in one transaction and as one change set, from a request in pieces.
+    ///
+    /// Only one piece is in memory at a time. A piece contains inserts, added links, and lists that
+    /// are the ends of new records' lists; links follow the records that they connect. Nothing else
+    /// in a piece is saved.
+    ///
+    /// - Parameter pieces: Returns the next piece; `nil` after the last.
+    /// - Throws: ``StoreError`` or the error of `pieces`; nothing was written.
+    package func save(
+        author: String, name: String, pieces: () throws -> SaveRequest?
+    ) throws -> SaveResult {
+        try write { transaction in
+            try transaction.renewIdentityIfNeeded()
+            var save = try SaveOperation(transaction)
+            return try save.run(author: author, name: name, pieces: pieces)
+        }
+    }
 }

@@ -110,14 +110,18 @@ private struct RemovedHead {
 }
 
 extension StateTransaction {
-    /// The heads of replicas with a last change set that was removed from this file's log.
+    /// Finds the replicas with a last change set that this file's log does not have.
     ///
-    /// It is unknown which authors had seen such a change set. So every change set that is pushed
-    /// again names it as a cause if it may have seen it. Otherwise the zone might order the two
-    /// differently from this file. A change set before the earliest position cannot have seen it.
-    /// If it named it nevertheless, two change sets might wait for each other forever.
+    /// It is unknown which authors had seen such a missing change set. If an author may have seen
+    /// it, the author's change set names it as a cause when it is pushed again. Otherwise the zone
+    /// might order the two change sets differently from this file.
     ///
-    /// - Returns: The heads in the order of their earliest positions.
+    /// The missing change set has an earliest possible position in the zone's log. If an author had
+    /// seen only entries before that position, it cannot have seen the missing change set. If its
+    /// change set nevertheless named the missing one, the two might wait for each other forever.
+    ///
+    /// - Parameter position: The position of the cursor to which the file goes back.
+    /// - Returns: The heads of these replicas, in the order of their earliest positions.
     private func forgottenHeads(beyond position: UInt64) throws -> [RemovedHead] {
         let holes = try holes(behind: position)
         let statement = try connection.cached(

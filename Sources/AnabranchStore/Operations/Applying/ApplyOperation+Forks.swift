@@ -1,10 +1,14 @@
 import AnabranchReplication
 
 extension ApplyOperation {
-    /// Replaces a save that this file holds by the form that the zone's log has of it (invariant
-    /// 3).
+    /// Replaces an entry of this file's log by the form that the zone's log has of it (invariant
+    /// 3). Each of the two forms may be a save or a void.
     ///
-    /// - Parameter place: The position in the zone's log, which the zone may have reported before.
+    /// - Parameters:
+    ///   - set: The form in the zone's log, which has the origin of the held entry.
+    ///   - place: The position of the entry in the zone's log.
+    ///   - position: The local position of the held entry.
+    /// - Throws: ``StoreError`` `forked` if the zone reported another position before.
     mutating func replaceByZoneForm(
         _ set: ChangeSet, at place: CausalContext.Prefix, heldAt position: Int64
     ) throws {

@@ -52,14 +52,16 @@ struct MigrationStage {
     }
 
     /// Calls the body for each chunk, and removes the table.
-    func drain(_ body: (SnapshotChunk) throws -> Void) throws {
+    ///
+    /// - Parameter body: Also gets the part of the chunks that came before, from 0 to 1.
+    func drain(_ body: (SnapshotChunk, Double) throws -> Void) throws {
         let ids = try connection.rows("SELECT id FROM temp.ab_migration ORDER BY part, id")
-        for row in ids {
+        for (place, row) in ids.enumerated() {
             guard
                 case .blob(let bytes)? = try connection.firstValue(
                     "SELECT bytes FROM temp.ab_migration WHERE id = ?", row[0])
             else { continue }
-            try body(SnapshotChunk(decoding: bytes))
+            try body(SnapshotChunk(decoding: bytes), Double(place) / Double(ids.count))
         }
         try connection.execute("DROP TABLE temp.ab_migration")
     }

@@ -23,7 +23,15 @@ struct ModelMigration {
         let connection = source.connection
         let schema = source.schema
         var stage = try MigrationStage(connection)
-        try StoreReader(connection, schema: schema).canonicalRecords { try stage.append($0) }
+        let total = Double(try Self.recordCount(connection, schema))
+        var count = 0
+        try StoreReader(connection, schema: schema).canonicalRecords { record in
+            try stage.append(record)
+            count += 1
+            if count % Self.recordsPerReport == 0 {
+                try source.store.reportMigration(min(Double(count) / total, 1) / 2)
+            }
+        }
         try stage.finish()
         self.stage = stage
         for name in schema.tables.map(\.name) + schema.linkLayouts.map(\.name) {
@@ -37,10 +45,20 @@ struct ModelMigration {
         }
     }
 
+    private static let recordsPerReport = 1000
+
+    private static func recordCount(_ connection: Connection, _ schema: StoreSchema) throws -> Int {
+        try (schema.tables.map(\.name) + ["ab_deferred_record"]).reduce(1) { sum, table in
+            let count = try connection.firstValue("SELECT count(*) FROM \(table)")
+            guard case .integer(let count)? = count else { return sum }
+            return sum + Int(count)
+        }
+    }
+
     /// Puts the state into the tables of the new model.
     ///
     /// - Parameters:
-    ///   - destination: A transaction under the new model, with empty tables.
+    ///   - destination: A transaction under the new model, with empty tables without indexes.
     ///   - constraints: The uniqueness constraints that the old model did not have.
     /// - Throws: `constraintConflict` if records share a key of a new constraint.
     func load(
@@ -48,7 +66,8 @@ struct ModelMigration {
     ) throws {
         let positions = try StampPositions(destination.log, stamps: destination.logStamps)
         let rows = RecordRows(destination, positions: positions)
-        try stage.drain { chunk in
+        try stage.drain { chunk, fraction in
+            try destination.store.reportMigration(0.5 + fraction / 2)
             for block in chunk.rows { try rows.insert(block, isFirst: true) }
             for record in chunk.records {
                 try rows.insert(
@@ -61,6 +80,7 @@ struct ModelMigration {
             }
         }
         try positions.finish()
+        try destination.connection.createIndexes(destination.schema)
         for constraint in destination.schema.constraints
         where constraints.contains(constraint.attributes) {
             try check(constraint, in: destination)

@@ -49,10 +49,14 @@ struct MergeRuleWrites {
             """
     }
 
-    /// Adds the effects of one row's write.
+    /// Adds the counter deltas and the `keepBoth` values that the update writes to one row.
+    ///
+    /// A new `keepBoth` value replaces all held ones. Values under `firstWriter`, `max` and `min`
+    /// are only checked: they must win against the held value.
     ///
     /// - Parameter value: Returns the value of a slot of the request, given its index.
-    /// - Returns: True if the row is unchanged since it was read.
+    /// - Returns: False if the row was changed or deleted since it was read; then nothing is added.
+    /// - Throws: ``StoreError`` `cannotWin` if a value loses, or if a counter can't have it.
     mutating func add(
         _ id: LocalID, _ version: RowVersion, in save: SaveOperation,
         value: (Int) -> Value
@@ -62,7 +66,7 @@ struct MergeRuleWrites {
         try statement.bind(version.position, at: 2)
         guard try statement.step() else { return false }
         defer { statement.reset() }
-        let held = try statement.writes(at: 0)
+        let held = try statement.writes(at: 0, layout.table.added)
         func heldValue(_ place: Place) -> Value {
             statement.slot(at: place.index + 2, as: place.column.kind)
         }
@@ -88,7 +92,10 @@ struct MergeRuleWrites {
         return true
     }
 
-    /// Checks that a value wins against all members of a duplicate set.
+    /// Checks that a value wins against the values that the other members of the record's duplicate
+    /// set hold. Values that this save has written are not checked.
+    ///
+    /// - Throws: ``StoreError`` `cannotWin`.
     private func check(
         _ place: Place, _ value: Value, overMembersOf id: LocalID, _ save: SaveOperation
     ) throws {

@@ -65,7 +65,7 @@ struct SaveOperation {
     }
 
     mutating func run(_ original: SaveRequest) throws -> SaveResult {
-        try checkNames(original)
+        try checkNames(original.author, original.name)
         transaction.views.isSaving = true
         let (named, renamed) = try renaming(original)
         let limit = connection.lengthLimit
@@ -102,8 +102,15 @@ struct SaveOperation {
             var constraints = UniqueKeyCheck(transaction)
             try constraints.check(request)
         }
+        return try finish(author: request.author, name: request.name, renamed)
+    }
+
+    /// Applies the view rules and appends the change set to the log.
+    mutating func finish(
+        author: String, name: String, _ renamed: [LocalID: LocalID] = [:]
+    ) throws -> SaveResult {
         let shown = try applyViewRules()
-        try appendToLog(request)
+        try appendToLog(author: author, name: name)
         return SaveResult(
             dot: dot, version: RowVersion(position), renamed: renamed, shown: shown)
     }
@@ -141,9 +148,8 @@ struct SaveOperation {
         changes.addUpdated(id, of: entity, slots: [viewColumn.column.slot])
     }
 
-    private func checkNames(_ request: SaveRequest) throws {
-        guard request.author.utf8.count <= Limits.longestName,
-            request.name.utf8.count <= Limits.longestName
+    func checkNames(_ author: String, _ name: String) throws {
+        guard author.utf8.count <= Limits.longestName, name.utf8.count <= Limits.longestName
         else {
             throw StoreError(
                 .saveTooLarge,
@@ -182,7 +188,7 @@ struct SaveOperation {
         }
     }
 
-    private mutating func checkVersions() throws {
+    mutating func checkVersions() throws {
         // The app knows only the records that its request has named.
         staleRecords = staleRecords.map { shownBy[$0] ?? $0 }.reduce(into: []) { found, id in
             if !found.contains(id) { found.append(id) }
@@ -196,11 +202,11 @@ struct SaveOperation {
         }
     }
 
-    private mutating func appendToLog(_ request: SaveRequest) throws {
+    private mutating func appendToLog(author: String, name: String) throws {
         let (kind, payload) = try finish()
         let set = ChangeSet(
-            saving: payload, as: kind, dot: dot, timestamp: timestamp, author: request.author,
-            name: request.name, previousOrigin: previousOrigin,
+            saving: payload, as: kind, dot: dot, timestamp: timestamp, author: author, name: name,
+            previousOrigin: previousOrigin,
             context: try transaction.causalContext())
         try transaction.setHead(of: ordinal, sequence: dot.sequence, origin: set.origin)
         try log.append(set, ordinal: ordinal, place: nil)

@@ -57,10 +57,13 @@ struct SavedListPositions {
         ends[owner] = .some(sorted.last)
     }
 
-    /// The position of a member in a list.
+    /// Returns the position that a member has in a list after this save.
     ///
-    /// - Parameter held: The present position of a member that this save need not move in this
-    ///   list. `nil` for a new member, which goes to the end unless a position was assigned.
+    /// A position that this save has assigned replaces the held one. A member with neither gets a
+    /// position at the end of the list.
+    ///
+    /// - Parameter held: The present position of the member; `nil` if it is new in the list.
+    /// - Throws: ``StoreError`` `saveTooLarge` if the new position is too long.
     mutating func position(
         of member: LocalID, in owner: LocalID, _ relationship: RelationshipDescription,
         over held: ListPosition? = nil

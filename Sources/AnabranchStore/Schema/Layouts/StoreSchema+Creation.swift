@@ -16,10 +16,8 @@ struct TableIndex: Hashable {
 }
 
 extension StoreSchema {
-    /// The statements that create all tables and indexes of the model.
-    var creation: [String] {
-        tables.map(\.creation) + linkLayouts.map(\.creation) + indexes.map(\.creation)
-    }
+    /// The statements that create all tables of the model.
+    var tableCreation: [String] { tables.map(\.creation) + linkLayouts.map(\.creation) }
 
     /// The indexes of all tables of the model.
     var indexes: [TableIndex] {

@@ -119,8 +119,27 @@ struct SchemaNumbers: Sendable {
     /// The property numbers by the number of the root entity. If two entities beside each other
     /// have the same wire property, the second one's number is found by its own entity's number.
     var properties: [Int64: [WireProperty: Int]] = [:]
+    /// The last position of the log when a property was added without writing the rows, by the
+    /// number of the root entity and the number of the property.
+    var additions: [Int64: [Int: Int64]] = [:]
 
     func number(of entity: EntityDescription) -> Int64 { entities[entity.wireName] ?? 0 }
+
+    /// The properties that were added to the table of a root entity.
+    func additions(to root: EntityDescription) -> AddedProperties {
+        AddedProperties(additions[number(of: root)] ?? [:])
+    }
+
+    /// Records that properties were added to tables with rows.
+    ///
+    /// - Parameters:
+    ///   - properties: The numbers of the properties by the number of the root entity.
+    ///   - position: The last position of the log.
+    mutating func add(_ properties: [Int64: Set<Int>], at position: Int64) {
+        for (entity, numbers) in properties {
+            for number in numbers { additions[entity, default: [:]][number] = position }
+        }
+    }
 
     /// The number of a stored property, which no other property of its table has.
     func number(of property: PropertyDescription) -> Int {

@@ -43,6 +43,8 @@ package final class TableLayout: Sendable {
     let properties: [Property]
     /// References with a target that a view rule may hide.
     let viewRuleColumns: [ViewRuleColumn]
+    /// The properties that a migration added without writing the rows.
+    let added: AddedProperties
     let plainName: String
 
     init(root: EntityDescription, plainName: String, numbers: SchemaNumbers) {
@@ -53,8 +55,10 @@ package final class TableLayout: Sendable {
         let columns = Self.columns(of: root, numbers: numbers)
         self.columns = columns
         properties = Self.properties(of: columns)
+        let added = numbers.additions(to: root)
+        self.added = added
         viewRuleColumns = columns.compactMap {
-            ViewRuleColumn($0, root: root, table: SQL.quoted(plainName))
+            ViewRuleColumn($0, root: root, table: SQL.quoted(plainName), added: added)
         }
     }
 
@@ -85,8 +89,11 @@ package final class TableLayout: Sendable {
         property.attribute.map { ColumnKind($0.type) } ?? .reference
     }
 
-    /// The first parameter of each property's columns; the last element is the parameter after all
-    /// columns.
+    /// Numbers the SQL parameters of the properties' columns.
+    ///
+    /// - Parameter first: The number of the first parameter.
+    /// - Returns: The number of each property's first parameter, and as the last element the number
+    ///   after all parameters.
     static func parameters(of columns: [Column], from first: Int) -> [Int] {
         columns.reduce(into: [first]) { $0.append(($0.last ?? first) + $1.names.count) }
     }

@@ -8,6 +8,8 @@ final class ViewRuleColumn: Sendable {
     /// The table's name, quoted for SQL.
     let table: String
     let column: TableLayout.Column
+    /// The properties that were added to the table.
+    let added: AddedProperties
     /// True for a one-to-one, in which a target has at most one holder.
     let isExclusive: Bool
     /// True if references must not form a cycle.
@@ -20,7 +22,10 @@ final class ViewRuleColumn: Sendable {
     /// Creates the description of a column.
     ///
     /// - Returns: `nil` for a column to which no view rule applies.
-    init?(_ column: TableLayout.Column, root: EntityDescription, table: String) {
+    init?(
+        _ column: TableLayout.Column, root: EntityDescription, table: String,
+        added: AddedProperties
+    ) {
         guard let relationship = column.property.relationship else { return nil }
         isExclusive = relationship.inverse.map { !$0.isToMany } ?? false
         isAcyclic = relationship.isAcyclic
@@ -32,6 +37,7 @@ final class ViewRuleColumn: Sendable {
         self.root = root
         self.table = table
         self.column = column
+        self.added = added
     }
 }
 

@@ -89,7 +89,10 @@ extension PredicateSQL {
         }
     }
 
-    /// The SQL from FROM to the end: the elements of a to-many relationship, with the alias `m`.
+    /// The SQL after FROM that selects the related objects of a to-many relationship. The alias of
+    /// their table is `m`.
+    ///
+    /// - Parameter owner: The alias of the row that has the relationship.
     private func members(_ relationship: RelationshipDescription, of owner: String) -> String {
         let table = naming.table(for: relationship.destination)
         if relationship.storage == .inverseReference, let inverse = relationship.inverse {

@@ -70,6 +70,19 @@ struct RowWrites {
     /// set that wrote most properties.
     var positions: Set<Int64> { Set(exceptions.compactMap(\.position)).union([base]) }
 
+    /// Leaves the properties unwritten that are younger than the row, unless the blob says when
+    /// they were written.
+    fileprivate mutating func leaveUnwritten(_ added: AddedProperties) {
+        for property in added.later(than: base) { except(property, at: nil) }
+    }
+
+    /// Names a property in the blob if it is not named yet.
+    private mutating func except(_ property: Int, at position: Int64?) {
+        let place = exceptions.firstIndex { $0.property >= property } ?? exceptions.endIndex
+        guard place == exceptions.endIndex || exceptions[place].property != property else { return }
+        exceptions.insert((property, position), at: place)
+    }
+
     /// Records that a property was never written.
     mutating func leaveUnwritten(_ property: Int) { replace(property, by: nil) }
 
@@ -110,6 +123,16 @@ struct RowWrites {
         }
     }
 
+    /// The blob `ab_writes` in a table to which properties were added.
+    ///
+    /// The blob names each property that is younger than the row, written or not.
+    fileprivate func blob(_ added: AddedProperties) -> [UInt8]? {
+        guard !added.isEmpty else { return blob }
+        var writes = self
+        for property in added.later(than: base) { writes.except(property, at: base) }
+        return writes.blob
+    }
+
     /// The blob `ab_writes`; `nil` if one change set wrote the whole row.
     var blob: [UInt8]? {
         if exceptions.isEmpty && base == version.position { return nil }
@@ -125,16 +148,26 @@ struct RowWrites {
 
 extension Statement {
     /// Reads the two columns `ab_version` and `ab_writes`.
-    func writes(at column: Int) throws -> RowWrites {
+    ///
+    /// - Parameter added: The properties that were added to the table.
+    func writes(at column: Int, _ added: AddedProperties) throws -> RowWrites {
+        var writes = try writes(at: column)
+        if !added.isEmpty { writes.leaveUnwritten(added) }
+        return writes
+    }
+
+    private func writes(at column: Int) throws -> RowWrites {
         let version = RowVersion(int64(at: column))
         guard !isNull(at: column + 1) else { return try RowWrites(version, nil) }
         return try withBytes(at: column + 1) { try RowWrites(version, $0) }
     }
 
     /// Binds the two parameters `ab_version` and `ab_writes`.
-    func bind(_ writes: RowWrites, at index: Int) throws {
+    ///
+    /// - Parameter added: The properties that were added to the table.
+    func bind(_ writes: RowWrites, at index: Int, _ added: AddedProperties) throws {
         try bind(writes.version.position, at: index)
-        try bind(writes.blob, at: index + 1)
+        try bind(writes.blob(added), at: index + 1)
     }
 
     /// Binds bytes, or NULL for `nil`.

@@ -117,7 +117,7 @@ struct CanonicalRows {
         guard try statement.step(), let recordID = replicas.record(id),
             let entity = schema.entity(numbered: statement.int64(at: 0))
         else { return nil }
-        let writes = try statement.writes(at: 1)
+        let writes = try statement.writes(at: 1, table.layout.added)
         let hidden = try hiddenTargets(of: id)
         var record = CanonicalRecord(id: recordID, entity: entity.wireName)
         var place = 3

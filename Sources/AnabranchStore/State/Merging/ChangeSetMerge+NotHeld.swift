@@ -31,7 +31,7 @@ extension ChangeSetMerge {
         let statement = try connection.cached(
             EntityLayout.insertSQL(table: layout.table, columns: mapping.columns))
         try statement.bind(id, at: 1)
-        try statement.bind(mapping.writes(by: set), at: 2)
+        try statement.bind(mapping.writes(by: set), at: 2, layout.table.added)
         if layout.table.hasDiscriminator { try statement.bind(layout.number, at: 4) }
         var place = layout.firstColumnParameter
         for (property, source) in zip(mapping.properties, mapping.sources) {

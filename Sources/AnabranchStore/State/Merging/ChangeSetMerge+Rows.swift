@@ -242,7 +242,7 @@ struct ColumnMapping {
     private(set) var sources: [Int] = []
     /// The indices of properties that this model does not have.
     private(set) var unknown: [Int] = []
-    /// The numbers of properties that the block does not write.
+    /// The numbers in `ab_writes` of the entity's properties that the block does not write.
     private let unwritten: [Int]
 
     init(_ properties: [WireProperty], layout: EntityLayout) {

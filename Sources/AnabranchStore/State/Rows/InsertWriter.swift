@@ -50,7 +50,7 @@ struct InsertWriter {
             : try connection.cached(EntityLayout.insertSQLOfMany(table: table, columns: columns))
         statement = one
         for statement in [one, many].compactMap(\.self) {
-            try statement.bind(writes, at: 2)
+            try statement.bind(writes, at: 2, table.added)
             if table.hasDiscriminator { try statement.bind(layout.number, at: 4) }
         }
     }

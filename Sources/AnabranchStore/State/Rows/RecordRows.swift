@@ -71,7 +71,8 @@ struct RecordRows {
             EntityLayout.insertSQL(table: layout.table, columns: properties.flatMap(\.columns)))
         try statement.bind(id, at: 1)
         try statement.bind(
-            writes(by: written, to: properties, missing: missing, version: version), at: 2)
+            writes(by: written, to: properties, missing: missing, version: version), at: 2,
+            layout.table.added)
         if layout.table.hasDiscriminator { try statement.bind(layout.number, at: 4) }
         var place = layout.firstColumnParameter
         for property in properties {
@@ -129,7 +130,7 @@ struct RecordRows {
                 writes(
                     by: written.map { $0[row] }, to: properties, missing: missing,
                     version: version),
-                at: 2)
+                at: 2, layout.table.added)
             if layout.table.hasDiscriminator { try statement.bind(layout.number, at: 4) }
             var place = layout.firstColumnParameter
             for (property, source) in zip(properties, known) {

@@ -57,7 +57,7 @@ final class RowReader {
             if stretchEnd == nil { leave() }
             return nil
         }
-        let writes = try statement.writes(at: 1)
+        let writes = try statement.writes(at: 1, layout.table.added)
         columns?.stand(on: id, of: statement)
         if columns == nil, stretchEnd == nil { leave() }
         return HeldRow(id: id, writes: writes, layout: layout, columns: columns)

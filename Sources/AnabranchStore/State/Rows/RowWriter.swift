@@ -130,7 +130,7 @@ final class RowWriter {
             try statement.bind(cell.value, to: cell.column, at: place, transaction.localID(of:))
             place += cell.column.names.count
         }
-        try statement.bind(row.writes, at: place)
+        try statement.bind(row.writes, at: place, layout.table.added)
         place += 2
     }
 

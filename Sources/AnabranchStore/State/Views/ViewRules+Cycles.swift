@@ -94,7 +94,8 @@ extension ViewRules {
         for id in cycle {
             try statement.bind(id, at: 1)
             guard try statement.step() else { continue }
-            ranked.append((id, try rank(of: id, statement.writes(at: 0), viewColumn)))
+            ranked.append(
+                (id, try rank(of: id, statement.writes(at: 0, viewColumn.added), viewColumn)))
             statement.reset()
         }
         guard let last = ranked.max(by: { $0.rank < $1.rank })?.id else { return }

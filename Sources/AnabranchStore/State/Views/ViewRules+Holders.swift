@@ -96,7 +96,8 @@ extension ViewRules {
             let id = statement.int64(at: 0)
             found.append(
                 Holder(
-                    id: id, rank: try rank(of: id, statement.writes(at: 1), viewColumn),
+                    id: id,
+                    rank: try rank(of: id, statement.writes(at: 1, viewColumn.added), viewColumn),
                     isHidden: statement.int64(at: 3) == 1))
         }
         return found

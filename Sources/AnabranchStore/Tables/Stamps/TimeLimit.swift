@@ -55,7 +55,7 @@ enum TimeLimit: Sendable {
     }
 }
 
-/// The time of a store: what its device's clock shows, and the greatest that it holds.
+/// The present time by a store's device, and the greatest timestamp that the store has observed.
 struct StoreTime {
     /// Corrected by what is known of the server's clock.
     let wallMilliseconds: Int64

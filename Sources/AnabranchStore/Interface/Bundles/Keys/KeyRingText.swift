@@ -5,7 +5,8 @@ import Foundation
 ///
 /// The first line identifies the format, and each further line is a key, oldest first. A key is its
 /// ID in 32 hexadecimal digits, its creation time as `2026-11-22T21:05:00Z`, and its 32 bytes in 64
-/// hexadecimal digits, with one space between. Byte for byte: `Documentation/FileFormat.md`.
+/// hexadecimal digits. The digits are lower-case, and one space separates the three fields.
+/// `Documentation/FileFormat.md` describes every byte.
 enum KeyRingText {
     private static let beginning = Array("Anabranch key ring, version ".utf8)
     private static let heading = Array(

@@ -23,7 +23,7 @@ package final class SecretBytes: @unchecked Sendable {
         sodium_mprotect_readonly(start)
     }
 
-    /// Secret bytes from the system's source of randomness.
+    /// Creates secret bytes from the system's source of randomness.
     convenience init(randomCount count: Int) {
         self.init(count: count) { randombytes_buf($0, count) }
     }

@@ -1,8 +1,11 @@
 /// Removes the seal, if there is one, from the bytes of a bundle that arrive piece by piece.
 ///
-/// A seal states no lengths, so no claim can demand memory: every chunk except the last has the
-/// same size. The output is authentic and in the right order. Only `finish()` shows that nothing is
-/// missing at the end, so do not act on the output before.
+/// Every chunk of a sealed bundle has the same size, except the last, which is not larger. The file
+/// states no lengths, so hostile bytes can't make the reader allocate more memory.
+///
+/// The output of a sealed bundle is authentic and in the right order. Only `finish()` shows that
+/// nothing is missing at the end, so store nothing of the output before it has returned. A bundle
+/// without a seal is passed on unchecked.
 package struct BundleEnvelope: ~Copyable {
     private enum Part { case magic, plain, header, chunks, finished }
 

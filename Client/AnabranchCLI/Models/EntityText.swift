@@ -1,0 +1,148 @@
+import Anabranch
+
+/// One entity of a model as text and as JSON, with the properties that it declares itself.
+struct EntityText {
+    let entity: EntityDescription
+
+    init(_ entity: EntityDescription) { self.entity = entity }
+
+    private var attributes: [AttributeDescription] {
+        entity.attributes.filter { $0.entity == entity }
+    }
+
+    private var relationships: [RelationshipDescription] {
+        entity.relationships.filter { $0.entity == entity }
+    }
+
+    // MARK: - Text
+
+    /// The name with what is said of the entity as a whole.
+    var title: String {
+        var parts: [String] = []
+        if let parent = entity.superentity { parts.append("inherits from \(parent.name)") }
+        if entity.isAbstract { parts.append("abstract") }
+        if let name = entity.representedClassName { parts.append("class \(name)") }
+        if let former = entity.declaration.renamingIdentifier, former != entity.name {
+            parts.append("formerly \(former)")
+        }
+        if entity.deletePolicy != .deleteWins { parts.append("\(entity.deletePolicy)") }
+        return ([entity.name] + parts).joined(separator: ", ")
+    }
+
+    /// The properties; `nil` if the entity declares none.
+    var table: TextTable? {
+        guard !attributes.isEmpty || !relationships.isEmpty else { return nil }
+        var table = TextTable(["PROPERTY", "TYPE", "SETTINGS"].map { .init($0) })
+        for attribute in attributes { table.append(PropertyText.row(attribute)) }
+        for relationship in relationships { table.append(PropertyText.row(relationship)) }
+        return table
+    }
+
+    /// The constraints and indexes, one a line.
+    var lines: [String] {
+        entity.ownUniquenessConstraints.map { constraint in
+            "unique: " + constraint.map(\.name).joined(separator: ", ")
+        }
+            + entity.indexes.map { "index \($0.name): \($0.columns)" }
+    }
+
+    // MARK: - JSON
+
+    var json: String {
+        JSONText.object { json in
+            json.member("entity", entity.name)
+            json.member("superentity", entity.superentity?.name)
+            json.member("isAbstract", entity.isAbstract)
+            json.member("class", entity.representedClassName)
+            json.member("wireName", entity.wireName.string)
+            json.member("renamingIdentifier", entity.declaration.renamingIdentifier)
+            json.member("deletePolicy", "\(entity.deletePolicy)")
+            json.key("attributes")
+            json.array { json in for attribute in attributes { write(attribute, to: &json) } }
+            json.key("relationships")
+            json.array { json in
+                for relationship in relationships { write(relationship, to: &json) }
+            }
+            json.key("uniquenessConstraints")
+            json.array { json in
+                for constraint in entity.ownUniquenessConstraints {
+                    json.array { json in for member in constraint { json.string(member.name) } }
+                }
+            }
+            json.key("indexes")
+            json.array { json in for index in entity.indexes { write(index, to: &json) } }
+        }
+    }
+
+    private func write(_ attribute: AttributeDescription, to json: inout JSONText) {
+        let declared = attribute.declaration
+        json.object { json in
+            json.member("name", attribute.name)
+            json.member("type", "\(attribute.type)")
+            json.member("isOptional", attribute.isOptional)
+            json.member("isTransient", attribute.isTransient)
+            json.member("derivationExpression", attribute.derivationExpression)
+            json.key("default")
+            json.raw(ValueText.json(attribute.defaultValue))
+            json.key("minimum")
+            json.raw(ValueText.json(declared.minimum ?? .null))
+            json.key("maximum")
+            json.raw(ValueText.json(declared.maximum ?? .null))
+            json.member("regularExpression", declared.regularExpression)
+            write(declared.validations, to: &json)
+            json.member("valueTransformer", attribute.valueTransformerName)
+            json.member("mergeRule", "\(attribute.wireProperty.rule)")
+            json.member("group", attribute.group?.name)
+            json.member("wireName", declared.wireName)
+            json.member("renamingIdentifier", declared.renamingIdentifier)
+        }
+    }
+
+    private func write(_ relationship: RelationshipDescription, to json: inout JSONText) {
+        json.object { json in
+            json.member("name", relationship.name)
+            json.member("destination", relationship.destination.name)
+            json.member("inverse", relationship.inverse?.name)
+            json.member("isToMany", relationship.isToMany)
+            json.member("isOptional", relationship.isOptional)
+            json.member("isOrdered", relationship.isOrdered)
+            json.member("isAcyclic", relationship.isAcyclic)
+            json.member("minCount", relationship.minCount)
+            json.key("maxCount")
+            if let most = relationship.maxCount { json.raw(String(most)) } else { json.null() }
+            json.member("deleteRule", "\(relationship.deleteRule)")
+            write(relationship.declaration.validations, to: &json)
+            json.member("wireName", relationship.declaration.wireName)
+            json.member("renamingIdentifier", relationship.declaration.renamingIdentifier)
+        }
+    }
+
+    private func write(_ rules: [ValidationRule], to json: inout JSONText) {
+        json.key("validations")
+        json.array { json in for rule in rules { json.string(rule.predicateFormat) } }
+    }
+
+    private func write(_ index: IndexDescription, to json: inout JSONText) {
+        json.object { json in
+            json.member("name", index.name)
+            json.key("elements")
+            json.array { json in
+                for element in index.elements {
+                    json.object { json in
+                        json.member("property", element.property.name)
+                        json.member("isAscending", element.isAscending)
+                    }
+                }
+            }
+        }
+    }
+}
+
+extension IndexDescription {
+    /// The names of the columns in their order.
+    var columns: String {
+        elements.map { element in
+            element.property.name + (element.isAscending ? "" : " descending")
+        }.joined(separator: ", ")
+    }
+}

@@ -1,0 +1,94 @@
+import AnabranchModel
+import AnabranchReplication
+import AnabranchSQLite
+import AnabranchStore
+
+/// Reads the values of one to-one relationship from its column, and checks that the objects exist.
+///
+/// Core Data keeps a one-to-one on both sides, Anabranch on one. If the sides disagree, the object
+/// at the other end decides which of several objects it belongs to.
+final class ReferenceReader {
+    let relationship: RelationshipDescription
+    private let entity: EntityDescription
+    private let table: Int
+    private let destinations: Set<Int>
+    private let context: SourceContext
+    /// The object that each object at the other end names, if both sides are to-one.
+    private let claims: [Int64: Int64]?
+    /// The objects at the other end that have been referred to.
+    private var taken: Set<Int64> = []
+
+    /// Prepares the reading of a relationship; `nil` if the source has no objects at its other end.
+    init?(
+        _ relationship: RelationshipDescription, of entity: EntityDescription,
+        _ context: SourceContext
+    ) throws {
+        guard let table = context.layout.table(of: relationship.destination) else { return nil }
+        self.relationship = relationship
+        self.entity = entity
+        self.table = table
+        self.context = context
+        destinations = Set(context.layout.hierarchy(of: relationship.destination))
+        claims = try Self.claims(relationship, context)
+    }
+
+    private static func claims(
+        _ relationship: RelationshipDescription, _ context: SourceContext
+    ) throws -> [Int64: Int64]? {
+        guard let inverse = relationship.inverse, !inverse.isToMany, inverse != relationship,
+            let source = context.layout[inverse.entity],
+            let column = source.columns[inverse.slot]?.quotedForSQL
+        else { return nil }
+        let table = context.layout.roots[source.table].table.quotedName
+        let statement = try context.file.connection.prepare(
+            "SELECT Z_PK, \(column) FROM \(table) WHERE \(column) IS NOT NULL")
+        var claims: [Int64: Int64] = [:]
+        while try statement.step() { claims[statement.int64(at: 0)] = statement.int64(at: 1) }
+        return claims
+    }
+
+    /// Reads the reference of a row as the local ID of its target.
+    func value(of column: UnsafeColumn, key: Int64) -> Value {
+        guard !column.isNull else {
+            if !relationship.isOptional {
+                report(key, "nothing", "nothing, though it is not optional")
+            }
+            return .null
+        }
+        let target = column.int64
+        guard let found = context.rows.entity(ofKey: target, inTable: table) else {
+            report(key, "the missing object \(uri(target))", "nothing")
+            return .null
+        }
+        guard destinations.contains(found) else {
+            let name = context.layout.entities[found].entity.name
+            report(key, "the object \(uri(target)), which is a \(name)", "nothing")
+            return .null
+        }
+        if let claims, !accepts(target, from: key, claims) { return .null }
+        return .integer(context.id(ofKey: target, inTable: table))
+    }
+
+    /// Checks a reference against the other side of a one-to-one.
+    private func accepts(_ target: Int64, from key: Int64, _ claims: [Int64: Int64]) -> Bool {
+        let claim = claims[target]
+        if claim != key {
+            let other = claim.map { "another object, p\($0)" } ?? "nothing"
+            let isLost = claim != nil || taken.contains(target)
+            report(
+                key, "\(uri(target)), whose inverse is \(other)",
+                isLost ? "nothing" : "it, on both sides")
+            guard !isLost else { return false }
+        }
+        taken.insert(target)
+        return true
+    }
+
+    private func uri(_ key: Int64) -> String {
+        context.doubts.uri(relationship.destination.name, key)
+    }
+
+    private func report(_ key: Int64, _ found: String, _ stored: String) {
+        context.doubts.add(entity, key, relationship.name, found: found, stored: stored)
+    }
+}

@@ -1,0 +1,28 @@
+public import AnabranchModel
+
+/// The result of a conversion.
+public struct ConversionReport: Sendable {
+    /// Whether the conversion created the store.
+    public enum Outcome: String, Sendable {
+        /// The store is new.
+        case created
+        /// The store has been converted from this source before, and was not touched.
+        case unchanged
+    }
+
+    /// Whether the conversion created the store.
+    public let outcome: Outcome
+    /// The UUID of the source, as its object URIs have it.
+    public let sourceUUID: String
+    /// The model of the new store.
+    public let model: ManagedObjectModel
+    /// The number of objects of each entity, without those of its sub-entities.
+    public let objectCounts: [String: Int]
+    /// The number of links of many-to-many relationships.
+    public let linkCount: Int
+    /// Every value that is not in the store exactly as it was found.
+    public let doubts: [Doubt]
+
+    /// The number of objects.
+    public var objectCount: Int { objectCounts.values.reduce(0, +) }
+}

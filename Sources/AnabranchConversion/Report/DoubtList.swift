@@ -1,0 +1,29 @@
+import AnabranchModel
+import AnabranchReplication
+
+/// The doubts of a conversion, in the order in which they were found.
+final class DoubtList {
+    private(set) var doubts: [Doubt] = []
+    private let uuid: String
+
+    init(uuid: String) { self.uuid = uuid }
+
+    /// Adds a doubt about a property of an object.
+    func add(
+        _ entity: EntityDescription, _ key: Int64, _ property: String?, found: String,
+        stored: String
+    ) {
+        doubts.append(
+            Doubt(
+                entity: entity.name, uri: uri(entity.name, key), property: property, found: found,
+                stored: stored))
+    }
+
+    /// Adds a doubt about no single object.
+    func add(entity: String, property: String? = nil, found: String, stored: String) {
+        doubts.append(
+            Doubt(entity: entity, uri: nil, property: property, found: found, stored: stored))
+    }
+
+    func uri(_ entity: String, _ key: Int64) -> String { "x-coredata://\(uuid)/\(entity)/p\(key)" }
+}

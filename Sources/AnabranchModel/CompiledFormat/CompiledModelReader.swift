@@ -1,0 +1,137 @@
+import AnabranchReplication
+
+/// Reads a declaration from the archive of a compiled model.
+///
+/// An entity of the archive lists inherited properties too, and names itself where nothing was
+/// renamed. The declaration has neither.
+struct CompiledModelReader {
+    let file: String
+    private(set) var problems: [ModelError] = []
+    private(set) var warnings: [ModelWarning] = []
+
+    init(file: String) { self.file = file }
+
+    /// Reads the whole model.
+    ///
+    /// - Throws: ``ModelError`` if the bytes are not the archive of a model. Other problems are
+    ///   collected in `problems`.
+    mutating func read(_ bytes: [UInt8]) throws(ModelError) -> ModelDeclaration {
+        guard let root = KeyedArchive(bytes)?.rootObject,
+            root.className == "NSManagedObjectModel"
+        else {
+            throw ModelError(
+                .notAModel, file: file,
+                "Can't read the compiled model because it is no archive of a model.")
+        }
+        var result = ModelDeclaration(entities: [], versionIdentifier: versionIdentifier(of: root))
+        for entry in root.entries("NSEntities") {
+            guard let entity = entry.value.object, entity.className == "NSEntityDescription"
+            else { continue }
+            result.entities.append(read(entity: entity, named: entry.key))
+        }
+        for entry in root.entries("NSFetchRequestTemplates") {
+            if let request = entry.value.object {
+                read(template: request, named: entry.key, into: &result)
+            }
+        }
+        if !root.entries("NSConfigurations").isEmpty { leaveOutConfigurations(of: root) }
+        dropIndexesWithoutColumns(in: &result)
+        return result
+    }
+
+    private func versionIdentifier(of root: ArchivedObject) -> String? {
+        let identifiers = root.elements("NSVersionIdentifiers").compactMap(\.text)
+        return identifiers.filter { !$0.isEmpty }.min()
+    }
+
+    private mutating func leaveOutConfigurations(of root: ArchivedObject) {
+        for name in root.entries("NSConfigurations").map(\.key).sorted()
+        where name != "PF_DEFAULT_CONFIGURATION_NAME" {
+            ignore(entity: nil, "Configuration \(name) is left out: a store holds every entity.")
+        }
+    }
+
+    private mutating func read(entity archived: ArchivedObject, named name: String) -> Entity {
+        var entity = Entity(archived.text("NSEntityName") ?? name)
+        entity.parent = archived.object("NSSuperentity")?.text("NSEntityName")
+        entity.isAbstract = archived.flag("NSIsAbstract")
+        entity.representedClassName = archived.text("NSClassNameForEntity")
+        entity.renamingIdentifier = renamingIdentifier(of: archived, named: entity.name)
+        entity.versionHashModifier = archived.text("NSVersionHashModifier")
+        entity.userInfo = userInfo(of: archived)
+        readProperties(of: archived, into: &entity)
+        readIndexes(of: archived, into: &entity)
+        entity.uniquenessConstraints = archived.elements("NSUniqueTuples").map { tuple in
+            Unique(attributes: tuple.elements.compactMap { constraintName($0) })
+        }
+        return entity
+    }
+
+    /// The attribute of a constraint, which is archived as its name or as a description.
+    private func constraintName(_ element: ArchivedValue) -> String? {
+        element.text ?? element.object?.text("NSPropertyName")
+    }
+
+    func renamingIdentifier(of archived: ArchivedObject, named name: String) -> String? {
+        let identifier = archived.text("NSRenamingIdentifier") ?? ""
+        return identifier.isEmpty || identifier.hasSameBytes(as: name) ? nil : identifier
+    }
+
+    func userInfo(of archived: ArchivedObject) -> [String: String] {
+        let texts = archived.entries("NSUserInfo").compactMap { entry in
+            entry.value.text.map { (entry.key, $0) }
+        }
+        return Dictionary(texts, uniquingKeysWith: { _, last in last })
+    }
+
+    private mutating func readProperties(of archived: ArchivedObject, into entity: inout Entity) {
+        let inherited = inheritedNames(of: archived)
+        for entry in archived.entries("NSProperties") {
+            guard let property = entry.value.object, !inherited.contains(WireName(entry.key))
+            else { continue }
+            switch property.className {
+            case "NSAttributeDescription", "NSDerivedAttributeDescription":
+                entity.attributes.append(read(attribute: property, entry.key, of: entity.name))
+            case "NSRelationshipDescription":
+                entity.relationships.append(
+                    read(relationship: property, entry.key, of: entity.name))
+            case "NSFetchedPropertyDescription":
+                ignore(
+                    entity: entity.name, property: entry.key,
+                    "The fetched property \(entity.name).\(entry.key) is left out: fetch with its "
+                        + "predicate instead.")
+            case "_NSPropertyDescriptionProxy": break
+            default:
+                refuse(
+                    entity: entity.name, property: entry.key,
+                    "Can't use \(entity.name).\(entry.key) because properties of the class "
+                        + "\(property.className) are not supported yet.")
+            }
+        }
+    }
+
+    /// The names of the properties of all super-entities.
+    private func inheritedNames(of archived: ArchivedObject) -> Set<WireName> {
+        var names: Set<WireName> = []
+        var parent = archived.object("NSSuperentity")
+        for _ in 0..<ModelLimits.deepestHierarchy {
+            guard let present = parent else { break }
+            names.formUnion(present.entries("NSProperties").map { WireName($0.key) })
+            parent = present.object("NSSuperentity")
+        }
+        return names
+    }
+
+    mutating func refuse(
+        _ feature: ModelError.Feature? = nil, entity: String, property: String, _ message: String
+    ) {
+        problems.append(
+            ModelError(
+                .notSupportedYet, entity: entity, property: property, feature: feature, file: file,
+                message))
+    }
+
+    mutating func ignore(entity: String?, property: String? = nil, _ message: String) {
+        warnings.append(ModelWarning(.ignored, entity: entity, property: property, message))
+    }
+}

@@ -1,0 +1,69 @@
+extension ModelWriter {
+    /// The user info of an entity, with entries for the settings that Xcode has no place for.
+    func entries(of entity: Entity) -> [String: String] {
+        var entries = entity.userInfo
+        setWireName(
+            entity.wireName, usual: entity.renamingIdentifier ?? entity.name, in: &entries)
+        set(
+            ModelReader.deletePolicyKey, "\(entity.deletePolicy)",
+            usual: "\(DeletePolicy.deleteWins)", in: &entries)
+        return entries
+    }
+
+    /// The user info of an attribute, with entries for the settings that Xcode has no place for.
+    func entries(of attribute: Attribute, in entity: Entity) -> [String: String] {
+        var entries = attribute.userInfo
+        setWireName(
+            attribute.wireName, usual: attribute.renamingIdentifier ?? attribute.name,
+            in: &entries)
+        set(
+            ModelReader.mergeRuleKey, "\(attribute.mergeRule)", usual: "lastWriter", in: &entries)
+        let group = entity.attributeGroups.first { group in
+            group.attributes.contains { $0.hasSameBytes(as: attribute.name) }
+        }
+        entries[ModelReader.mergeGroupKey] = group?.name
+        entries[ModelReader.defaultKey] = defaultEntry(of: attribute)
+        ValidationEntries.write(attribute.validations, to: &entries)
+        return entries
+    }
+
+    /// The user info of a relationship, with entries for the settings that Xcode has no place for.
+    func entries(of relationship: Relationship) -> [String: String] {
+        var entries = relationship.userInfo
+        setWireName(
+            relationship.wireName, usual: relationship.renamingIdentifier ?? relationship.name,
+            in: &entries)
+        let present = entries[ModelReader.acyclicKey].flatMap(ModelElement.flag)
+        if present != relationship.isAcyclic {
+            entries[ModelReader.acyclicKey] = relationship.isAcyclic ? "YES" : nil
+        }
+        ValidationEntries.write(relationship.validations, to: &entries)
+        return entries
+    }
+
+    /// The entry of a default; one that the attribute's user info has already stays if it is right.
+    private func defaultEntry(of attribute: Attribute) -> String? {
+        let present = attribute.userInfo[ModelReader.defaultKey]
+        if let present, let value = TaggedValueText.value(of: present),
+            attribute.type.coerce(value) ?? value == attribute.defaultValue
+        {
+            return present
+        }
+        guard case .entry(let text)? = DefaultForm(attribute) else { return nil }
+        return text
+    }
+
+    private func setWireName(
+        _ name: String?, usual: String, in entries: inout [String: String]
+    ) {
+        set(ModelReader.wireNameKey, name ?? usual, usual: usual, in: &entries)
+    }
+
+    /// Sets an entry, unless it is not there and the setting has its usual value.
+    private func set(
+        _ key: String, _ text: String, usual: String, in entries: inout [String: String]
+    ) {
+        if entries[key] == nil, text.hasSameBytes(as: usual) { return }
+        entries[key] = text
+    }
+}

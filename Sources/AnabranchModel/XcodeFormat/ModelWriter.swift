@@ -1,0 +1,206 @@
+import AnabranchReplication
+
+/// Writes a declaration as a model file of Xcode, in the form that `ModelReader` and Xcode read.
+///
+/// Parts and their attributes have Xcode's order, so that Xcode changes few lines when it saves the
+/// file. Settings without a place in the format become user info entries.
+struct ModelWriter {
+    private let declaration: ModelDeclaration
+    private(set) var problems: [ModelError] = []
+
+    /// Creates a writer.
+    ///
+    /// - Parameter declaration: A checked declaration in canonical order.
+    init(_ declaration: ModelDeclaration) { self.declaration = declaration }
+
+    /// Writes the file.
+    ///
+    /// - Throws: ``ModelError`` with every setting that Xcode's format can't hold.
+    static func text(of declaration: ModelDeclaration) throws(ModelError) -> String {
+        var writer = ModelWriter(declaration)
+        let root = writer.root()
+        if let error = ModelError(writer.problems) { throw error }
+        return root.document
+    }
+
+    private mutating func root() -> XMLNode {
+        var root = XMLNode("model")
+        root.set("type", "com.apple.IDECoreDataModeler.DataModel")
+        root.set("documentVersion", "1.0")
+        root.set("lastSavedToolsVersion", "1")
+        root.set("systemVersion", "1")
+        root.set("minimumToolsVersion", "Automatic")
+        root.set("sourceLanguage", "Swift")
+        let identifier = text(
+            declaration.versionIdentifier, "version identifier", of: "the model")
+        root.set("userDefinedModelVersionIdentifier", identifier ?? "")
+        for entity in declaration.entities { root.children.append(node(entity)) }
+        for template in declaration.fetchRequestTemplates { root.children.append(node(template)) }
+        if !declaration.entities.isEmpty { root.children.append(diagram()) }
+        return root
+    }
+
+    // MARK: - Entities
+
+    private mutating func node(_ entity: Entity) -> XMLNode {
+        let place = "entity \(entity.name)"
+        var node = XMLNode("entity")
+        node.set("name", text(entity.name, "name", of: place, entity: entity.name))
+        node.set(
+            "representedClassName",
+            text(entity.representedClassName, "class name", of: place, entity: entity.name))
+        node.set("isAbstract", flag: entity.isAbstract)
+        node.set("parentEntity", entity.parent)
+        node.set(
+            "elementID",
+            text(
+                entity.renamingIdentifier, "renaming identifier", of: place, entity: entity.name))
+        node.set(
+            "versionHashModifier",
+            text(
+                entity.versionHashModifier, "version hash modifier", of: place,
+                entity: entity.name))
+        node.set("syncable", "YES")
+        for attribute in entity.attributes {
+            node.children.append(self.node(attribute, of: entity))
+        }
+        for relationship in entity.relationships {
+            node.children.append(self.node(relationship, of: entity))
+        }
+        for index in entity.indexes { node.children.append(self.node(index, of: entity)) }
+        node.children += constraints(of: entity)
+        node.children += userInfo(
+            entries(of: entity), of: place, entity: entity.name, property: nil)
+        return node
+    }
+
+    private mutating func node(_ index: Index, of entity: Entity) -> XMLNode {
+        var node = XMLNode("fetchIndex")
+        node.set(
+            "name",
+            text(index.name, "name", of: "index \(index.name)", entity: entity.name))
+        node.children = index.elements.map { element in
+            var node = XMLNode("fetchIndexElement")
+            node.set("property", element.property)
+            node.set("type", "Binary")
+            node.set("order", element.isAscending ? "ascending" : "descending")
+            return node
+        }
+        return node
+    }
+
+    private func constraints(of entity: Entity) -> [XMLNode] {
+        guard !entity.uniquenessConstraints.isEmpty else { return [] }
+        var node = XMLNode("uniquenessConstraints")
+        node.children = entity.uniquenessConstraints.map { constraint in
+            var node = XMLNode("uniquenessConstraint")
+            node.children = constraint.attributes.map { name in
+                var node = XMLNode("constraint")
+                node.set("value", name)
+                return node
+            }
+            return node
+        }
+        return [node]
+    }
+
+    // MARK: - Templates and the diagram
+
+    private mutating func node(_ template: FetchRequestTemplate) -> XMLNode {
+        let place = "fetch request template \(template.name)"
+        var node = XMLNode("fetchRequest")
+        node.set("name", text(template.name, "name", of: place, mayBeEmpty: true))
+        node.set("entity", template.entity)
+        node.set("predicateString", text(template.predicateFormat, "predicate", of: place))
+        node.set("fetchLimit", template.fetchLimit.map(String.init))
+        node.set(
+            "fetchBatchSize",
+            template.fetchBatchSize == 0 ? nil : String(template.fetchBatchSize))
+        let settings = [
+            ("includeSubentities", template.includesSubentities),
+            ("includePropertyValues", template.includesPropertyValues),
+            ("includesPendingChanges", template.includesPendingChanges),
+            ("returnObjectsAsFaults", template.returnsObjectsAsFaults),
+        ]
+        for (name, isSet) in settings where !isSet { node.set(name, "NO") }
+        return node
+    }
+
+    /// The places of the entities in the diagram of Xcode's editor: a square grid.
+    private func diagram() -> XMLNode {
+        var node = XMLNode("elements")
+        let entities = declaration.entities
+        let columns = max(1, Int(Double(entities.count).squareRoot().rounded(.up)))
+        let most = entities.map { $0.attributes.count + $0.relationships.count }.max() ?? 0
+        node.children = entities.enumerated().map { place, entity in
+            let count = entity.attributes.count + entity.relationships.count
+            var element = XMLNode("element")
+            element.set("name", entity.name)
+            element.set("positionX", String(place % columns * 192))
+            element.set("positionY", String(place / columns * (Self.height(of: most) + 64)))
+            element.set("width", "128")
+            element.set("height", String(Self.height(of: count)))
+            return element
+        }
+        return node
+    }
+
+    /// The height at which Xcode draws a box with that many properties.
+    private static func height(of count: Int) -> Int { 43 + 15 * count }
+}
+
+extension ModelWriter {
+    /// Checks a text before it is written.
+    ///
+    /// The format has one form for an empty text and a missing one, and XML has no form for most
+    /// control characters.
+    mutating func text(
+        _ text: String?, _ setting: String, of place: String, entity: String? = nil,
+        property: String? = nil, mayBeEmpty: Bool = false
+    ) -> String? {
+        guard let text else { return nil }
+        if text.isEmpty, !mayBeEmpty {
+            refuse(
+                entity, property,
+                "Can't write the \(setting) of \(place) because it is empty, which a model file "
+                    + "can't tell from a missing one; leave it out.")
+        }
+        if let scalar = text.unicodeScalars.first(where: { !XMLNode.allows($0) }) {
+            let code = String(scalar.value, radix: 16, uppercase: true)
+            refuse(
+                entity, property,
+                "Can't write the \(setting) of \(place) because XML has no form for its character "
+                    + "U+\(String(repeating: "0", count: max(0, 4 - code.count)))\(code); leave "
+                    + "that out.")
+        }
+        return text
+    }
+
+    mutating func refuse(_ entity: String?, _ property: String?, _ message: String) {
+        problems.append(
+            ModelError(.notExpressible, entity: entity, property: property, message))
+    }
+
+    /// The user info as a list of no or one element.
+    mutating func userInfo(
+        _ entries: [String: String], of place: String, entity: String, property: String?
+    ) -> [XMLNode] {
+        guard !entries.isEmpty else { return [] }
+        var node = XMLNode("userInfo")
+        for (key, value) in entries.sorted(by: { $0.key.precedesByBytes($1.key) }) {
+            var entry = XMLNode("entry")
+            let setting = "user info entry \(key)"
+            entry.set(
+                "key",
+                text(
+                    key, setting, of: place, entity: entity, property: property, mayBeEmpty: true))
+            entry.set(
+                "value",
+                text(
+                    value, setting, of: place, entity: entity, property: property,
+                    mayBeEmpty: true))
+            node.children.append(entry)
+        }
+        return [node]
+    }
+}

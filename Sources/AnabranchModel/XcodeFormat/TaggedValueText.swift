@@ -1,0 +1,46 @@
+import AnabranchReplication
+import Foundation
+
+/// The texts of values that name their type, such as `integer64:5` or `binary:AAEC`.
+///
+/// User info entries hold values in this form that Xcode's own attributes can't hold.
+enum TaggedValueText {
+    /// The text of a value; `nil` for values that no attribute has as its default.
+    static func text(of value: Value) -> String? {
+        guard let type = type(of: value), let text = ModelValueText.text(of: value, as: type)
+        else { return nil }
+        return "\(type):\(text)"
+    }
+
+    /// Reads a value; `nil` if the text is none.
+    static func value(of text: String) -> Value? {
+        guard let colon = text.firstIndex(of: ":"),
+            let type = types.first(where: { "\($0)" == text[..<colon] })
+        else { return nil }
+        let content = String(text[text.index(after: colon)...])
+        return switch type {
+        case .date: Double(content).map { .date($0) }
+        case .binary: Data(base64Encoded: content).map { .data($0) }
+        default: ModelValueReader.value(of: content, as: type)
+        }
+    }
+
+    private static let types: [AttributeType] = [
+        .boolean, .integer64, .double, .decimal, .string, .date, .binary, .uuid, .uri,
+    ]
+
+    private static func type(of value: Value) -> AttributeType? {
+        switch value {
+        case .bool: .boolean
+        case .integer: .integer64
+        case .double: .double
+        case .decimal: .decimal
+        case .string: .string
+        case .date: .date
+        case .data: .binary
+        case .uuid: .uuid
+        case .uri: .uri
+        case .null, .reference, .group, .unknown: nil
+        }
+    }
+}

@@ -1,0 +1,50 @@
+import Synchronization
+
+/// The progress of a store's migration, which can be read and cancelled from any thread.
+///
+/// Give it to ``StoreOptions/migrationProgress`` before the store is opened. A migration that
+/// writes no rows takes milliseconds and goes from 0 to 1 in one step.
+public final class MigrationProgress: Sendable {
+    private let state = Mutex((fraction: 0.0, isCancelled: false))
+    private let onChange: (@Sendable (Double) -> Void)?
+
+    /// Creates a progress.
+    ///
+    /// - Parameter onChange: Called with the completed fraction after each change, on the thread
+    ///   that opens the store.
+    public init(onChange: (@Sendable (Double) -> Void)? = nil) { self.onChange = onChange }
+
+    /// The completed part, from 0 to 1. It never falls during a migration.
+    public var fractionCompleted: Double { state.withLock { $0.fraction } }
+
+    /// True if ``cancel()`` was called.
+    public var isCancelled: Bool { state.withLock { $0.isCancelled } }
+
+    /// Stops the migration: opening the store throws `cancelled`, and the file stays as it was.
+    ///
+    /// A migration that has already been committed stays.
+    public func cancel() { state.withLock { $0.isCancelled = true } }
+
+    func reach(_ fraction: Double) {
+        let isNew = state.withLock { state in
+            let isNew = state.fraction != fraction
+            state.fraction = fraction
+            return isNew
+        }
+        if isNew { onChange?(fraction) }
+    }
+}
+
+extension Store {
+    /// Reports how much of a migration is done, and throws `cancelled` if it was cancelled.
+    func reportMigration(_ fraction: Double) throws {
+        guard let progress = options.migrationProgress else { return }
+        progress.reach(fraction)
+        guard !progress.isCancelled else {
+            throw StoreError(
+                .cancelled,
+                "Can't migrate \(path) because the migration was cancelled. The file is unchanged.",
+                path: path)
+        }
+    }
+}

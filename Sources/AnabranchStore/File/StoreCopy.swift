@@ -1,0 +1,60 @@
+import AnabranchSQLite
+import Foundation
+
+/// The copy that is kept of a store's file before a migration.
+struct StoreCopy {
+    /// The store's file.
+    let path: String
+
+    /// The file of the copy, beside the store's.
+    var file: String { path + ".before-migration" }
+
+    /// Copies the committed content of the store's file. It replaces an earlier copy.
+    ///
+    /// The copy is one file without a write-ahead log, and is on the disk when this returns.
+    ///
+    /// - Parameter connection: The connection that holds the lock for writing, so that no other
+    ///   process changes the file meanwhile. It must not have written anything yet.
+    /// - Throws: `diskFull` if the disk has less room than the copy needs.
+    func write(of connection: Connection) throws {
+        try checkRoom(connection)
+        do {
+            let partial = try PartialFile(of: file, rights: 0o600)
+            if let status = FileStatus(of: path) { try partial.setRights(status.rights) }
+            let reader = try Connection(path: path, mode: .readOnly)
+            defer { reader.close() }
+            try StoreFunctions.install(on: reader)
+            // SQLite writes into an existing file if it is empty.
+            try reader.run("VACUUM INTO ?", .text(partial.path))
+            try partial.synchronize()
+            try partial.replaceTarget()
+            try PartialFile.synchronizeFolder(of: file)
+        } catch let error as SystemError {
+            throw StoreError(
+                .cannotOpen,
+                "Can't keep a copy of \(path) before its migration, as \(file): \(error.text). "
+                    + "The store is unchanged.", path: path, underlying: error)
+        }
+    }
+
+    private func checkRoom(_ connection: Connection) throws {
+        guard case .integer(let pages)? = try connection.firstValue("PRAGMA page_count"),
+            case .integer(let size)? = try connection.firstValue("PRAGMA page_size"),
+            let free = Self.freeBytes(at: path), free < pages * size
+        else { return }
+        throw StoreError(
+            .diskFull,
+            "Can't migrate \(path) because a copy of it needs \(pages * size) bytes and the disk "
+                + "has \(free). Free some room, or migrate without a copy.", path: path)
+    }
+
+    /// The room that a file system has for this user; `nil` if it does not say.
+    private static func freeBytes(at path: String) -> Int64? {
+        let folder = URL(fileURLWithPath: path).deletingLastPathComponent().path
+        let attributes = try? FileManager.default.attributesOfFileSystem(forPath: folder)
+        return (attributes?[.systemFreeSize] as? NSNumber)?.int64Value
+    }
+
+    /// Removes the copy, if there is one. A copy that can't be removed does no harm.
+    func remove() { unlink(file) }
+}

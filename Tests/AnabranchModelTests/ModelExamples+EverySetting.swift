@@ -1,0 +1,110 @@
+import AnabranchModel
+import AnabranchReplication
+import Foundation
+
+extension ModelExamples {
+    /// A model with every setting that a declaration has.
+    static let everySetting: ModelDeclaration = {
+        var byTitle = FetchRequestTemplate(
+            "byTitle", entity: "Note", predicateFormat: "title == $title && size > 1",
+            fetchLimit: 5)
+        byTitle.fetchBatchSize = 20
+        byTitle.includesSubentities = false
+        byTitle.includesPendingChanges = false
+        byTitle.includesPropertyValues = false
+        byTitle.returnsObjectsAsFaults = false
+        return ModelDeclaration(
+            entities: [item, note, folder, Entity("Empty")],
+            fetchRequestTemplates: [byTitle, FetchRequestTemplate("all", entity: "Item")],
+            versionIdentifier: "2.0 <beta>")
+    }()
+
+    private static let item = Entity(
+        "Item", isAbstract: true, representedClassName: ".Item", versionHashModifier: "second",
+        deletePolicy: .updateWins, userInfo: ["note": "line 1\nline 2\t\"quoted\" & <marked>"]
+    ) {
+        Attribute("id", .uuid, optional: false)
+        Attribute(
+            "title", .string, default: "", minimum: 0, maximum: 80, regularExpression: "[^<&]*",
+            validations: [
+                .init("SELF != 'x'", warning: "Not x."), .init("length < 70"),
+            ],
+            renamingIdentifier: "name")
+        Unique("id")
+        Unique("title", "id")
+        Index("byTitle", elements: [IndexElement("title"), IndexElement("id", ascending: false)])
+    }
+
+    private static let note = Entity("Note", parent: "Item", wireName: "Memo") {
+        Attribute("small", .integer16, optional: false, default: -3, minimum: -10, maximum: 10)
+        Attribute("middle", .integer32, default: 0, versionHashModifier: "m")
+        Attribute("size", .integer64, default: 7, wireName: "bytes", mergeRule: .counter)
+        Attribute(
+            "price", .decimal, default: .decimal(ExactDecimal("12.50") ?? ExactDecimal(0)),
+            minimum: 0)
+        Attribute("ratio", .double, default: 0.1, maximum: 1.5, mergeRule: .max)
+        Attribute("rate", .float, default: .double(Double(Float(0.1))))
+        Attribute("endless", .double, default: .double(.infinity))
+        Attribute("isPinned", .boolean, optional: false, default: true)
+        Attribute(
+            "made", .date, default: .date(1.5), minimum: .date(-978_307_200),
+            maximum: .date(1e9))
+        Attribute("never", .date, default: .date(.infinity))
+        Attribute(
+            "seal", .binary, default: .data(Data([0, 1, 255])),
+            allowsExternalBinaryDataStorage: true, preservesValueInHistoryOnDeletion: true)
+        Attribute(
+            "key", .uuid,
+            default: .uuid(UUID(uuid: (1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16))))
+        Attribute("page", .uri, default: .uri("https://example.org/?a=1&b=2"))
+        Attribute("noPage", .uri, default: .uri(""))
+        Attribute("color", .transformable, transformer: "Color", className: "[String: Int]")
+        Attribute("plain", .transformable)
+        Attribute("cache", .undefined, default: "text: any", transient: true)
+        Attribute("draft", .string, transient: true)
+        Attribute("start", .integer64)
+        Attribute("end", .integer64)
+        AttributeGroup("range", "start", "end")
+        Attribute("count", .integer64, derivation: "similar.@count")
+        Attribute("changed", .date, derivation: "now()")
+        Attribute("choice", .string, mergeRule: .keepBoth)
+        Relationship(
+            "folder", to: "Folder", optional: false, inverse: "notes",
+            validations: [.init("SELF != nil", warning: "Choose a folder.")],
+            wireName: "place", renamingIdentifier: "box", versionHashModifier: "r",
+            userInfo: ["why": "a folder holds it"])
+        Relationship(
+            "links", toMany: "Item", minCount: 2, maxCount: 10, deleteRule: .noAction)
+        Relationship("similar", toMany: "Note", inverse: "similar", deleteRule: .cascade)
+        Index("byMade", on: "made", "folder")
+    }
+
+    private static let folder = Entity("Folder", renamingIdentifier: "Box") {
+        Relationship(
+            "notes", toMany: "Note", ordered: true, inverse: "folder", deleteRule: .deny)
+        Relationship("parent", to: "Folder", acyclic: true, inverse: "children")
+        Relationship("children", toMany: "Folder", inverse: "parent", deleteRule: .cascade)
+    }
+}
+
+extension ModelDeclaration {
+    /// The declaration without the user info entries of Anabranch's own settings.
+    var withoutEntries: ModelDeclaration {
+        func plain(_ entries: [String: String]) -> [String: String] {
+            entries.filter { !$0.key.hasPrefix("anabranch.") }
+        }
+        var result = self
+        for place in result.entities.indices {
+            result.entities[place].userInfo = plain(result.entities[place].userInfo)
+            for index in result.entities[place].attributes.indices {
+                let entries = result.entities[place].attributes[index].userInfo
+                result.entities[place].attributes[index].userInfo = plain(entries)
+            }
+            for index in result.entities[place].relationships.indices {
+                let entries = result.entities[place].relationships[index].userInfo
+                result.entities[place].relationships[index].userInfo = plain(entries)
+            }
+        }
+        return result
+    }
+}

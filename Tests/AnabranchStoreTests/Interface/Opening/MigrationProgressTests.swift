@@ -1,0 +1,92 @@
+import AnabranchModel
+import AnabranchReplication
+import AnabranchStore
+import Foundation
+import Synchronization
+import TestSupport
+import Testing
+
+/// Tests of following and cancelling migrations, and of the copy that a migration keeps.
+@Suite struct `Following a migration` {
+    let scenario: StoreScenario
+
+    init() throws { scenario = try StoreScenario() }
+
+    /// A version that needs a pass over the rows.
+    private func nextVersion() throws -> ManagedObjectModel {
+        try scenario.changedModel { $0.entities[0].attributes.removeFirst() }
+    }
+
+    private func fill(_ count: Int) throws -> ShownState {
+        let store = try scenario.open("a")
+        defer { store.close() }
+        try store.insertPeople(count)
+        return try ShownState(store)
+    }
+
+    private var copy: String { scenario.path("a") + ".before-migration" }
+
+    private func hasCopy() -> Bool { FileManager.default.fileExists(atPath: copy) }
+
+    @Test func `reports rising fractions up to the whole`() throws {
+        _ = try fill(5000)
+        let seen = Mutex<[Double]>([])
+        var options = StoreOptions()
+        let progress = MigrationProgress { fraction in seen.withLock { $0.append(fraction) } }
+        options.migrationProgress = progress
+        _ = try scenario.open("a", model: try nextVersion(), options: options)
+        let fractions = seen.withLock { $0 }
+        #expect(fractions.count > 5 && fractions == fractions.sorted())
+        #expect(fractions.last == 1 && progress.fractionCompleted == 1)
+    }
+
+    @Test(arguments: [0.0, 0.2, 0.4, 0.5])
+    func `a cancelled migration leaves the file as it was`(fraction: Double) throws {
+        let shown = try fill(3000)
+        let holder = Mutex<MigrationProgress?>(nil)
+        let progress = MigrationProgress { reached in
+            if reached >= fraction { holder.withLock { $0 }?.cancel() }
+        }
+        holder.withLock { $0 = progress }
+        if fraction == 0 { progress.cancel() }
+        var options = StoreOptions()
+        options.migrationProgress = progress
+        options.keepsCopyWhenMigrating = true
+        let next = try nextVersion()
+        let error = storeError { _ = try scenario.open("a", model: next, options: options) }
+        #expect(error?.code == .cancelled)
+        #expect(progress.fractionCompleted < 1)
+        #expect(!hasCopy())
+        let again = try scenario.open("a")
+        #expect(try ShownState(again) == shown && again.check().isValid)
+    }
+
+    @Test func `a copy is kept until the new version has been opened`() throws {
+        let shown = try fill(100)
+        var options = StoreOptions()
+        options.keepsCopyWhenMigrating = true
+        let next = try nextVersion()
+        try scenario.open("a", model: next, options: options).close()
+        #expect(hasCopy())
+        try FileManager.default.copyItem(atPath: copy, toPath: scenario.path("b"))
+        let old = try scenario.open("b")
+        #expect(try ShownState(old) == shown && old.check().isValid)
+        try scenario.open("a", model: next).close()
+        #expect(!hasCopy())
+    }
+
+    @Test func `no copy is kept unless the options ask for it`() throws {
+        _ = try fill(1)
+        try scenario.open("a", model: try nextVersion()).close()
+        #expect(!hasCopy())
+    }
+
+    @Test func `a program that opens the file with its own model leaves the copy`() throws {
+        _ = try fill(1)
+        var options = StoreOptions()
+        options.keepsCopyWhenMigrating = true
+        try scenario.open("a", model: try nextVersion(), options: options).close()
+        try Store.open(at: scenario.path("a"), model: nil).close()
+        #expect(hasCopy())
+    }
+}
