@@ -59,10 +59,14 @@ public final class PersistentContainer: Sendable {
     /// ```
     ///
     /// - Parameters:
-    ///   - classes: The classes of all entities.
+    ///   - first: The class of an entity.
+    ///   - others: The classes of all other entities.
     ///   - url: The store file, which need not exist.
     /// - Throws: ``ModelError`` with every problem of the classes in `all`.
-    public convenience init(for classes: ManagedObject.Type..., url: URL) throws(ModelError) {
+    public convenience init(
+        for first: ManagedObject.Type, _ others: ManagedObject.Type..., url: URL
+    ) throws(ModelError) {
+        let classes = [first] + others
         self.init(
             model: try ManagedObjectModel(classes: classes), classes: classes, url: url)
     }
