@@ -57,8 +57,11 @@ struct MarkCheck {
         }
         let isTransient = option("transient") != nil
         guard isTransient || isDerived else { return }
-        let reason = isTransient ? "a transient attribute is not stored" : "a derived attribute "
-            + "is computed by the store"
+        let reason =
+            isTransient
+            ? "a transient attribute is not stored"
+            : "a derived attribute "
+                + "is computed by the store"
         for name in ["unique", "indexed"] {
             guard let option = option(name) else { continue }
             refuse("Remove '.\(name)': \(reason).", at: option.offset)

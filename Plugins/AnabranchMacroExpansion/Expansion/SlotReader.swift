@@ -1,9 +1,9 @@
 /// Finds the properties of a class that are slots, and their kinds.
 ///
 /// A slot is a stored variable of an instance with a type; an attribute can have an initial value.
-/// Properties that cannot be confused with a slot are ignored: computed, static and lazy properties,
-/// constants with a value, and properties marked `@Transient`. Every other property is refused, so
-/// that no property that looks like the entity's is silently missing in the store.
+/// Properties that cannot be confused with a slot are ignored: computed, static and lazy
+/// properties, constants with a value, and properties marked `@Transient`. Every other property is
+/// refused, so that no property that looks like the entity's is silently missing in the store.
 struct SlotReader {
     /// Attributes, to-one and to-many relationships, each sorted by the bytes of their names.
     private(set) var slots: [EntitySlot] = []

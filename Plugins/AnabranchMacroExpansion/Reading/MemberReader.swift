@@ -38,7 +38,7 @@ struct MemberReader {
         while let token = cursor.current, !token.startsLine { cursor.advance() }
     }
 
-    /// Reads a macro `#Name<…>(…)`, whose name may have a module before it.
+    /// Reads a macro `#Name<…>(…)`. Its name may have a module before it.
     private mutating func readMacro(_ directive: SwiftToken) {
         var name = String(directive.text.dropFirst())
         while cursor.isDirectlyAt(mark: "."), let part = cursor.peek(1), part.isName {
@@ -123,7 +123,9 @@ struct MemberReader {
 
     /// Returns true if a name with a type or a value follows; `A<B, C>()` has a comma without them.
     private func beginsProperty(after comma: SwiftToken) -> Bool {
-        guard let name = cursor.peek(1), name.isName, let next = cursor.peek(2) else { return false }
+        guard let name = cursor.peek(1), name.isName, let next = cursor.peek(2) else {
+            return false
+        }
         return next.isMark(":") || next.isMark("=")
     }
 

@@ -2,11 +2,12 @@ import AnabranchModel
 
 /// Finds the inverse of every relationship that classes declare.
 ///
-/// It is enough that one of two inverses names the other one. Two classes with relationships to each
-/// other of which neither names an inverse are refused, since the model can't tell whether these are
-/// inverses.
+/// It is enough that one of two inverses names the other one. If two classes have relationships to
+/// each other and neither names an inverse, they are refused: the model can't tell whether these
+/// are inverses.
 struct ClassInverses {
-    /// A relationship by the position of its class and its position among the class's relationships.
+    /// A relationship by the position of its class, and its position among the relationships of the
+    /// class.
     private struct Place: Hashable {
         let entity: Int
         let index: Int
@@ -39,7 +40,7 @@ struct ClassInverses {
         }
         for place in places { resolveDestination(of: place) }
         for place in places { resolveInverse(of: place) }
-        // A relationship whose destination or inverse is wrong has its error already.
+        // A relationship with a wrong destination or inverse has its error already.
         guard problems.isEmpty else { return }
         for place in places { checkUnstated(place, among: places) }
     }

@@ -52,7 +52,7 @@ public final class PersistentContainer: Sendable {
             storeDescription: PersistentStoreDescription(url: url))
     }
 
-    /// Creates a container whose model is made from classes with `@Entity`.
+    /// Creates a container with a model that is made from classes with `@Entity`.
     ///
     /// ```swift
     /// let container = try PersistentContainer(for: Folder.self, Note.self, url: url)

@@ -27,7 +27,7 @@ public struct AttributeOption: Hashable, Sendable {
     public static let preserveValueOnDeletion = AttributeOption(name: .preserveValueOnDeletion)
 }
 
-/// What the mark `@Attribute` says of a property.
+/// The settings of an attribute, as the mark `@Attribute` gives them.
 public struct AttributeSettings {
     let options: Set<AttributeOption>
     let group: String?

@@ -5,7 +5,7 @@ public import AnabranchModel
 /// The macro `@Entity` generates it; a class by hand can override
 /// ``ManagedObject/entityDeclaration`` in the same form. The properties are in any order.
 public struct EntityDeclaration {
-    /// A relationship whose other end is still a class.
+    /// A relationship with a class instead of an entity at its other end.
     struct ClassRelationship {
         var relationship: Relationship
         let destination: Any.Type
@@ -88,8 +88,8 @@ extension EntityDeclaration {
         add(attribute, settings)
     }
 
-    /// Declares an attribute whose type can't be one. The compiler reports such a type at the
-    /// property's accessors.
+    /// Declares an attribute of a type that can't be stored. The compiler reports such a type at
+    /// the property's accessors.
     @_disfavoredOverload
     public mutating func attribute<T>(
         _ name: String, _ type: T.Type, _ settings: AttributeSettings = AttributeSettings(),

@@ -142,7 +142,8 @@ public macro Relationship(
     deleteRule: DeleteRule = .nullify, minimumModelCount: Int = 0, maximumModelCount: Int? = nil,
     originalName: String? = nil, wireName: String? = nil,
     inverse: (any RelationshipInverse)? = nil,
-    validations: [ValidationRule] = [], hashModifier: String? = nil, userInfo: [String: String] = [:]
+    validations: [ValidationRule] = [], hashModifier: String? = nil,
+    userInfo: [String: String] = [:]
 ) = #externalMacro(module: "AnabranchMacros", type: "EntityMark")
 
 /// Marks a stored property of a class with `@Entity` that is not a property of the entity. It

@@ -1,6 +1,6 @@
 public import AnabranchModel
 
-/// What the mark `@Relationship` says of a property.
+/// The settings of a relationship, as the mark `@Relationship` gives them.
 public struct RelationshipSettings {
     /// The inverse of a relationship, as a class declares it.
     public struct Inverse {

@@ -75,17 +75,23 @@ import Testing
                 #"""
 
                 public override class var entityDeclaration: EntityDeclaration? {
-                    var _entity = EntityDeclaration(of: Person.self, isAbstract: true, wireName: "p")
+                    var _entity = EntityDeclaration(of: Person.self, isAbstract: true, \#
+                wireName: "p")
                     _entity.attribute("age", Int64.self, initially: { { 1 + 2 }() })
                     _entity.transformable("dye", by: "T", AttributeSettings(.externalStorage))
-                    _entity.attribute("mood", Mood?.self, AttributeSettings(.transient,  // not stored
+                    _entity.attribute("mood", Mood?.self, AttributeSettings(.transient,  // not \#
+                stored
                         userInfo: ["a": "b, c"]), initially: { .calm })
-                    _entity.attribute("name", String?.self, AttributeSettings(.unique, originalName: "title"), initially: { "a\(b)" })
+                    _entity.attribute("name", String?.self, AttributeSettings(.unique, \#
+                originalName: "title"), initially: { "a\(b)" })
                     _entity.transformable("tags")
                     _entity.toOne("aide", Person.self)
-                    _entity.toOne("boss", Person.self, RelationshipSettings(optional: false, inverse: .nothing))
-                    _entity.toList("friends", Person.self, RelationshipSettings(inverse: .property("friends")))
-                    _entity.toMany("notes", Outer.Note.self, RelationshipSettings(deleteRule: .cascade, inverse: .property("in", of: \Outer.Note.`in`), hashModifier: "1"))
+                    _entity.toOne("boss", Person.self, RelationshipSettings(optional: false, \#
+                inverse: .nothing))
+                    _entity.toList("friends", Person.self, RelationshipSettings(inverse: \#
+                .property("friends")))
+                    _entity.toMany("notes", Outer.Note.self, RelationshipSettings(deleteRule: \#
+                .cascade, inverse: .property("in", of: \Outer.Note.`in`), hashModifier: "1"))
                     _entity.unique(["name", "age"])
                     _entity.unique(["mail"])
                     _entity.index(["age"])

@@ -25,7 +25,8 @@ import Testing
         let source = "open class Person: ManagedObject {\n\(properties.joined(separator: "\n"))\n}"
         let members = EntityMacro.members(of: source, attribute: "@Entity").source
         // The classes of a model file have that file instead of a declaration.
-        let declaration = try #require(members.firstRange(of: "open override class var entityDeclaration"))
+        let declaration = try #require(
+            members.firstRange(of: "open override class var entityDeclaration"))
         for line in members[..<declaration.lowerBound].split(separator: "\n") {
             #expect(generated.contains(line.trimmingPrefix { $0 == " " }))
         }

@@ -146,7 +146,8 @@ import Testing
 
     @Test func `a constraint outside a class with @Entity`() {
         let entity = "@Entity class X: ManagedObject {}"
-        #expect(EntityConstraintMacro.check("Unique", in: [entity, "enum E {}"]).diagnostics.isEmpty)
+        #expect(
+            EntityConstraintMacro.check("Unique", in: [entity, "enum E {}"]).diagnostics.isEmpty)
         for context in [[], ["class X: ManagedObject {}"], ["extension X {}", entity]] {
             let found = EntityConstraintMacro.check("Index", in: context).diagnostics
             #expect(found.first?.message.hasPrefix("#Index says something only") == true)

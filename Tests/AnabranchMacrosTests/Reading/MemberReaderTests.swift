@@ -80,7 +80,8 @@ import Testing
     @Test(arguments: [
         ("= 3", "3"), ("= .calm // so far\n", ".calm"), ("= [1, 2]\n    .count", "[1,2].count"),
         ("= { 3 }(); var y: Int", "{3}()"), ("= 3 { didSet {} }", "3"), ("= a, b: Int", "a"),
-        ("= A<B, C>(d: e, f: g)", "A<B,C>(d:e,f:g)"), ("= \"\"\"\n  a\n  \"\"\"", "\"\"\"\n  a\n  \"\"\""),
+        ("= A<B, C>(d: e, f: g)", "A<B,C>(d:e,f:g)"),
+        ("= \"\"\"\n  a\n  \"\"\"", "\"\"\"\n  a\n  \"\"\""),
         ("= x { $0 }\n#Unique<A>([])", "x{$0}"), ("= 3 +\n  4\n@A var y: Int", "3+4"), ("", ""),
     ])
     func `ends an initial value where it ends`(source: String, text: String) throws {
@@ -111,7 +112,8 @@ import Testing
 
     @Test(arguments: [
         ("\\.a", "a"), ("\\A.b", "b"), ("\\A.B.`in`", "in"), ("\\A.b?.c", nil), ("\\.a.b", nil),
-        ("\\A.b.self[0]", nil), ("A.b", nil), ("\\A", nil), ("\\", nil), ("path", nil), ("\\.", nil),
+        ("\\A.b.self[0]", nil), ("A.b", nil), ("\\A", nil), ("\\", nil), ("path", nil),
+        ("\\.", nil),
     ])
     func `takes the last name of a key path`(source: String, name: String?) {
         #expect(SwiftLexer.code(of: source).arguments.first?.keyPathName == name)
