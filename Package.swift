@@ -169,7 +169,7 @@ let testTargets: [Target] = [
     tests("AnabranchCLITests", of: ["AnabranchCLI", "AnabranchDaemon", "AnabranchSQLite"]),
     tests("SimulationTests", of: ["Simulator", "AnabranchServer"]),
     tests("ExampleTests", of: ["Cookbook", "Departments", "FirstSteps", "Notes", "People"]),
-    tests("EndToEndTests", of: ["AnabranchCLI", "AnabranchDaemon", "SyncWorker"]),
+    tests("EndToEndTests", of: ["AnabranchCLI", "AnabranchDaemon", "Simulate", "SyncWorker"]),
     .executableTarget(
         name: "SyncWorker", dependencies: ["Anabranch", "AnabranchSync", "TestSupport"],
         path: "Tests/SyncWorker", swiftSettings: commonSettings),

@@ -103,7 +103,7 @@ import Testing
 
     init() throws { scenario = try StoreScenario() }
 
-    @Test func `takes a new identity when the log shows it sets of its own`() throws {
+    @Test func `takes a new identity if the log has change sets under its own ID`() throws {
         let a = try scenario.open("a")
         let anna = try a.insertPerson("Anna")
         try scenario.zone.sync(a)

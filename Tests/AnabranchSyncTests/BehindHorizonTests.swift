@@ -29,7 +29,7 @@ struct BehindHorizonTests {
     }
 
     @Test(arguments: 1...3, 1...3)
-    func `a forked history gets another name by the zone's word alone`(
+    func `a forked history is renamed only if the zone has the other branch`(
         inZone: Int, here: Int
     ) async throws {
         let scenario = try EngineScenario()

@@ -83,7 +83,7 @@ struct WaitingSetTests {
         try scenario.expectConverged([a, b])
     }
 
-    @Test func `another branch under a name that the snapshot has waits for the zone's word`()
+    @Test func `another branch under a name of the snapshot waits until the zone has answered`()
         async throws
     {
         let a = try await founder()

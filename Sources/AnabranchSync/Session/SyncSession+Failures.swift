@@ -105,7 +105,7 @@ extension SyncSession {
         switch (phase, error.code) {
         case (.applying, .forked): true
         case (.applying, .damagedResponse): exchange.failures >= limits.retry.attempts
-        // What a connection damages differs each time, so other failures do not count here.
+        // A bad connection damages other bytes each time, so other failures do not count here.
         case (.pulling, .damagedResponse):
             exchange.unusablePage.count >= limits.retry.attempts
         default: false

@@ -144,7 +144,7 @@ final class CurlConnection: @unchecked Sendable {
 
     private static func silent(_ url: String) -> SyncError {
         SyncError(
-            .timedOut, "Can't go on with \(url) because nothing has arrived for too long.",
+            .timedOut, "Can't continue with \(url) because nothing has arrived for too long.",
             details: ["server": url])
     }
 

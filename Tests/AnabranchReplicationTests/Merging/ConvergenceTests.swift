@@ -94,7 +94,7 @@ import Testing
                 let before = merge.records
                 try merge.apply(changeSet)
                 for (id, record) in merge.records {
-                    note(record, before: before[id], changeSet.stamp, in: &found)
+                    collect(record, before: before[id], changeSet.stamp, in: &found)
                 }
                 if before.contains(where: { $0.value.isDead && merge.records[$0.key] == nil }) {
                     found.insert("made final")
@@ -116,7 +116,7 @@ import Testing
             ])
     }
 
-    private func note(
+    private func collect(
         _ record: ReferenceMerge.Record, before: ReferenceMerge.Record?, _ stamp: Stamp,
         in found: inout Set<String>
     ) {

@@ -198,7 +198,7 @@ import Testing
         #expect(try Rewriting().rewritten(set) == set)
     }
 
-    @Test func `names a branch by where it left and by what it begins with`() {
+    @Test func `names a branch by its position and its first change set`() {
         let dot = Dot(replica: Self.old, sequence: 7)
         let name = ReplicaID(ofForkAt: dot, origin: Digest(of: [1]))
         #expect(name == ReplicaID(ofForkAt: dot, origin: Digest(of: [1])))

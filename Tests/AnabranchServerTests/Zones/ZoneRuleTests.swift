@@ -68,7 +68,7 @@ import Testing
         let late = author.save([
             .rename(record, to: "late"), .yielding(record, seeing: []),
             .rows(adding: record, Self.visits, .integer(1)),
-            .write(note("late", of: record, seeing: [])),
+            .write(changedNote("late", of: record, seeing: [])),
         ])
         #expect(try zone.push(late).refusal == nil)
         #expect(try zone.records().map(\.id) == [other])
@@ -94,7 +94,7 @@ import Testing
         let wrong = author.save([
             .yielding(record, seeing: [set.stamp], entity: "Pet"),
             .rows(adding: record, Self.visits, .integer(1), entity: "Pet"),
-            .write(note("x", of: record, seeing: [], entity: "Pet")),
+            .write(changedNote("x", of: record, seeing: [], entity: "Pet")),
         ])
         #expect(try zone.push(wrong).refusal == nil)
         #expect(try zone.service.canonicalHash().hash == hash)
@@ -129,7 +129,7 @@ import Testing
         #expect(sums == records.map { $0 == records[0] ? .integer(4) : .integer(2) })
     }
 
-    private func note(
+    private func changedNote(
         _ text: String, of record: RecordID, seeing tags: [Stamp], entity: WireName = "Person"
     ) -> SiblingBlock {
         SiblingBlock(

@@ -231,7 +231,7 @@ private final class Held: @unchecked Sendable { var objects: [ManagedObject] = [
         try #require(context.registeredObject(for: id) as? Person).age
     }
 
-    @Test func `two queues wait for each other without standing still`() throws {
+    @Test func `two queues wait for each other without a deadlock`() throws {
         let graph = try Graph()
         let parent = graph.context()
         let child = BackgroundContext(parent: parent)

@@ -152,7 +152,8 @@ import Testing
         }
     }
 
-    @Test func `an unsaved object is judged by what it has, a saved one by what is stored`() throws
+    @Test func `an unsaved object is compared by its values, a saved one by the stored values`()
+        throws
     {
         let press = try Press()
         try press.inContext { context throws in

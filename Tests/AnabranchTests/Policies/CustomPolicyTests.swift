@@ -32,7 +32,7 @@ private struct Refusal: Error {}
 
     init() throws { ledger = try Ledger() }
 
-    @Test func `decides each object by what it is shown`() throws {
+    @Test func `decides each object by the values that it gets`() throws {
         let ids = try (0..<3).map { try ledger.account(["a": .integer($0), "b": 1]) }
         try ledger.inContext(Larger()) { context throws in
             let accounts = try ids.map(context.read)
@@ -262,7 +262,7 @@ private struct Refusal: Error {}
 
     init() throws { ledger = try Ledger() }
 
-    @Test func `lets a save fail that was decided by what is not so any more`() throws {
+    @Test func `a save fails if the values that its policy saw have changed since`() throws {
         let limit = try ledger.account(["a": 100])
         let gone = try ledger.account(["a": 100])
         let id = try ledger.account(["a": 1])

@@ -154,7 +154,7 @@ import Testing
         }
     }
 
-    @Test func `a denial is lifted by what was never saved and is deleted again`() throws {
+    @Test func `an unsaved object that is deleted again denies no deletion`() throws {
         let league = try League()
         try league.inContext { context throws in
             let team = try context.team()

@@ -83,7 +83,7 @@ import Testing
 
     /// The smaller identity survives, and it is random which one that is. So each record loses a
     /// value once.
-    @Test func `a value that one of them lost is restored to the one that shows it`() throws {
+    @Test func `a value that one of them lost is restored to the visible record`() throws {
         try pair()
         try scenario.exchange()
         let notes = try [scenario.first, scenario.second].map { container in

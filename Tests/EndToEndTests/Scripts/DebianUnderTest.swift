@@ -4,8 +4,8 @@ import TestSupport
 /// A simulated machine with Debian's package commands: a folder of programs that a script sees,
 /// most of them the real ones.
 ///
-/// The compiler is simulated too: it is new enough, records that it was called, and fails to build,
-/// so that a script ends after its set-up.
+/// The compiler is simulated too: it is new enough and records that it was called. It fails to
+/// build, so that a script ends after its set-up, unless it is given a recorded run of tests.
 final class DebianUnderTest {
     private let folder: TemporaryDirectory
     private var programs: URL { folder.url.appending(path: "bin") }
@@ -15,7 +15,8 @@ final class DebianUnderTest {
     /// - Parameters:
     ///   - packages: The names of the packages that are installed.
     ///   - userID: 0 for the superuser.
-    init(installed packages: Set<String>, userID: Int) throws {
+    ///   - tests: The run of tests that the compiler repeats; with `nil` it fails to build.
+    init(installed packages: Set<String>, userID: Int, tests: RecordedTests? = nil) throws {
         folder = try TemporaryDirectory("scripts")
         let files = FileManager.default
         try files.createDirectory(at: programs, withIntermediateDirectories: true)
@@ -24,9 +25,7 @@ final class DebianUnderTest {
         try Data().write(to: calls)
         try Data(packages.sorted().map { $0 + "\n" }.joined().utf8).write(to: installed)
         for name in Self.realPrograms { try link(name) }
-        try add(
-            "swift",
-            #"case $1 in --version) echo 'Swift version 6.2' ;; *) \#(log) && exit 1 ;; esac"#)
+        try add("swift", try compiler(running: tests))
         try add("id", "echo \(userID)")
         try add("pkg-config", "exit 0")
         try add("apt-cache", "exit 1")
@@ -38,6 +37,32 @@ final class DebianUnderTest {
 
     private var log: String { Self.log(to: calls) }
 
+    private func compiler(running tests: RecordedTests?) throws -> String {
+        let version = "--version) echo 'Swift version 6.2' ;;"
+        guard let tests else {
+            return #"""
+                case $1 in
+                    \#(version)
+                    *) \#(log); echo '[1/2] Compiling'; echo 'a.swift:1:1: error: no b'; exit 1 ;;
+                esac
+                """#
+        }
+        let (output, report) = (folder.file("output"), folder.file("report.xml"))
+        try Data(tests.output.utf8).write(to: URL(filePath: output))
+        try Data(tests.report.utf8).write(to: URL(filePath: report))
+        return #"""
+            case $1 in
+                \#(version)
+                test)
+                    cat '\#(output)'
+                    cat '\#(report)' >.build/logs/report-swift-testing.xml
+                    exit \#(tests.status)
+                    ;;
+                *) \#(log) ;;
+            esac
+            """#
+    }
+
     private static func log(to calls: URL) -> String {
         #"echo "$(basename "$0") $*" >>'\#(calls.path)'"#
     }
@@ -45,10 +70,13 @@ final class DebianUnderTest {
     /// Runs a script of the package until it ends.
     ///
     /// - Returns: Its exit status, all that it printed, and the calls of `apt-get` and `swift`.
-    func run(_ script: String) throws -> (status: Int32, output: String, calls: [String]) {
+    func run(
+        _ script: String, _ arguments: [String] = []
+    ) throws -> (status: Int32, output: String, calls: [String]) {
         let process = Process()
         let pipe = Pipe()
         process.executableURL = folder.url.appending(path: "Scripts/\(script)")
+        process.arguments = arguments
         process.environment = ["PATH": programs.path, "ISO_CODES": folder.path]
         process.standardInput = FileHandle.nullDevice
         process.standardOutput = pipe
@@ -82,7 +110,7 @@ final class DebianUnderTest {
     /// The programs of an ordinary system that the scripts call. `sudo` is missing.
     private static let realPrograms = [
         "env", "bash", "dirname", "basename", "sed", "head", "grep", "awk", "mkdir", "mktemp",
-        "cat", "rm", "tee", "uname", "tr",
+        "cat", "rm", "tail", "tee", "uname", "tr",
     ]
 
     private static let scripts = URL(filePath: #filePath)

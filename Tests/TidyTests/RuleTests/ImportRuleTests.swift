@@ -22,7 +22,7 @@ import Testing
         ("Examples/Tour", "import AnabranchStore"),
         ("Sources/Unheard", "import Foundation"),
     ])
-    func `a wall is named where it is broken`(_ folder: String, _ source: String) {
+    func `a forbidden import is reported with its module`(_ folder: String, _ source: String) {
         #expect(violations(source, in: folder).count == 1)
     }
 

@@ -10,7 +10,7 @@ import Testing
         "precondition(a > 0)", "precondition(f(a, b), )", "preconditionFailure()",
         "fatalError(\n)",
     ])
-    func `a trap without a word is refused`(_ source: String) {
+    func `a trap without a message is refused`(_ source: String) {
         #expect(lines("\n" + source) == [2])
     }
 

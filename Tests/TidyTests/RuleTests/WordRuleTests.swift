@@ -12,7 +12,7 @@ import Testing
     }
 
     @Test(arguments: WordRule.markers)
-    func `a longer word is no note`(_ marker: String) {
+    func `a longer word is not the name of a note`(_ marker: String) {
         #expect(lines("\(marker)S \(marker)_A A\(marker) \(marker)\(marker)").isEmpty)
     }
 

@@ -19,7 +19,7 @@ final class CountingRelay: Sendable {
     private let serverPort: UInt16
     private let count = Atomic<Int>(0)
 
-    /// What clients have sent so far.
+    /// The number of bytes that clients have sent.
     var sentByteCount: Int { count.load(ordering: .relaxed) }
 
     init(to server: URL) throws {

@@ -8,8 +8,8 @@ struct ModelGraphCommand: Command {
         discussion: [
             "The drawing is an SVG file in light or dark colours, as the reader prefers. A box is "
                 + "an entity with the properties that it declares itself. A line is a "
-                + "relationship with its inverse: one tip leads to one object, two tips to many. "
-                + "A hollow tip leads to the entity from which another one inherits."
+                + "relationship with its inverse: one tip means one object, two tips mean many. "
+                + "A hollow tip points to the entity from which another one inherits."
         ],
         arguments: [ModelSource.argument],
         options: [

@@ -91,8 +91,8 @@ extension PredicateParser {
         }
         return error(
             .syntax,
-            "Can't go on with \(quoted(token)) because the comparison before it is complete; join "
-                + "comparisons with AND or OR.")
+            "Can't continue with \(quoted(token)) because the comparison before it is complete; "
+                + "join comparisons with AND or OR.")
     }
 
     func expressionExpected() -> FetchPredicateError {

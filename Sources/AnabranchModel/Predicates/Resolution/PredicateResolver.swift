@@ -74,7 +74,7 @@ struct PredicateResolver {
         case .record(let path, _) where isSelf: operand = .record(path)
         case .record:
             throw start.error(
-                .notSupportedYet, "Can't sort by '\(sort.keyPath)' because it leads to an object.")
+                .notSupportedYet, "Can't sort by '\(sort.keyPath)' because it refers to an object.")
         case .collection(_, let relationship, _):
             throw start.error(
                 .quantifierNeeded, key: relationship.name,

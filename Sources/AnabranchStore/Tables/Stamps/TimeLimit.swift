@@ -107,7 +107,7 @@ extension StoreError {
             }
         self.init(
             .clockSkew,
-            "Can't take in \(name) because its time is \(days) days ahead of the clock. \(advice)",
+            "Can't apply \(name) because its time is \(days) days ahead of the clock. \(advice)",
             path: path)
     }
 }

@@ -13,7 +13,7 @@ import Testing
         try scenario.twins(savesOfCopy: ["of the copy", "later, of the copy"])
     }
 
-    @Test func `wait for a log's word, and take other names from then on`() throws {
+    @Test func `wait until a log decides, and get other names after that`() throws {
         let (original, copy) = try twins()
         let outcome = try copy.send(to: original, in: scenario)
         #expect((outcome.appliedCount, outcome.heldCount, outcome.waitingCount) == (0, 1, 2))

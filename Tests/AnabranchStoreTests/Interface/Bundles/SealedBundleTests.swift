@@ -23,7 +23,7 @@ import Testing
         try #require(try BundleFile(file, BundleOpening(keyRing)).check().seal)
     }
 
-    @Test func `hold byte for byte what one in plain text does`() throws {
+    @Test func `contain byte for byte the content of a bundle in plain text`() throws {
         let a = try scenario.open("a")
         let b = try scenario.open("b")
         try a.insertPeople(20_000)

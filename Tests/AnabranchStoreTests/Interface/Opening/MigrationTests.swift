@@ -67,7 +67,9 @@ import Testing
         #expect(try second.canonicalHash() == hash)
     }
 
-    @Test func `keeps what it removes, and shows it again when it comes back`() throws {
+    @Test func `keeps the values of a removed property, and shows them when it is added again`()
+        throws
+    {
         let first = try scenario.open("a")
         let anna = try first.insertPerson("Anna", age: 30)
         let team = try first.insert("Team", ["title": .string("A")])
@@ -156,7 +158,7 @@ import Testing
     ]
 
     @Test(arguments: `A migration`.refused.map(\.name))
-    func `that can't be inferred is refused, and the file stays as it is`(reason: String) throws {
+    func `is refused if it can't be inferred, and the file stays as it is`(reason: String) throws {
         let first = try scenario.open("a")
         try first.insertPerson("Anna")
         first.close()
@@ -185,7 +187,7 @@ import Testing
         }
     }
 
-    @Test func `that makes keys unique is refused while records share one`() throws {
+    @Test func `is refused if records share a key that becomes unique`() throws {
         let first = try scenario.open("a")
         let anna = try first.insertPerson("Anna")
         let other = try first.insertPerson("Anna")
@@ -220,7 +222,7 @@ import Testing
         #expect(try ShownState(again) == shown && again.check().isValid)
     }
 
-    @Test func `of a changed default changes what is shown of values never written`() throws {
+    @Test func `shows the new default for values that were never written`() throws {
         let old = try scenario.open("old")
         let anna = try old.insertPerson("Anna")
         old.close()
@@ -240,7 +242,7 @@ import Testing
     /// A file that is migrated twice in the middle of a history has what a new file of the last
     /// version has.
     @Test(arguments: TestLength.seeds(80))
-    func `leaves what a new file of the version has`(seed: UInt64) throws {
+    func `makes the file equal to a new file of the version`(seed: UInt64) throws {
         let versions =
             try [
                 `Stores and the reference merge`.modelOfAllRules(),

@@ -139,7 +139,7 @@ import Testing
 
     /// No journal ever reports a visible value as lost.
     @Test(arguments: TestLength.seeds(30))
-    func `never has what shows, and nothing twice`(seed: UInt64) throws {
+    func `has no visible value and no value twice`(seed: UInt64) throws {
         let (twins, ahead) = (try twins(), future())
         var edits = RandomEdits(seed: seed)
         let a = try twins.open("a")

@@ -184,7 +184,7 @@ import Testing
         #expect(try FileManager.default.contentsOfDirectory(atPath: folder.path) == ["a.keys"])
     }
 
-    @Test func `keeps the keys of all members who rotate at once`() async throws {
+    @Test func `keeps the keys of all members that rotate at the same time`() async throws {
         try Self.known().create(at: url())
         let url = url()
         await withThrowingTaskGroup { group in

@@ -1,0 +1,66 @@
+#if os(Linux)
+    import Testing
+
+    /// Tests of what the scripts print of builds and of runs of tests.
+    @Suite struct ScriptOutputTests {
+        private let end = "The whole output: .build/logs/test.log"
+
+        /// Runs `Scripts/test` with one filter, so that it runs the tests once.
+        private func output(
+            of tests: RecordedTests, _ arguments: [String] = []
+        ) throws -> (status: Int32, lines: [String]) {
+            let machine = try DebianUnderTest(
+                installed: ScriptSetupTests.packages, userID: 1000, tests: tests)
+            let run = try machine.run("test", ["--filter", "LinkTests"] + arguments)
+            return (run.status, run.output.split(separator: "\n").map(String.init))
+        }
+
+        @Test func `a run that passes is a line for its build, for each suite, and the counts`()
+            throws
+        {
+            let (status, lines) = try output(of: .passed)
+            #expect(status == 0)
+            try #require(lines.count == 5, "\(lines)")
+            let building = "Building the tests (the first build takes some minutes) … "
+            #expect(lines[0].hasPrefix(building) && lines[0].hasSuffix(" s"))
+            #expect(lines[1] == "passed     1 s  LinkTests")
+            #expect(lines[2] == "1 skipped: there are no fixtures")
+            #expect(lines[3] == "2 passed, 0 failed, 1 skipped.")
+            #expect(lines[4] == end)
+        }
+
+        @Test func `a failure is printed in full after the suites`() throws {
+            let (status, lines) = try output(of: .failed)
+            #expect(status == 1)
+            #expect(lines.contains("FAILED     1 s  LinkTests"))
+            let place = try #require(lines.firstIndex(of: "Tests failed:"))
+            #expect(
+                lines[(place + 1)...].prefix(3) == [
+                    "✘ Test \"a link is cut\" recorded an issue at LinkTests.swift:7:9: "
+                        + "Wrong: false",
+                    "↳ The link has two ends.",
+                    "✘ Test \"a link is cut\" failed after 0.200 seconds with 1 issue.",
+                ])
+            #expect(lines.suffix(2) == ["1 passed, 1 failed, 0 skipped.", end])
+        }
+
+        @Test func `the option verbose prints the whole output`() throws {
+            let (status, lines) = try output(of: .passed, ["--verbose"])
+            #expect(status == 0)
+            let recorded = RecordedTests.passed.output.split(separator: "\n").map(String.init)
+            #expect(Array(lines.dropFirst().prefix(recorded.count)) == recorded)
+            #expect(lines.last == end)
+        }
+
+        @Test(arguments: ScriptSetupTests.scripts)
+        func `a build that fails prints what the compiler says`(script: String) throws {
+            let machine = try DebianUnderTest(installed: ScriptSetupTests.packages, userID: 1000)
+            let (status, output, _) = try machine.run(script)
+            #expect(status != 0)
+            #expect(output.contains("failed after"))
+            #expect(output.contains("a.swift:1:1: error: no b"))
+            #expect(!output.contains("[1/2] Compiling"))
+            #expect(output.contains("The whole output: .build/logs/build-"))
+        }
+    }
+#endif
