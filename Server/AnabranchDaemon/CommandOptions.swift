@@ -38,7 +38,9 @@ struct CommandOptions {
     private mutating func take(
         _ option: String, from rest: inout ArraySlice<String>, known: Set<String>
     ) throws {
-        let parts = option.split(separator: "=", maxSplits: 1).map(String.init)
+        // `--zone=` has the empty text as its value, and does not take the next argument.
+        let parts = option.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
+            .map(String.init)
         let name = parts.first ?? ""
         guard known.contains(name) else { throw usage("There is no option --\(name).") }
         guard values[name] == nil else { throw usage("The option --\(name) is given twice.") }

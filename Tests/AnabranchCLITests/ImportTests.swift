@@ -33,6 +33,28 @@ import Testing
             ))
     }
 
+    @Test func `a column of an attribute that is not stored is refused or skipped`() throws {
+        let derived = #"attributeType="String" derived="YES" derivationExpression="name""#
+        let model = Workbench.model.replacing(
+            #"<entity name="Street" syncable="YES">"#,
+            with: #"<entity name="Street" syncable="YES"><attribute name="label" optional="YES" "#
+                + derived + #"/><attribute name="note" optional="YES" transient="YES" "#
+                + #"attributeType="String"/>"#)
+        let bench = try Workbench(model: model)
+        for name in ["label", "note"] {
+            let file = try bench.write("name,\(name)\nRue,x\n", to: "c.csv")
+            let refused = try bench.run("import", "Street", file)
+            #expect(refused.status == 65, "\(refused.errors)")
+            #expect(
+                refused.errors.contains(
+                    "Street.\(name) is not a stored attribute. Type --skip-unknown"),
+                "\(refused.errors)")
+            // The city of a street is mandatory, so the rows are read and then refused.
+            let skipped = try bench.run("import", "Street", file, "--skip-unknown")
+            #expect(!skipped.errors.contains("\(name)"), "\(skipped.errors)")
+        }
+    }
+
     @Test func `a broken row is named by line and field and nothing is written`() throws {
         let bench = try Workbench()
         var text = "name,people\n"

@@ -169,6 +169,19 @@ import Testing
         #expect(run.errors.contains("not known here, or was revoked"), "\(run.errors)")
     }
 
+    @Test func `watch says once that a token is for another zone`() throws {
+        let daemon = try RunningDaemon(zone: "geo")
+        let made = try daemon.run("token", "create", "--zone", "other", "--role", "write")
+        let bench = try Workbench()
+        let tokenFile = try bench.write(made.output, to: "token")
+        let run = try ToolRun([
+            "watch", bench.store, "--server", daemon.url, "--zone", "geo", "--token-file",
+            tokenFile, "--for", "600",
+        ])
+        #expect(run.status == 77, "\(run.errors)")
+        #expect(run.errors.split(separator: "\n").count == 1, "\(run.errors)")
+    }
+
     @Test func `watch ends with 77 when the token is revoked meanwhile`() throws {
         let daemon = try RunningDaemon(zone: "geo")
         let bench = try synced(daemon)

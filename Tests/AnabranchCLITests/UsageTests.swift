@@ -42,6 +42,17 @@ import Testing
         #expect(run.errors == help.output)
     }
 
+    @Test func `an option of the daemon with an empty value does not take the next word`() throws {
+        let folder = try TemporaryDirectory("anabranch-cli")
+        let run = try ToolRun(
+            [
+                "token", "create", "--role", "write", "--store",
+                "sqlite:\(folder.file("zones"))", "--zone=", "geo",
+            ], of: "anabranchd")
+        #expect(run.status == 64, "\(run.errors)")
+        #expect(run.output.isEmpty, "no token of the zone geo was made")
+    }
+
     @Test func `help goes to standard output`() throws {
         for words in [["--help"], ["-h"], ["help"]] {
             let run = try ToolRun(words)

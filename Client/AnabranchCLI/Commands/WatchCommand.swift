@@ -80,11 +80,7 @@ struct WatchCommand: Command {
                 console.writeNote(note)
             }
             // An unreachable server may return, but a revoked token stays revoked.
-            if let error = engine?.status.lastError,
-                error.code == .unauthorized || error.code == .forbidden
-            {
-                throw error
-            }
+            if let error = engine?.status.lastError, error.isRefusedToken { throw error }
             if sets.isEmpty { try await Task.sleep(for: .milliseconds(100)) }
         }
     }
@@ -99,15 +95,20 @@ struct WatchCommand: Command {
     }
 }
 
+extension SyncError {
+    /// Indicates whether the zone does not accept the token, which no repetition changes.
+    fileprivate var isRefusedToken: Bool { code == .unauthorized || code == .forbidden }
+}
+
 /// Reports once that the connection to the server is lost, and once that it is restored.
 private struct ConnectionReports {
     private var lastProblem: SyncError.Code?
     private var hasExchanged = false
 
     mutating func report(on status: SyncStatus) -> String? {
-        let problem = status.lastError ?? status.blockedBy
         // The command ends with this error, which is then printed.
-        if problem?.code == .unauthorized { return nil }
+        if status.lastError?.isRefusedToken == true { return nil }
+        let problem = status.lastError ?? status.blockedBy
         guard problem?.code != lastProblem || (problem == nil && !hasExchanged) else { return nil }
         if let problem {
             lastProblem = problem.code

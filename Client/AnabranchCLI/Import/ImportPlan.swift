@@ -56,7 +56,7 @@ struct ImportPlan {
 
     /// The target of a column.
     ///
-    /// A column fills the attribute that `--map` gives, or else the attribute with its exact name.
+    /// A column fills the stored attribute that `--map` gives, or else the one with its exact name.
     /// If there is neither, case, `_`, `-`, `.` and spaces are ignored: `official_name` fills
     /// `officialName`.
     ///
@@ -79,6 +79,10 @@ struct ImportPlan {
             return "It is a relationship; say which records the column names: "
                 + "--link \(name)=\(name):\(relationship.destination.name).ATTRIBUTE"
         }
+        if entity.property(named: name)?.attribute != nil {
+            return "\(entity.name).\(name) is not a stored attribute. Type --skip-unknown to leave "
+                + "such columns out."
+        }
         let names = entity.attributes.filter { !$0.isTransient && !$0.isDerived }.map(\.name)
         if let meant = NearestWord.suggestion(for: name, among: names) {
             return "\(entity.name) has no property of that name. Type --map \(name)=\(meant) if "
@@ -89,11 +93,10 @@ struct ImportPlan {
     }
 
     private func matching(_ name: String) -> String? {
-        if entity.property(named: name)?.attribute != nil { return name }
+        let stored = entity.attributes.filter { !$0.isTransient && !$0.isDerived }
+        if stored.contains(where: { $0.name == name }) { return name }
         let wanted = Self.letters(name)
-        let same = entity.attributes.filter {
-            !$0.isTransient && !$0.isDerived && Self.letters($0.name) == wanted
-        }
+        let same = stored.filter { Self.letters($0.name) == wanted }
         return same.count == 1 ? same.first?.name : nil
     }
 

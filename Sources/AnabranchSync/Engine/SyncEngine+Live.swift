@@ -16,11 +16,12 @@ extension SyncEngine {
     /// Stops the live loop, and returns when it has ended. An exchange may be interrupted; the next
     /// one continues it.
     public func stop() async {
-        var task: Task<Void, Never>?
-        change { state in task = state.live }
+        let task = state.withLock { $0.live }
         task?.cancel()
         await task?.value
         change { state in
+            // Another call may have ended the loop too, and a new one may have begun since.
+            guard state.live == task else { return }
             state.live = nil
             state.status.isLive = false
         }

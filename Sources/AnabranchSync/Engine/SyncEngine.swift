@@ -25,7 +25,7 @@ public final class SyncEngine: Sendable {
     /// The queue for the store's work, which never runs on the caller's thread.
     private let queue = DispatchQueue(label: "anabranch.sync")
     private let gate = ExchangeQueue()
-    private let state: Mutex<State>
+    let state: Mutex<State>
     let updates = StatusUpdates()
 
     struct State {
@@ -35,6 +35,8 @@ public final class SyncEngine: Sendable {
         var begun: UInt64 = 0
         var last: (number: UInt64, outcome: SyncOutcome)?
         var keptAtMilliseconds: Int64?
+        /// Indicates whether this engine has stored the server and the zone in the store's file.
+        var isAddressKept = false
         /// The problems that the engine last read from the store's file or wrote to it. Equal
         /// problems are not written again at once.
         var keptProblems: SyncFailures
@@ -226,9 +228,9 @@ extension SyncEngine {
     /// at most once a minute.
     private func finish(_ outcome: SyncOutcome, _ number: UInt64) async {
         let now = environment.wallMilliseconds()
-        let (isFirst, keptAt, offset, keptProblems) = state.withLock { state in
+        let (isAddressKept, keptAt, offset, keptProblems) = state.withLock { state in
             (
-                state.last == nil, state.keptAtMilliseconds,
+                state.isAddressKept, state.keptAtMilliseconds,
                 state.zone?.clockOffsetMilliseconds ?? 0, state.keptProblems
             )
         }
@@ -237,12 +239,13 @@ extension SyncEngine {
         let isNews =
             outcome.pulledChangeSets + outcome.pushedChangeSets > 0
             || !problems.isSame(as: keptProblems)
-        if isOld || isNews {
+        var isKept = false
+        if isOld || isNews || !isAddressKept {
             let address = address
             // The exchange itself is complete: what can't be stored now is stored by the next one.
-            _ = await onQueue { side in
-                Result {
-                    if isFirst {
+            isKept = await onQueue { side in
+                do {
+                    if !isAddressKept {
                         try SyncMetadata.keep(
                             server: address.base, zone: address.zone.string, in: side.store)
                     }
@@ -250,14 +253,20 @@ extension SyncEngine {
                         exchangeAt: now, clockOffsetMilliseconds: offset,
                         headPosition: outcome.headPosition, blockedBy: outcome.blockedBy,
                         in: side.store)
+                    return true
+                } catch {
+                    return false
                 }
             }
         }
         await refreshPending()
-        change { state in
+        change { [isKept] state in
             state.last = (number, outcome)
-            state.keptAtMilliseconds = isOld ? now : keptAt
-            state.keptProblems = problems
+            if isKept {
+                state.isAddressKept = true
+                state.keptAtMilliseconds = now
+                state.keptProblems = problems
+            }
             state.status.activity = .idle
             state.status.server = address.base
             state.status.zone = address.zone.string
