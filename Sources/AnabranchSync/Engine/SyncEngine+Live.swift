@@ -1,4 +1,5 @@
 internal import AnabranchReplication
+import Synchronization
 
 extension SyncEngine {
     /// Starts to keep the store up to date.
