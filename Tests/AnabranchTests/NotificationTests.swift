@@ -270,11 +270,12 @@ private final class Watch {
         let directory = try Graph().directory
         let container = PersistentContainer(
             model: try CompanyModel.make(), classes: CompanyModel.classes,
-            url: URL(filePath: directory.file("other.anabranch")))
+            url: URL(filePath: directory.file("notified.anabranch")))
         var told: [String] = []
         func record(_ notification: Notification) {
+            // Tests beside this one open stores too.
             guard let change = notification.storesChange,
-                (change.added + change.removed).first?.path.hasSuffix("other.anabranch") == true
+                (change.added + change.removed).first?.path.hasSuffix("notified.anabranch") == true
             else { return }
             told.append("\(notification.name.rawValue) +\(change.added.count)")
             guard notification.name == PersistentStoreCoordinator.willRemoveStore else { return }

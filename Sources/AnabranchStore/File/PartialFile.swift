@@ -148,6 +148,6 @@ struct PartialFile: ~Copyable {
     }
 
     private static func remove(_ path: String) {
-        for suffix in ["-wal", "-shm", ""] { unlink(path + suffix) }
+        for suffix in ["-journal", "-wal", "-shm", ""] { unlink(path + suffix) }
     }
 }
