@@ -29,6 +29,11 @@ struct CoverageRun {
 
     private var program: String { folder.appending(path: "TracedPaths").path }
 
+    /// The name that SwiftPM gives the compiler: the folder's, as an identifier.
+    private var packageName: String {
+        root.lastPathComponent.lowercased().replacing(/\W/, with: "_")
+    }
+
     private var flags: [String] {
         get throws {
             let sources = root.appending(path: "Sources")
@@ -42,7 +47,7 @@ struct CoverageRun {
             var flags = [
                 "-Onone", "-enable-testing", "-swift-version", "6", "-DDEBUG",
                 "-profile-generate", "-profile-coverage-mapping",
-                "-package-name", root.lastPathComponent.lowercased(),
+                "-package-name", packageName,
                 "-I", build.appending(path: "Modules").path, "-load-plugin-executable", plugin,
             ]
             for feature in features { flags += ["-enable-upcoming-feature", feature] }
