@@ -80,6 +80,7 @@ struct ModelMigration {
             }
         }
         try positions.finish()
+        try destination.views.applyFormerPropertyRuleToAll()
         try destination.connection.createIndexes(destination.schema)
         for constraint in destination.schema.constraints
         where constraints.contains(constraint.attributes) {
