@@ -81,12 +81,12 @@ struct CommandOptions {
 
     /// Opens the store that `--store` names, or else the environment variable `ANABRANCHD_STORE`.
     ///
-    /// - Parameter isMade: True if a missing store is created. A command that only reads does not
-    ///   create a store for a mistyped name.
+    /// - Parameter isCreated: True if a missing store is created. A command that only reads does
+    ///   not create a store for a mistyped name.
     ///
     /// - Throws: `UsageError` if no store is named or its name is malformed. `HTTPServerError` if
     ///   the store is missing and is not created.
-    func store(isMade: Bool = false) throws -> ZoneStore {
+    func store(creating isCreated: Bool = false) throws -> ZoneStore {
         let text = values["store"] ?? ProcessInfo.processInfo.environment["ANABRANCHD_STORE"]
         guard let text else {
             throw usage("The option --store is missing: type --store sqlite:DIRECTORY.")
@@ -96,7 +96,7 @@ struct CommandOptions {
         var isDirectory: ObjCBool = false
         let isThere = FileManager.default.fileExists(
             atPath: location.directory, isDirectory: &isDirectory)
-        guard isMade || (isThere && isDirectory.boolValue) else {
+        guard isCreated || (isThere && isDirectory.boolValue) else {
             throw HTTPServerError(
                 "There is no store \(location): \"anabranchd token create\" creates one.")
         }

@@ -17,7 +17,7 @@ enum ServeCommand {
         let log = RequestLog(
             least: try level(options), wallMilliseconds: ServerEnvironment.system.wallMilliseconds,
             sink: StandardError.write)
-        let store = try options.store(isMade: true)
+        let store = try options.store(creating: true)
         // The signals are blocked before the server creates its threads, which inherit that.
         let signals = StopSignals()
         let server = SyncServer(store, options: settings, log: log)

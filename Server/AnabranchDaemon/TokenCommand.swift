@@ -30,7 +30,7 @@ enum TokenCommand {
         guard let role = TokenRole(rawValue: text) else {
             throw options.usage("The option --role takes read, write or admin, not \"\(text)\".")
         }
-        let store = try options.store(isMade: true)
+        let store = try options.store(creating: true)
         defer { store.close() }
         print(try store.createToken(zone: zone, role: role).secret.text)
     }

@@ -6,7 +6,7 @@ import Testing
 
 @testable import AnabranchSync
 
-/// Tests of stores whose zone sends the same unusable page again and again.
+/// Tests of a zone that sends the same unusable page again and again.
 struct DamagedLogTests {
     @Test func `a damaged entry of the zone's log gives way to a snapshot, and nothing is lost`()
         async throws

@@ -48,7 +48,7 @@ struct EngineRecordTests {
                     }
                 }
                 group.addTask {
-                    // By now every call waits for the loop, whose request goes on.
+                    // By now every call waits for the loop, and the request of the loop goes on.
                     try? await Task.sleep(for: .milliseconds(10))
                     transport.open()
                 }
@@ -62,7 +62,7 @@ struct EngineRecordTests {
     }
 }
 
-/// A connection whose requests wait until a test lets them go, also if their task is cancelled.
+/// A connection that holds its requests until a test lets them go, also if a task is cancelled.
 private final class GatedTransport: Transport {
     private let transport: MemoryTransport
     private let isOpen = Mutex(false)

@@ -78,7 +78,7 @@ import Testing
         try Self.program.write(
             to: sources.appending(path: "Diary.swift"), atomically: true, encoding: .utf8)
         let build = try Self.swift(["build", "--product", "Diary"], in: folder.url)
-        #expect(build.status == 0, "\(build.output)")
+        try #require(build.status == 0, "\(build.output)")
         for number in 1...2 {
             let run = try Self.swift(["run", "--skip-build", "Diary"], in: folder.url)
             #expect(run.status == 0, "\(run.output)")

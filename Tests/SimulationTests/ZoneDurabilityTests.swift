@@ -54,4 +54,13 @@ struct ZoneDurabilityTests {
         }
         #expect(operations > 3)
     }
+
+    @Test func `a commit of a zone bypasses the drive's cache`() throws {
+        let disk = SimulatedDisk(seed: 7)
+        let zone = try open(disk)
+        let before = disk.fullFlushCount
+        _ = try push(to: zone)
+        #expect(disk.fullFlushCount > before)
+        zone.close()
+    }
 }

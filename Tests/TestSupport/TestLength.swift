@@ -51,7 +51,7 @@ extension Trait where Self == ConditionTrait {
         .disabled(if: TestLength.isQuick, "ANABRANCH_TEST_LENGTH=quick leaves out long tests")
     }
 
-    /// Leaves out a test that takes half a minute, except in long runs.
+    /// Leaves out a test that takes half a minute or builds a package, except in long runs.
     public static var longest: Self {
         .enabled(if: TestLength.current == .long, "only ANABRANCH_TEST_LENGTH=long runs it")
     }

@@ -53,18 +53,7 @@ extension AttributeValueError: CustomStringConvertible {
 extension AttributeValue {
     /// The type of the attribute that stores ``absent``; `undefined` if no attribute can store it.
     public static var attributeType: AttributeType {
-        switch try? absent.attributeValue {
-        case .bool: .boolean
-        case .integer: .integer64
-        case .double: .double
-        case .decimal: .decimal
-        case .string: .string
-        case .date: .date
-        case .data: .binary
-        case .uuid: .uuid
-        case .uri: .uri
-        default: .undefined
-        }
+        (try? absent.attributeValue).flatMap(AttributeType.init(holding:)) ?? .undefined
     }
 }
 

@@ -94,3 +94,22 @@ extension AttributeType {
         return float.isInfinite && number.isFinite ? number : Double(float)
     }
 }
+
+extension AttributeType {
+    /// The type that holds any value of a value's kind; `nil` for null, references, groups and
+    /// unknown values.
+    package init?(holding value: Value) {
+        switch value {
+        case .bool: self = .boolean
+        case .integer: self = .integer64
+        case .double: self = .double
+        case .decimal: self = .decimal
+        case .string: self = .string
+        case .date: self = .date
+        case .data: self = .binary
+        case .uuid: self = .uuid
+        case .uri: self = .uri
+        case .null, .reference, .group, .unknown: return nil
+        }
+    }
+}

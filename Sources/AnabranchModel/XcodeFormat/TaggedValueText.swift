@@ -7,7 +7,8 @@ import Foundation
 enum TaggedValueText {
     /// The text of a value; `nil` for values that no attribute has as its default.
     static func text(of value: Value) -> String? {
-        guard let type = type(of: value), let text = ModelValueText.text(of: value, as: type)
+        guard let type = AttributeType(holding: value),
+            let text = ModelValueText.text(of: value, as: type)
         else { return nil }
         return "\(type):\(text)"
     }
@@ -28,19 +29,4 @@ enum TaggedValueText {
     private static let types: [AttributeType] = [
         .boolean, .integer64, .double, .decimal, .string, .date, .binary, .uuid, .uri,
     ]
-
-    private static func type(of value: Value) -> AttributeType? {
-        switch value {
-        case .bool: .boolean
-        case .integer: .integer64
-        case .double: .double
-        case .decimal: .decimal
-        case .string: .string
-        case .date: .date
-        case .data: .binary
-        case .uuid: .uuid
-        case .uri: .uri
-        case .null, .reference, .group, .unknown: nil
-        }
-    }
 }

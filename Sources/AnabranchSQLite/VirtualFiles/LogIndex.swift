@@ -29,12 +29,14 @@ struct LogIndex: ~Copyable {
     /// - Parameters:
     ///   - number: The region's number, counted from 0.
     ///   - size: The number of bytes of every region.
-    ///   - isMade: True to create this region and all before it if they are missing.
+    ///   - isCreated: True to create this region and all before it if they are missing.
     ///   - holder: The opening, which uses the index until it calls `unmap(for:)`.
-    mutating func map(_ number: Int, size: Int, isMade: Bool, for holder: Holder) -> Mapping {
+    mutating func map(
+        _ number: Int, size: Int, creating isCreated: Bool, for holder: Holder
+    ) -> Mapping {
         users.insert(holder)
         while regions.count <= number {
-            guard isMade else { return .none }
+            guard isCreated else { return .none }
             guard let region = sqlite3_malloc(Int32(size)) else { return .outOfMemory }
             region.initializeMemory(as: UInt8.self, repeating: 0, count: size)
             regions.append(region)

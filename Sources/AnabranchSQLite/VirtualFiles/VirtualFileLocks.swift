@@ -37,11 +37,11 @@ package final class VirtualFileLocks {
     // MARK: - The index of the log
 
     func map(
-        _ region: Int, size: Int, isMade: Bool,
+        _ region: Int, size: Int, creating isCreated: Bool,
         _ target: UnsafeMutablePointer<UnsafeMutableRawPointer?>
     ) -> Int32 {
         isMapped = true
-        switch sharing.withIndex({ $0.map(region, size: size, isMade: isMade, for: holder) }) {
+        switch sharing.withIndex({ $0.map(region, size: size, creating: isCreated, for: holder) }) {
         case .region(let memory): target.pointee = memory
         case .none: target.pointee = nil
         case .outOfMemory: return SQLITE_NOMEM

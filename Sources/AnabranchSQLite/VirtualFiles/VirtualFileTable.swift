@@ -103,10 +103,10 @@ enum VirtualFileTable {
     }
 
     private static func setIndex(_ table: inout sqlite3_io_methods) {
-        table.xShmMap = { file, region, size, isMade, result in
+        table.xShmMap = { file, region, size, isCreated, result in
             guard let result else { return IOStatus.indexLock }
             return VirtualFileTable.with(file) {
-                $0.locks.map(Int(region), size: Int(size), isMade: isMade != 0, result)
+                $0.locks.map(Int(region), size: Int(size), creating: isCreated != 0, result)
             } ?? IOStatus.indexLock
         }
         table.xShmLock = { file, first, count, flags in

@@ -128,39 +128,46 @@ struct ModelCheckCommand: Command {
             json.member("version", finding.version)
             json.member("isCurrent", finding.isCurrent)
             json.member("isUsable", finding.errors.isEmpty)
-            json.key("errors")
-            json.array { json in
-                for error in finding.errors {
-                    json.object { json in
-                        json.member("code", error.code.rawValue)
-                        json.member("message", error.message)
-                        json.member("entity", error.entity)
-                        json.member("property", error.property)
-                        json.member("file", error.file)
-                        json.line(error.line)
-                    }
-                }
-            }
-            json.key("warnings")
-            json.array { json in
-                for warning in finding.warnings {
-                    json.object { json in
-                        json.member("code", warning.code.rawValue)
-                        json.member("message", warning.message)
-                        json.member("entity", warning.entity)
-                        json.member("property", warning.property)
-                        json.member("file", warning.file)
-                        json.line(warning.line)
-                    }
-                }
-            }
+            json.problems("errors", finding.errors.map(Problem.init))
+            json.problems("warnings", finding.warnings.map(Problem.init))
         }
     }
 }
 
+/// An error or a warning as the members of a JSON object.
+private struct Problem {
+    let code, message: String
+    let entity, property, file: String?
+    let line: Int?
+
+    init(_ error: ModelError) {
+        (code, message) = (error.code.rawValue, error.message)
+        (entity, property) = (error.entity, error.property)
+        (file, line) = (error.file, error.line)
+    }
+
+    init(_ warning: ModelWarning) {
+        (code, message) = (warning.code.rawValue, warning.message)
+        (entity, property) = (warning.entity, warning.property)
+        (file, line) = (warning.file, warning.line)
+    }
+}
+
 extension JSONText {
-    fileprivate mutating func line(_ line: Int?) {
-        key("line")
-        if let line { raw(String(line)) } else { null() }
+    fileprivate mutating func problems(_ key: String, _ problems: [Problem]) {
+        self.key(key)
+        array { json in
+            for problem in problems {
+                json.object { json in
+                    json.member("code", problem.code)
+                    json.member("message", problem.message)
+                    json.member("entity", problem.entity)
+                    json.member("property", problem.property)
+                    json.member("file", problem.file)
+                    json.key("line")
+                    if let line = problem.line { json.raw(String(line)) } else { json.null() }
+                }
+            }
+        }
     }
 }

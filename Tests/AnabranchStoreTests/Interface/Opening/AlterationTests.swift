@@ -44,7 +44,7 @@ import Testing
         try !scenario.sql(name, "SELECT 1 FROM sqlite_schema WHERE name = 'ab_addition'").isEmpty
     }
 
-    @Test func `leaves the rows, whose new properties were never written`() throws {
+    @Test func `writes no row, and the new properties count as never written`() throws {
         let first = try scenario.open("a")
         let anna = try first.insertPerson("Anna", age: 30)
         let bob = try first.insertPerson("Bob", age: 20, boss: anna)
