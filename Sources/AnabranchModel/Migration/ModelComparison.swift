@@ -35,9 +35,16 @@ struct ModelComparison {
     }
 
     /// The entity of the old version that became an entity of the new one.
+    ///
+    /// Records have the wire name of their entity, which all versions agree on. So a version may
+    /// be skipped whose names the renaming identifiers mention.
     private func former(of entity: EntityDescription) -> EntityDescription? {
+        if let same = source.entity(wireName: entity.wireName) { return same }
         let identifier = entity.declaration.renamingIdentifier
-        return identifier.flatMap(source.entity(named:)) ?? source.entity(named: entity.name)
+        let named =
+            identifier.flatMap(source.entity(named:)) ?? source.entity(named: entity.name)
+        // An entity that goes on under another name has left its former one to this entity.
+        return named.flatMap { destination.entity(wireName: $0.wireName) == nil ? $0 : nil }
     }
 
     private mutating func compare(_ entity: EntityDescription, with former: EntityDescription) {
@@ -70,7 +77,7 @@ struct ModelComparison {
     ) {
         var compared: Set<PropertyDescription> = []
         for property in entity.slots {
-            guard let old = self.former(of: property, in: former) else {
+            guard let old = self.former(of: property, among: entity.slots, in: former) else {
                 changes.append(.propertyAdded(entity: entity.name, property: property.name))
                 checkDefault(of: property, in: entity, isNew: true)
                 continue
@@ -83,11 +90,18 @@ struct ModelComparison {
         }
     }
 
+    /// - Parameter entity: The former version of the entity that has the property.
     private func former(
-        of property: PropertyDescription, in entity: EntityDescription
+        of property: PropertyDescription, among present: [PropertyDescription],
+        in entity: EntityDescription
     ) -> PropertyDescription? {
+        if let same = entity.slots.first(where: { $0.hasWireName(of: property) }) { return same }
         let identifier = property.renamingIdentifier
-        return identifier.flatMap(entity.property(named:)) ?? entity.property(named: property.name)
+        let named =
+            identifier.flatMap(entity.property(named:)) ?? entity.property(named: property.name)
+        return named.flatMap { old in
+            present.contains { $0.hasWireName(of: old) } ? nil : old
+        }
     }
 
     /// Checks that a mandatory attribute has a default, for the records that have no value of it.
@@ -260,6 +274,19 @@ extension PropertyDescription {
         switch self {
         case .attribute(let attribute): attribute.declaration.renamingIdentifier
         case .relationship(let relationship): relationship.declaration.renamingIdentifier
+        }
+    }
+
+    /// Returns true if the two properties themselves have one wire name. Two inverses are sent under
+    /// that of one of them.
+    fileprivate func hasWireName(of other: PropertyDescription) -> Bool {
+        declaredWireName.hasSameBytes(as: other.declaredWireName)
+    }
+
+    private var declaredWireName: String {
+        switch self {
+        case .attribute(let attribute): attribute.declaration.resolvedWireName
+        case .relationship(let relationship): relationship.declaration.resolvedWireName
         }
     }
 }

@@ -22,6 +22,9 @@ struct ModelMigration {
     init(removing source: StateTransaction) throws {
         let connection = source.connection
         let schema = source.schema
+        if source.environment.disabled.contains(.deferredRowsInMigration) {
+            try Self.removeRowsBesideTables(connection)
+        }
         var stage = try MigrationStage(connection)
         let total = Double(try Self.recordCount(connection, schema))
         var count = 0
@@ -37,6 +40,11 @@ struct ModelMigration {
         for name in schema.tables.map(\.name) + schema.linkLayouts.map(\.name) {
             try connection.execute("DROP TABLE \(name)")
         }
+        try Self.removeRowsBesideTables(connection)
+    }
+
+    /// Removes what the file keeps of its records outside of the model's tables.
+    private static func removeRowsBesideTables(_ connection: Connection) throws {
         for name in [
             "ab_deferred_record", "ab_deferred_cell", "ab_deferred_link", "ab_delete_mark",
             "ab_hidden", "ab_shadow", "ab_shadow_key",
