@@ -25,6 +25,7 @@ struct EntityText {
         if let former = entity.declaration.renamingIdentifier, former != entity.name {
             parts.append("formerly \(former)")
         }
+        if !entity.isSynced { parts.append("not synced") }
         if entity.deletePolicy != .deleteWins { parts.append("\(entity.deletePolicy)") }
         return ([entity.name] + parts).joined(separator: ", ")
     }
@@ -57,6 +58,7 @@ struct EntityText {
             json.member("wireName", entity.wireName.string)
             json.member("renamingIdentifier", entity.declaration.renamingIdentifier)
             json.member("deletePolicy", "\(entity.deletePolicy)")
+            json.member("isSynced", entity.isSynced)
             json.key("attributes")
             json.array { json in for attribute in attributes { write(attribute, to: &json) } }
             json.key("relationships")

@@ -68,9 +68,15 @@ struct SettingDifference {
             let predicate = template.predicateFormat.map { " where \($0)" } ?? ""
             return "\(template.name) of \(template.entity)" + predicate
         }
+        let configurations = model.configurations.map { configuration in
+            let members = configuration.entities.joined(separator: ", ")
+            return
+                "\(configuration.name)\(configuration.isSynced ? "" : ", not synced") (\(members))"
+        }
         return [
             ("version identifier", model.declaration.versionIdentifier),
             ("fetch request templates", list(templates)),
+            ("configurations", list(configurations)),
         ]
     }
 

@@ -36,6 +36,7 @@ struct ModelChecker {
             checkIndexes(declaredBy: position)
         }
         checkTemplates()
+        checkConfigurations()
     }
 
     mutating func refuse(

@@ -11,6 +11,17 @@ enum DeclarationNormalizer {
         result.entities = declaration.entities.map(normalize)
             .sorted { $0.name.precedesByBytes($1.name) }
         result.fetchRequestTemplates.sort { $0.name.precedesByBytes($1.name) }
+        result.configurations = declaration.configurations.map(normalize)
+            .sorted { $0.name.precedesByBytes($1.name) }
+        return result
+    }
+
+    /// A member that is named twice is a member once.
+    private static func normalize(_ configuration: Configuration) -> Configuration {
+        var result = configuration
+        var seen: Set<WireName> = []
+        result.entities = configuration.entities.filter { seen.insert(WireName($0)).inserted }
+            .sorted { $0.precedesByBytes($1) }
         return result
     }
 

@@ -12,6 +12,8 @@ public final class EntityDescription: Sendable {
     public let isAbstract: Bool
     /// The declared policy, or `updateWins` if a super-entity has it.
     public let deletePolicy: DeletePolicy
+    /// False if a configuration of the model keeps the entity's objects in this store only.
+    public let isSynced: Bool
     /// The position in the model's ``ManagedObjectModel/entities``.
     public let index: Int
     /// The properties in slot order.
@@ -46,7 +48,7 @@ public final class EntityDescription: Sendable {
     init(
         _ declaration: Entity, index: Int, lineage: [Int], subentities: [Int],
         slots: [PropertyDescription], attributeGroups: [AttributeGroupDescription],
-        deletePolicy: DeletePolicy, graph: ModelGraph
+        deletePolicy: DeletePolicy, isSynced: Bool, graph: ModelGraph
     ) {
         self.declaration = declaration
         self.index = index
@@ -58,6 +60,7 @@ public final class EntityDescription: Sendable {
         wireName = WireName(declaration.resolvedWireName)
         isAbstract = declaration.isAbstract
         self.deletePolicy = deletePolicy
+        self.isSynced = isSynced
         children = subentities
         attributes = slots.compactMap(\.attribute)
         derivedAttributes = attributes.filter(\.isDerived)

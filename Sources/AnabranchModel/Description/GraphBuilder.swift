@@ -4,6 +4,7 @@ import AnabranchReplication
 struct GraphBuilder {
     private let index: DeclarationIndex
     private let graph: ModelGraph
+    private let unsynced: UnsyncedEntities
     /// The number of inherited slots of each entity.
     private let firstOwnSlots: [Int]
     /// The number of inherited groups of each entity.
@@ -13,6 +14,7 @@ struct GraphBuilder {
         let index = DeclarationIndex(declaration.entities)
         self.index = index
         self.graph = graph
+        unsynced = UnsyncedEntities(declaration)
         firstOwnSlots = index.entities.indices.map { entity in
             index.lineage(of: entity).dropFirst().reduce(0) {
                 $0 + index.entities[$1].attributes.count + index.entities[$1].relationships.count
@@ -37,7 +39,9 @@ struct GraphBuilder {
                 attributeGroups: lineage.flatMap { groups[$0] },
                 deletePolicy: lineage.contains {
                     index.entities[$0].deletePolicy == .updateWins
-                } ? .updateWins : .deleteWins, graph: graph)
+                } ? .updateWins : .deleteWins,
+                isSynced: unsynced.configuration(of: index.entities[position].name) == nil,
+                graph: graph)
         }
         return entities
     }

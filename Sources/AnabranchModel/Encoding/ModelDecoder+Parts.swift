@@ -67,6 +67,22 @@ extension ModelDecoder {
         return result
     }
 
+    static func configuration(
+        in record: ByteReader
+    ) throws(ChangeSetDecodingError) -> Configuration {
+        var reader = record
+        var result = Configuration("", entities: [])
+        while let (number, field) = try reader.readField() {
+            switch number {
+            case ConfigurationField.name: result.name = try field.text()
+            case ConfigurationField.entity: result.entities.append(try field.text())
+            case ConfigurationField.isUnsynced: result.isSynced = !(try field.flag())
+            default: throw field.unknownField(number)
+            }
+        }
+        return result
+    }
+
     static func template(
         in record: ByteReader
     ) throws(ChangeSetDecodingError) -> FetchRequestTemplate {

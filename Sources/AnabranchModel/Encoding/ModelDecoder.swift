@@ -34,6 +34,8 @@ enum ModelDecoder {
             case ModelField.entity: result.entities.append(try entity(in: field))
             case ModelField.fetchRequestTemplate:
                 result.fetchRequestTemplates.append(try template(in: field))
+            case ModelField.configuration:
+                result.configurations.append(try configuration(in: field))
             default: throw field.unknownField(number)
             }
         }

@@ -16,6 +16,7 @@ enum ModelEncoder {
         fields.append(ModelField.entity, records: declaration.entities, write)
         fields.append(
             ModelField.fetchRequestTemplate, records: declaration.fetchRequestTemplates, write)
+        fields.append(ModelField.configuration, records: declaration.configurations, write)
         return magic + [version] + fields.bytes
     }
 
@@ -113,6 +114,14 @@ enum ModelEncoder {
     private static func write(_ group: AttributeGroup, to fields: inout FieldWriter) {
         fields.append(GroupField.name, text: group.name)
         for attribute in group.attributes { fields.append(GroupField.attribute, text: attribute) }
+    }
+
+    private static func write(_ configuration: Configuration, to fields: inout FieldWriter) {
+        fields.append(ConfigurationField.name, text: configuration.name)
+        for entity in configuration.entities {
+            fields.append(ConfigurationField.entity, text: entity)
+        }
+        fields.append(ConfigurationField.isUnsynced, flag: !configuration.isSynced)
     }
 
     private static func write(_ template: FetchRequestTemplate, to fields: inout FieldWriter) {

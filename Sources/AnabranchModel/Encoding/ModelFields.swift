@@ -5,6 +5,15 @@ enum ModelField {
     static let versionIdentifier: UInt8 = 1
     static let entity: UInt8 = 2
     static let fetchRequestTemplate: UInt8 = 3
+    static let configuration: UInt8 = 5
+}
+
+/// The field numbers of a configuration.
+enum ConfigurationField {
+    static let name: UInt8 = 1
+    /// One field for each member entity, sorted by the bytes of the names.
+    static let entity: UInt8 = 2
+    static let isUnsynced: UInt8 = 3
 }
 
 /// The field numbers of an entity.

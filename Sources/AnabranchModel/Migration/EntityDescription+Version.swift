@@ -16,10 +16,11 @@ extension EntityDescription {
     /// Defaults, delete rules, validations, class names, transformers, indexes, the expression of a
     /// derived attribute, renaming identifiers and user infos do not count. Unlike in Core Data,
     /// everything counts that decides a merge: wire names, merge rules, attribute groups, delete
-    /// policies and whether a relationship is acyclic.
+    /// policies, whether a relationship is acyclic and whether the entity is synced.
     public var versionHash: [UInt8] {
         let parent = superentity?.versionHash ?? []
-        return Digest(of: parent + ModelEncoder.encode(declaration.versioned)).bytes
+        let own = ModelEncoder.encode(declaration.versioned)
+        return Digest(of: parent + own + (isSynced ? [] : Array("unsynced".utf8))).bytes
     }
 }
 

@@ -57,6 +57,7 @@ struct ModelComparison {
                 "Can't migrate the entity \(entity.name) because its records would be lost: its "
                     + "wire name was \(former.wireName.string). Give it that wire name.")
         }
+        if entity.isSynced != former.isSynced { refuse(moving: entity) }
         let parent = entity.superentity.flatMap(self.former)
         if parent != former.superentity || entity.superentity != nil && parent == nil {
             changes.append(
@@ -68,6 +69,18 @@ struct ModelComparison {
         }
         compareProperties(of: entity, with: former)
         compareConstraints(of: entity, with: former)
+    }
+
+    /// Records never move between what is synced and what is kept in one store: a replica that
+    /// has not migrated yet would keep them on the other side.
+    private mutating func refuse(moving entity: EntityDescription) {
+        refuse(
+            entity, nil,
+            "Can't migrate the entity \(entity.name) because it "
+                + (entity.isSynced
+                    ? "was kept in this store only, and is synced now"
+                    : "was synced, and is kept in this store only now")
+                + ". Add an entity of another name and wire name instead, and copy the objects.")
     }
 
     // MARK: - Properties

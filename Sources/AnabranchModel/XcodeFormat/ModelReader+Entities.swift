@@ -9,6 +9,9 @@ extension ModelReader {
     static let mergeGroupKey = "anabranch.mergeGroup"
     /// The key in an entity's user info that names its delete policy.
     static let deletePolicyKey = "anabranch.deletePolicy"
+    /// The key in an entity's user info that declares with `YES` that a configuration of the entity
+    /// is not synced. The configuration's name follows.
+    static let unsyncedKeyPrefix = "anabranch.unsynced."
     /// The key in a to-one's user info that declares it acyclic with `YES`.
     static let acyclicKey = "anabranch.acyclic"
 

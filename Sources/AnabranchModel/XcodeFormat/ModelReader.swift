@@ -41,7 +41,10 @@ struct ModelReader {
             result.fetchRequestTemplates.append(read(template: element))
         }
         dropIndexesWithoutColumns(in: &result)
-        read(configurations: root.children(named: "configuration"), of: result)
+        for element in root.children(named: "configuration") {
+            result.configurations.append(read(configuration: element))
+        }
+        for element in root.children(named: "entity") { readUnsynced(element, into: &result) }
         return result
     }
 

@@ -7,6 +7,15 @@ extension ModelWriter {
         set(
             ModelReader.deletePolicyKey, "\(entity.deletePolicy)",
             usual: "\(DeletePolicy.deleteWins)", in: &entries)
+        for configuration in declaration.configurations {
+            guard configuration.entities.contains(where: { $0.hasSameBytes(as: entity.name) })
+            else { continue }
+            let key = ModelReader.unsyncedKeyPrefix + configuration.name
+            let isSynced = !(entries[key].flatMap(ModelElement.flag) ?? false)
+            if !configuration.isSynced || isSynced != configuration.isSynced {
+                entries[key] = configuration.isSynced ? nil : "YES"
+            }
+        }
         return entries
     }
 

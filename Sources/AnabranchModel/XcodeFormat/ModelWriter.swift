@@ -5,7 +5,7 @@ import AnabranchReplication
 /// Parts and their attributes have Xcode's order, so that Xcode changes few lines when it saves the
 /// file. Settings without a place in the format become user info entries.
 struct ModelWriter {
-    private let declaration: ModelDeclaration
+    let declaration: ModelDeclaration
     private(set) var problems: [ModelError] = []
 
     /// Creates a writer.
@@ -36,6 +36,9 @@ struct ModelWriter {
         root.set("userDefinedModelVersionIdentifier", identifier ?? "")
         for entity in declaration.entities { root.children.append(node(entity)) }
         for template in declaration.fetchRequestTemplates { root.children.append(node(template)) }
+        for configuration in declaration.configurations {
+            root.children.append(node(configuration))
+        }
         if !declaration.entities.isEmpty { root.children.append(diagram()) }
         return root
     }
@@ -123,6 +126,24 @@ struct ModelWriter {
             ("returnObjectsAsFaults", template.returnsObjectsAsFaults),
         ]
         for (name, isSet) in settings where !isSet { node.set(name, "NO") }
+        return node
+    }
+
+    private mutating func node(_ configuration: Configuration) -> XMLNode {
+        let place = "configuration \(configuration.name)"
+        if !configuration.isSynced, configuration.entities.isEmpty {
+            refuse(
+                nil, nil,
+                "Can't write \(place) because it is not synced and has no entity, whose user info "
+                    + "would say so; leave it out.")
+        }
+        var node = XMLNode("configuration")
+        node.set("name", text(configuration.name, "name", of: place))
+        node.children = configuration.entities.map { name in
+            var node = XMLNode("memberEntity")
+            node.set("name", name)
+            return node
+        }
         return node
     }
 

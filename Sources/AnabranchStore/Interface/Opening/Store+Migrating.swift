@@ -68,7 +68,7 @@ extension Store {
         checking constraints: [[AttributeDescription]]
     ) throws {
         let connection = source.connection
-        let state = try ModelMigration(removing: source)
+        let state = try ModelMigration(removing: source, for: model)
         let schema = try connection.install(model, hasIndexes: false)
         source.state.model = model.hash
         try source.state.write(connection)

@@ -27,9 +27,11 @@ extension SaveOperation {
     }
 
     private mutating func write(_ piece: SaveRequest) throws {
-        for list in piece.lists { try lists.place(list) }
-        for insert in piece.inserts { try write(insert) }
-        if !piece.links.isEmpty { try write(piece.links, moves: []) }
+        let (synced, unsynced) = piece.divided(by: schema)
+        for list in synced.lists { try lists.place(list) }
+        for insert in synced.inserts { try write(insert) }
+        if !synced.links.isEmpty { try write(synced.links, moves: []) }
+        try writeUnsynced(unsynced)
         try checkVersions()
     }
 }

@@ -37,6 +37,14 @@ struct ChangeLog {
         return position
     }
 
+    /// Takes the next position for a save without an entry. Rows that name it find its stamp.
+    func append(_ stamp: LocalStamp, at position: Int64) throws {
+        try reservePositions(through: position)
+        try connection.run(
+            "INSERT INTO ab_stamp (position, replica, hlc) VALUES (?, ?, ?)", .integer(position),
+            .integer(stamp.ordinal), .integer(Int64(bitPattern: stamp.timestamp)))
+    }
+
     func reservePositions(through position: Int64) throws {
         try connection.run("DELETE FROM sqlite_sequence WHERE name = 'ab_changeset'")
         try connection.run(
