@@ -45,7 +45,10 @@ struct SaveOperation {
         LocalStamp(timestamp: timestamp.rawValue, ordinal: ordinal)
     }
 
-    init(_ transaction: StateTransaction) throws {
+    /// Begins a save.
+    ///
+    /// - Parameter wallMilliseconds: The time; `nil` is the present one.
+    init(_ transaction: StateTransaction, wallMilliseconds: Int64? = nil) throws {
         self.transaction = transaction
         replica = try transaction.ownReplica()
         let head = try transaction.head(of: transaction.state.ordinal)
@@ -54,7 +57,7 @@ struct SaveOperation {
         }
         dot = Dot(replica: replica, sequence: head.sequence + 1)
         previousOrigin = head.origin
-        let wall = transaction.wallMilliseconds
+        let wall = wallMilliseconds ?? transaction.wallMilliseconds
         guard let tick = transaction.state.clock.tick(wallMilliseconds: wall) else {
             throw StoreError(
                 .exhausted,

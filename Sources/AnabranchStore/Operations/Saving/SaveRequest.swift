@@ -20,7 +20,7 @@ package struct SaveRequest: Sendable {
         package let entity: EntityDescription
         package var rows: SlotTable
         /// The versions of the rows when they were read.
-        package private(set) var versions: [RowVersion] = []
+        package internal(set) var versions: [RowVersion] = []
 
         /// Creates an update.
         ///
