@@ -1,3 +1,4 @@
+import Anabranch
 import Foundation
 import TestSupport
 import Testing
@@ -72,5 +73,43 @@ import Testing
         let path = try self.model(renamed.0, renamed.1)
         let store = try ToolRun(["migrate", "none.store", "--model", path])
         #expect(store.status == 66)
+    }
+}
+
+/// Tests of the command line with a store that waits for a stage of an app.
+@Suite struct PendingStageCommandTests {
+    private struct Failure: Error {}
+
+    @Test func `a stage that is not complete is reported, and nothing is written`() throws {
+        let folder = try TemporaryDirectory("anabranch-cli")
+        let store = folder.file("a.store")
+        let old = try ManagedObjectModel { Entity("City") { Attribute("name", .string) } }
+        let new = try ManagedObjectModel { Entity("City") { Attribute("title", .string) } }
+        let first = PersistentContainer(model: old, url: URL(filePath: store))
+        try first.load()
+        first.coordinator.close()
+        #expect(try ToolRun(["status", store, "--json"]).output.contains("\"pendingStage\":null"))
+        var description = PersistentStoreDescription(url: URL(filePath: store))
+        description.stagedMigration = StagedMigration([
+            .custom("Titles", from: .init("1", old), to: .init("2", new)) { _, _ in
+                throw Failure()
+            }
+        ])
+        let second = PersistentContainer(model: new, storeDescription: description)
+        #expect(throws: StoreError.self) { try second.load() }
+        let status = try ToolRun(["status", store])
+        #expect(status.status == 0)
+        #expect(
+            status.output.contains(
+                "Migration     waits for the stage 'Titles'; open it with the app that has it"))
+        let json = try ToolRun(["status", store, "--json"]).output
+        #expect(json.contains("\"pendingStage\":\"Titles\""))
+        let insert = try ToolRun(["insert", store, "City", "title=Lyon"])
+        #expect(insert.status == 75 && insert.errors.contains("stage 'Titles'"))
+        let model = folder.url.appending(path: "Next.xcdatamodel")
+        try new.write(toXcodeModel: model)
+        let migrate = try ToolRun(["migrate", store, "--model", model.path])
+        #expect(migrate.status == 65 && migrate.errors.contains("stage 'Titles'"))
+        #expect(try ToolRun(["fetch", store, "City"]).status == 0)
     }
 }

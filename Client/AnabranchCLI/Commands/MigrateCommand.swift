@@ -9,7 +9,8 @@ struct MigrateCommand: Command {
             "The migration is inferred from the differences between the store's model and the "
                 + "given one. Nothing is lost: what the new version does not know is kept in the "
                 + "store. Other programs that have the store open can't write any more until "
-                + "they open it again.",
+                + "they open it again. An app's own stages can't be run here: if the app "
+                + "has any, open the store with the app instead.",
             "The exit status is 65, and the store unchanged, if no migration can be inferred, or "
                 + "if records share a key that is unique in the new version only.",
         ],
@@ -42,8 +43,14 @@ struct MigrateCommand: Command {
 
     func run(_ console: Console) async throws {
         let stored = try StoreFile.open(path, for: isDryRun ? .reading : .writing)
-        let source = stored.model
+        let (source, pending) = (stored.model, stored.coordinator.pendingMigrationStage)
         stored.coordinator.close()
+        if let pending {
+            throw CommandFailure(
+                .data,
+                "Can't migrate \(path) because the stage '\(pending)' of its last migration is not "
+                    + "complete. Open it with the app that has this stage, then migrate it.")
+        }
         let model = try ModelFile.read(model, version: version, console)
         let migration = try InferredMigration(from: source, to: model)
         if !isDryRun {

@@ -17,6 +17,7 @@ extension Store {
                 dot: nil, version: .none, renamed: [:])
         }
         return try write { transaction in
+            if pendingStage != nil { try transaction.completePendingStage() }
             try transaction.renewIdentityIfNeeded()
             var save = try SaveOperation(transaction)
             return try save.run(request)
