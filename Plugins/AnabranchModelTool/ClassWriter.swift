@@ -60,6 +60,13 @@ struct ClassWriter {
             let accessor = accessor(of: property)
             lines += (accessor.isEmpty ? [] : [""]) + accessor.map { "    " + $0 }
         }
+        for property in entity.fetchedProperties where property.entity == entity {
+            let type = "[\(name(of: property.destination))]"
+            lines += [
+                "", "    public var \(identifier(property.name)): \(type) {",
+                "        self[fetched: \(literal(property.name))]", "    }",
+            ]
+        }
         return (lines + ["}"]).joined(separator: "\n")
     }
 

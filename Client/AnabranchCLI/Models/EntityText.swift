@@ -14,6 +14,10 @@ struct EntityText {
         entity.relationships.filter { $0.entity == entity }
     }
 
+    private var fetchedProperties: [FetchedPropertyDescription] {
+        entity.fetchedProperties.filter { $0.entity == entity }
+    }
+
     // MARK: - Text
 
     /// The name with what is said of the entity as a whole.
@@ -32,10 +36,13 @@ struct EntityText {
 
     /// The properties; `nil` if the entity declares none.
     var table: TextTable? {
-        guard !attributes.isEmpty || !relationships.isEmpty else { return nil }
+        guard !attributes.isEmpty || !relationships.isEmpty || !fetchedProperties.isEmpty else {
+            return nil
+        }
         var table = TextTable(["PROPERTY", "TYPE", "SETTINGS"].map { .init($0) })
         for attribute in attributes { table.append(PropertyText.row(attribute)) }
         for relationship in relationships { table.append(PropertyText.row(relationship)) }
+        for property in fetchedProperties { table.append(PropertyText.row(property)) }
         return table
     }
 
@@ -64,6 +71,10 @@ struct EntityText {
             json.key("relationships")
             json.array { json in
                 for relationship in relationships { write(relationship, to: &json) }
+            }
+            json.key("fetchedProperties")
+            json.array { json in
+                for property in fetchedProperties { write(property, to: &json) }
             }
             json.key("uniquenessConstraints")
             json.array { json in
@@ -116,6 +127,16 @@ struct EntityText {
             write(relationship.declaration.validations, to: &json)
             json.member("wireName", relationship.declaration.wireName)
             json.member("renamingIdentifier", relationship.declaration.renamingIdentifier)
+        }
+    }
+
+    private func write(_ property: FetchedPropertyDescription, to json: inout JSONText) {
+        json.object { json in
+            json.member("name", property.name)
+            json.member("destination", property.destination.name)
+            json.member("predicate", property.declaration.predicateFormat)
+            json.key("fetchLimit")
+            if let limit = property.fetchLimit { json.raw(String(limit)) } else { json.null() }
         }
     }
 

@@ -24,7 +24,9 @@ struct DeclarationWriter {
     }
 
     var source: String {
-        let statements = entity.slots.map(statement) + entity.constraints.map(statement)
+        let statements =
+            entity.slots.map(statement) + entity.fetchedProperties.map(statement)
+            + entity.constraints.map(statement)
         let start = Self.joined(["of: \(entity.name).self", settings])
         let lines =
             ["\(statements.isEmpty ? "let" : "var") _entity = EntityDeclaration(\(start))"]
@@ -50,6 +52,13 @@ struct DeclarationWriter {
             arguments = [name, "\(slot.destination).self", relationshipSettings(of: slot)]
         }
         return "_entity.\(slot.kind.declaringMethod)(\(Self.joined(arguments)))"
+    }
+
+    private func statement(_ fetched: FetchedPropertyUse) -> String {
+        let arguments = entity.declaration.text(
+            of: fetched.property.mark("FetchedProperty")?.arguments ?? [])
+        let name = StringLiteral.text(of: fetched.name)
+        return "_entity.fetched(\(Self.joined([name, "\(fetched.destination).self", arguments])))"
     }
 
     private func statement(_ constraint: EntityConstraint) -> String {

@@ -11,6 +11,7 @@ struct EntityClass {
     let slots: [EntitySlot]
     /// The uniqueness constraints and indexes of the macros `#Unique` and `#Index`.
     let constraints: [EntityConstraint]
+    let fetchedProperties: [FetchedPropertyUse]
     let diagnostics: [Diagnostic]
     let declaration: TypeDeclaration
 
@@ -33,7 +34,9 @@ struct EntityClass {
         slots = reader.slots
         let found = EntityConstraint.all(in: declaration)
         constraints = found.constraints
-        diagnostics = reader.diagnostics + found.diagnostics
+        let fetched = FetchedPropertyUse.all(in: declaration.properties)
+        fetchedProperties = fetched.uses
+        diagnostics = reader.diagnostics + found.diagnostics + fetched.diagnostics
         self.declaration = declaration
     }
 

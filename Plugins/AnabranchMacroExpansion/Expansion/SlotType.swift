@@ -111,7 +111,7 @@ enum SlotType {
     }
 
     /// The element `X` of `[X]`, `Array<X>` and `Set<X>`.
-    private static func element(ofCollection type: TypeUse) -> String? {
+    static func element(ofCollection type: TypeUse) -> String? {
         for name in ["Array", "Set"] {
             if let element = type.genericArguments(of: name) {
                 return TypeUse(tokens: element).text

@@ -92,6 +92,9 @@ package struct MacroService {
             EntityMacro.attribute(ofMember: source, in: use.parentDeclSyntax?.source)
         case (EntitySlotMacro.typeName, "accessor"):
             EntitySlotMacro.accessors(attribute: use.attributeSyntax.source)
+        case (FetchedPropertyMacro.typeName, "accessor"):
+            FetchedPropertyMacro.accessors(
+                of: source, in: (use.lexicalContext ?? []).map(\.source))
         case (EntityMark.typeName, "peer"):
             EntityMark.check(
                 use.macro.name.filter { !$0.isWhitespace }, on: source,

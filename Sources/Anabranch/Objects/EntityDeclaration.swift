@@ -18,6 +18,8 @@ public struct EntityDeclaration {
     /// The entity without its super-entity and its relationships.
     private(set) var entity: Entity
     private(set) var relationships: [ClassRelationship] = []
+    /// The fetched properties without their entities, with the classes of their objects.
+    private(set) var fetchedProperties: [(property: FetchedProperty, destination: Any.Type)] = []
     private(set) var problems: [ModelError] = []
 
     /// Declares the entity of a class, without properties.
@@ -201,6 +203,24 @@ extension EntityDeclaration {
         relationships.append(
             ClassRelationship(
                 relationship: relationship, destination: destination, inverse: settings.inverse))
+    }
+
+    /// Declares a fetched property.
+    ///
+    /// - Parameters:
+    ///   - name: The name of the property.
+    ///   - destination: The class of the objects.
+    ///   - predicateFormat: The predicate; `nil` fetches all objects.
+    ///   - fetchLimit: The greatest number of objects.
+    ///   - userInfo: Any texts for the app, for tools and for the predicate.
+    public mutating func fetched(
+        _ name: String, _ destination: Any.Type, _ predicateFormat: String? = nil,
+        fetchLimit: Int? = nil, userInfo: [String: String] = [:]
+    ) {
+        let property = FetchedProperty(
+            name, of: "", predicateFormat: predicateFormat, fetchLimit: fetchLimit,
+            userInfo: userInfo)
+        fetchedProperties.append((property, destination))
     }
 
     /// Declares that two objects differ in one of the attributes.

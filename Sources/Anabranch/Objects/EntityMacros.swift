@@ -38,6 +38,8 @@ public import AnabranchReplication
 /// Foundation's for a relationship. Mark an attribute of such a type with `@Attribute`; the
 /// compiler reports a missing mark.
 ///
+/// An array with the mark ``FetchedProperty(_:fetchLimit:userInfo:)`` is a fetched property.
+///
 /// The macro ignores computed, static and lazy properties, and constants with a value. Mark a
 /// stored property that is not a property of the entity with ``Transient()``.
 ///
@@ -151,6 +153,25 @@ public macro Relationship(
 /// is a property of the entity: `@Attribute(.transient)`.)
 @attached(peer)
 public macro Transient() = #externalMacro(module: "AnabranchMacros", type: "EntityMark")
+
+/// Makes an array of a class with `@Entity` a fetched property, whose objects a fetch finds:
+///
+/// ```swift
+/// @FetchedProperty("name == $FETCH_SOURCE.name AND SELF != $FETCH_SOURCE") var homonyms: [Person]
+/// ```
+///
+/// The array is read-only. It is fetched when it is first read, and stays as it is until the object
+/// is refreshed or becomes a fault; see ``ManagedObject/fetchedObjects(forKey:)``.
+///
+/// - Parameters:
+///   - predicateFormat: The predicate, in which `$FETCH_SOURCE` is the object; `nil` fetches all
+///     objects.
+///   - fetchLimit: The greatest number of objects.
+///   - userInfo: Any texts, which the predicate reads as `$FETCHED_PROPERTY.userInfo.key`.
+@attached(accessor)
+public macro FetchedProperty(
+    _ predicateFormat: String? = nil, fetchLimit: Int? = nil, userInfo: [String: String] = [:]
+) = #externalMacro(module: "AnabranchMacros", type: "FetchedPropertyMacro")
 
 /// Declares uniqueness constraints in the body of a class with `@Entity`:
 /// `#Unique<Person>([\.email], [\.givenName, \.familyName])`.

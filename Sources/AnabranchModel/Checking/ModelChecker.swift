@@ -34,6 +34,7 @@ struct ModelChecker {
             checkConstraints(declaredBy: position)
             checkGroups(declaredBy: position)
             checkIndexes(declaredBy: position)
+            checkFetchedProperties(declaredBy: position)
         }
         checkTemplates()
         checkConfigurations()
@@ -62,18 +63,6 @@ struct ModelChecker {
         warnings.append(ModelWarning(code, entity: entity, property: property, message))
     }
 
-    private mutating func checkPredicate(of template: FetchRequestTemplate, _ lead: String) {
-        guard let format = template.predicateFormat else { return }
-        do {
-            _ = try FetchPredicate(format: format, arguments: [])
-        } catch {
-            let column = error.column.map { " at column \($0)" } ?? ""
-            refuse(
-                .invalidPredicate, nil, template.name,
-                "\(lead) its predicate can't be read\(column): \(error.message)")
-        }
-    }
-
     private mutating func checkTemplates() {
         var seen: Set<WireName> = []
         for template in declaration.fetchRequestTemplates {
@@ -86,7 +75,9 @@ struct ModelChecker {
                     .unknownEntity, nil, template.name,
                     "\(lead) there is no entity \(template.entity).")
             }
-            checkPredicate(of: template, lead)
+            if let format = template.predicateFormat {
+                checkPredicate(format, nil, template.name, lead)
+            }
         }
     }
 }

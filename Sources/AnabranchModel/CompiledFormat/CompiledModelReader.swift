@@ -100,10 +100,7 @@ struct CompiledModelReader {
                 entity.relationships.append(
                     read(relationship: property, entry.key, of: entity.name))
             case "NSFetchedPropertyDescription":
-                ignore(
-                    entity: entity.name, property: entry.key,
-                    "The fetched property \(entity.name).\(entry.key) is left out: fetch with its "
-                        + "predicate instead.")
+                read(fetchedProperty: property, entry.key, into: &entity)
             case "_NSPropertyDescriptionProxy": break
             default:
                 refuse(

@@ -32,6 +32,8 @@ enum DeclarationNormalizer {
             .sorted { $0.name.precedesByBytes($1.name) }
         result.relationships = entity.relationships.map(normalize)
             .sorted { $0.name.precedesByBytes($1.name) }
+        result.fetchedProperties = entity.fetchedProperties
+            .sorted { $0.name.precedesByBytes($1.name) }
         // An index without elements is legal and has no effect.
         result.indexes = entity.indexes.filter { !$0.elements.isEmpty }
             .sorted { $0.name.precedesByBytes($1.name) }

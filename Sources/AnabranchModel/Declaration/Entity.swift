@@ -14,6 +14,8 @@ public struct Entity: Hashable, Sendable {
     public var indexes: [Index]
     /// The uniqueness constraints that the entity declares itself.
     public var uniquenessConstraints: [Unique]
+    /// The fetched properties that the entity declares itself; sub-entities inherit them.
+    public var fetchedProperties: [FetchedProperty]
     /// The attribute groups that the entity declares itself; sub-entities inherit them.
     public var attributeGroups: [AttributeGroup]
     /// The class name in a model file. The object graph ignores it: the app registers its classes.
@@ -63,6 +65,7 @@ public struct Entity: Hashable, Sendable {
         relationships = []
         indexes = []
         uniquenessConstraints = []
+        fetchedProperties = []
         attributeGroups = []
         for element in content() {
             switch element {
@@ -70,6 +73,7 @@ public struct Entity: Hashable, Sendable {
             case .relationship(let relationship): relationships.append(relationship)
             case .index(let index): indexes.append(index)
             case .unique(let constraint): uniquenessConstraints.append(constraint)
+            case .fetched(let property): fetchedProperties.append(property)
             case .group(let group): attributeGroups.append(group)
             }
         }

@@ -8,6 +8,8 @@ public enum EntityElement: Hashable, Sendable {
     case index(Index)
     /// A uniqueness constraint.
     case unique(Unique)
+    /// A fetched property.
+    case fetched(FetchedProperty)
     /// A group of attributes that merge as one value.
     case group(AttributeGroup)
 }
@@ -23,6 +25,11 @@ public enum EntityBuilder {
     /// Adds a relationship.
     public static func buildExpression(_ relationship: Relationship) -> [EntityElement] {
         [.relationship(relationship)]
+    }
+
+    /// Adds a fetched property.
+    public static func buildExpression(_ property: FetchedProperty) -> [EntityElement] {
+        [.fetched(property)]
     }
 
     /// Adds a fetch index.

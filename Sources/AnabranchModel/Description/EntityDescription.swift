@@ -33,6 +33,8 @@ public final class EntityDescription: Sendable {
     public let ownUniquenessConstraints: [[AttributeDescription]]
     /// The super-entity's groups first, then the own ones by the bytes of their names.
     public let attributeGroups: [AttributeGroupDescription]
+    /// The fetched properties, the super-entity's first.
+    public let fetchedProperties: [FetchedPropertyDescription]
     /// The indexes that the entity declares itself.
     public let indexes: [IndexDescription]
     /// The declaration in the model's canonical form.
@@ -48,6 +50,7 @@ public final class EntityDescription: Sendable {
     init(
         _ declaration: Entity, index: Int, lineage: [Int], subentities: [Int],
         slots: [PropertyDescription], attributeGroups: [AttributeGroupDescription],
+        fetchedProperties: [FetchedPropertyDescription],
         deletePolicy: DeletePolicy, isSynced: Bool, graph: ModelGraph
     ) {
         self.declaration = declaration
@@ -55,6 +58,7 @@ public final class EntityDescription: Sendable {
         self.lineage = lineage
         self.slots = slots
         self.attributeGroups = attributeGroups
+        self.fetchedProperties = fetchedProperties
         self.graph = graph
         name = declaration.name
         wireName = WireName(declaration.resolvedWireName)
@@ -135,6 +139,11 @@ extension EntityDescription {
     /// The property with that name, compared by bytes.
     public func property(named name: String) -> PropertyDescription? {
         slotIndex(named: name).map { slots[$0] }
+    }
+
+    /// The fetched property with that name, compared by bytes.
+    public func fetchedProperty(named name: String) -> FetchedPropertyDescription? {
+        fetchedProperties.first { $0.name.hasSameBytes(as: name) }
     }
 
     /// The property that is sent under a wire name.

@@ -37,6 +37,7 @@ struct GraphBuilder {
                 subentities: index.children[position],
                 slots: lineage.flatMap { own[$0] },
                 attributeGroups: lineage.flatMap { groups[$0] },
+                fetchedProperties: lineage.flatMap(fetchedProperties),
                 deletePolicy: lineage.contains {
                     index.entities[$0].deletePolicy == .updateWins
                 } ? .updateWins : .deleteWins,
@@ -72,6 +73,13 @@ struct GraphBuilder {
             group.attributes.contains { $0.hasSameBytes(as: attribute.name) }
         }
         return own.map { (firstOwnGroups[entity] + $0, groups[$0].name) }
+    }
+
+    private func fetchedProperties(of entity: Int) -> [FetchedPropertyDescription] {
+        index.entities[entity].fetchedProperties.map {
+            FetchedPropertyDescription(
+                $0, of: entity, fetching: index.position(of: $0.entity) ?? entity, graph: graph)
+        }
     }
 
     private func ownGroups(

@@ -67,6 +67,24 @@ extension ModelDecoder {
         return result
     }
 
+    static func fetchedProperty(
+        in record: ByteReader
+    ) throws(ChangeSetDecodingError) -> FetchedProperty {
+        var reader = record
+        var result = FetchedProperty("", of: "")
+        while let (number, field) = try reader.readField() {
+            switch number {
+            case FetchedPropertyField.name: result.name = try field.text()
+            case FetchedPropertyField.entity: result.entity = try field.text()
+            case FetchedPropertyField.predicateFormat: result.predicateFormat = try field.text()
+            case FetchedPropertyField.fetchLimit: result.fetchLimit = try field.number()
+            case FetchedPropertyField.userInfo: try field.addEntry(to: &result.userInfo)
+            default: throw field.unknownField(number)
+            }
+        }
+        return result
+    }
+
     static func configuration(
         in record: ByteReader
     ) throws(ChangeSetDecodingError) -> Configuration {

@@ -73,6 +73,8 @@ enum ModelDecoder {
             case EntityField.deletePolicy: result.deletePolicy = try field.choice(DeletePolicy.self)
             case EntityField.attributeGroup: result.attributeGroups.append(try group(in: field))
             case EntityField.versionHashModifier: result.versionHashModifier = try field.text()
+            case EntityField.fetchedProperty:
+                result.fetchedProperties.append(try fetchedProperty(in: field))
             default: throw field.unknownField(number)
             }
         }

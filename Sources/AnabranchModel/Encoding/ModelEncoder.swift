@@ -44,6 +44,15 @@ enum ModelEncoder {
         }
         fields.append(EntityField.attributeGroup, records: entity.attributeGroups, write)
         fields.append(EntityField.versionHashModifier, text: entity.versionHashModifier)
+        fields.append(EntityField.fetchedProperty, records: entity.fetchedProperties, write)
+    }
+
+    private static func write(_ property: FetchedProperty, to fields: inout FieldWriter) {
+        fields.append(FetchedPropertyField.name, text: property.name)
+        fields.append(FetchedPropertyField.entity, text: property.entity)
+        fields.append(FetchedPropertyField.predicateFormat, text: property.predicateFormat)
+        fields.append(FetchedPropertyField.fetchLimit, number: property.fetchLimit)
+        fields.append(FetchedPropertyField.userInfo, entries: property.userInfo)
     }
 
     private static func write(_ attribute: Attribute, to fields: inout FieldWriter) {

@@ -33,6 +33,17 @@ enum EntityField {
     static let deletePolicy: UInt8 = 12
     static let attributeGroup: UInt8 = 13
     static let versionHashModifier: UInt8 = 14
+    /// One field for each fetched property, sorted by the bytes of the names.
+    static let fetchedProperty: UInt8 = 15
+}
+
+/// The field numbers of a fetched property.
+enum FetchedPropertyField {
+    static let name: UInt8 = 1
+    static let entity: UInt8 = 2
+    static let predicateFormat: UInt8 = 3
+    static let fetchLimit: UInt8 = 4
+    static let userInfo: UInt8 = 5
 }
 
 /// The field numbers of an attribute.

@@ -14,9 +14,10 @@ extension EntityDescription {
     /// - the ``Entity/versionHashModifier`` of each.
     ///
     /// Defaults, delete rules, validations, class names, transformers, indexes, the expression of a
-    /// derived attribute, renaming identifiers and user infos do not count. Unlike in Core Data,
-    /// everything counts that decides a merge: wire names, merge rules, attribute groups, delete
-    /// policies, whether a relationship is acyclic and whether the entity is synced.
+    /// derived attribute, fetched properties, renaming identifiers and user infos do not count.
+    /// Unlike in Core Data, everything counts that decides a merge: wire names, merge rules,
+    /// attribute groups, delete policies, whether a relationship is acyclic and whether the entity
+    /// is synced.
     public var versionHash: [UInt8] {
         let parent = superentity?.versionHash ?? []
         let own = ModelEncoder.encode(declaration.versioned)
@@ -61,6 +62,7 @@ extension Entity {
         result.renamingIdentifier = nil
         result.userInfo = [:]
         result.indexes = []
+        result.fetchedProperties = []
         result.attributes = attributes.map(\.versioned)
         result.relationships = relationships.map(\.versioned)
         return result

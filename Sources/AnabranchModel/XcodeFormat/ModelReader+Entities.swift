@@ -40,10 +40,7 @@ extension ModelReader {
             case "relationship":
                 entity.relationships.append(read(relationship: child, of: entity.name))
             case "fetchedProperty":
-                ignore(
-                    entity: entity.name, property: child.text("name"),
-                    "The fetched property \(entity.name).\(child.text("name") ?? "") is left "
-                        + "out: fetch with its predicate instead.")
+                entity.fetchedProperties.append(read(fetchedProperty: child, of: entity.name))
             default: break
             }
         }
@@ -54,6 +51,20 @@ extension ModelReader {
                 Unique(attributes: $0.children(named: "constraint").compactMap { $0.text("value") })
             }
         return entity
+    }
+
+    private mutating func read(
+        fetchedProperty element: ModelElement, of entity: String
+    ) -> FetchedProperty {
+        let request = element.children(named: "fetchRequest").first
+        var property = FetchedProperty(
+            element.attributes["name"] ?? "", of: request?.attributes["entity"] ?? "",
+            predicateFormat: request?.text("predicateString"), userInfo: userInfo(of: element))
+        remember(element, entity: entity, property: property.name)
+        if let limit = request?.text("fetchLimit").flatMap({ Int($0) }), limit > 0 {
+            property.fetchLimit = limit
+        }
+        return property
     }
 
     private mutating func policy(

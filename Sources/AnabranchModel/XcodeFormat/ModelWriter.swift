@@ -70,10 +70,34 @@ struct ModelWriter {
         for relationship in entity.relationships {
             node.children.append(self.node(relationship, of: entity))
         }
+        for property in entity.fetchedProperties {
+            node.children.append(self.node(property, of: entity))
+        }
         for index in entity.indexes { node.children.append(self.node(index, of: entity)) }
         node.children += constraints(of: entity)
         node.children += userInfo(
             entries(of: entity), of: place, entity: entity.name, property: nil)
+        return node
+    }
+
+    private mutating func node(_ property: FetchedProperty, of entity: Entity) -> XMLNode {
+        let place = "fetched property \(entity.name).\(property.name)"
+        var request = XMLNode("fetchRequest")
+        request.set("name", "fetchedPropertyFetchRequest")
+        request.set("entity", property.entity)
+        request.set(
+            "predicateString",
+            text(
+                property.predicateFormat, "predicate", of: place, entity: entity.name,
+                property: property.name))
+        request.set("fetchLimit", property.fetchLimit.map(String.init))
+        var node = XMLNode("fetchedProperty")
+        node.set("name", property.name)
+        node.set("optional", "YES")
+        node.children =
+            [request]
+            + userInfo(
+                property.userInfo, of: place, entity: entity.name, property: property.name)
         return node
     }
 

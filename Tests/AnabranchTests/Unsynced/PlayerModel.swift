@@ -80,16 +80,17 @@ extension ManagedObjectContext {
     /// All unsynced objects in words, with their lists in order.
     func unsynced() throws -> [String] {
         var lines = try fetch(FetchRequest<Album>()).map { album in
-            "album \(album["title"]): \(album.songs.map(\.name).joined())"
+            "album \(try album.text("title")): \(album.songs.map(\.name).joined())"
         }
         lines += try fetch(FetchRequest<Mix>()).map { mix in
-            "mix \(mix["title"]): \(mix.songs.map(\.name).joined())"
+            "mix \(try mix.text("title")): \(mix.songs.map(\.name).joined())"
         }
         lines += try fetch(FetchRequest<Song>()).map { song in
-            let mixes = song.mixes.map { "\($0["title"])" }.joined(separator: ",")
-            return "song \(song.name) of \(song.album?["title"] ?? .null) in \(mixes)"
+            let mixes = try song.mixes.map { try $0.text("title") }.joined(separator: ",")
+            let album = try song.album.map { try $0.text("title") } ?? "none"
+            return "song \(song.name) of \(album) in \(mixes)"
         }
-        lines += try objects("Window").map { "window \($0["name"])" }
+        lines += try objects("Window").map { "window \(try $0.text("name"))" }
         return lines.sorted()
     }
 
@@ -98,5 +99,11 @@ extension ManagedObjectContext {
         let note = try insert("Note")
         note["title"] = .string(title)
         return note
+    }
+}
+
+extension ManagedObject {
+    fileprivate func text(_ key: String) throws -> String {
+        try value(forKey: key, as: String?.self) ?? "untitled"
     }
 }

@@ -21,7 +21,7 @@ import Testing
         }
         #expect(try player.coordinator.changeSets().isEmpty)
         #expect(try player.coordinator.store.pending(byteLimit: .max).isEmpty)
-        #expect(try player.unsynced() == ["song b of null in "])
+        #expect(try player.unsynced() == ["song b of none in "])
         let empty = try Player()
         #expect(try player.coordinator.canonicalHash() == empty.coordinator.canonicalHash())
         #expect(try player.coordinator.checkFile().isValid)
@@ -98,7 +98,7 @@ import Testing
                 try other.save()
             }
             #expect(
-                try player.unsynced() == ["song x of null in ", "window string(\"main\")"])
+                try player.unsynced() == ["song x of none in ", "window main"])
             try context.insert("Window")["name"] = .string("main")
             #expect(throws: (any Error).self) { try context.save() }
         }
@@ -200,11 +200,13 @@ private struct RandomChange {
     }
 
     private mutating func albumSongs() throws -> ManagedObjectList<Song> {
-        try one(Album.self) { try context.insert(Album.self) }.songs
+        let context = context
+        return try one(Album.self) { try context.insert(Album.self) }.songs
     }
 
     private mutating func mixSongs() throws -> ManagedObjectList<Song> {
-        try one(Mix.self) { try context.insert(Mix.self) }.songs
+        let context = context
+        return try one(Mix.self) { try context.insert(Mix.self) }.songs
     }
 
     private mutating func changeList(

@@ -42,8 +42,8 @@ extension StoreReader {
         }
     }
 
-    /// The records of a replica in all tables of a scope, by number. The table index of a record of an unknown
-    /// entity is the one after the last table.
+    /// The records of a replica in all tables of a scope, by number. The table index of a record of
+    /// an unknown entity is the one after the last table.
     private func identifiers(
         ofReplica ordinal: Int64, _ scope: RecordScope
     ) throws -> [(id: LocalID, table: Int)] {

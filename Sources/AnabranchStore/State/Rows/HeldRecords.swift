@@ -2,8 +2,8 @@ import AnabranchModel
 import AnabranchReplication
 import AnabranchSQLite
 
-/// Checks whether records exist, in whatever table of a scope. A record is held once, and a link only while
-/// both its ends are held (invariant 5).
+/// Checks whether records exist, in whatever table of a scope. A record is held once, and a link
+/// only while both its ends are held (invariant 5).
 struct HeldRecords {
     let connection: Connection
     let schema: StoreSchema
