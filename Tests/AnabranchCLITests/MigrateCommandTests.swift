@@ -53,6 +53,21 @@ import Testing
         #expect(try bench.run("verify", "--offline").status == 0)
         let again = try bench.run("migrate", "--model", path)
         #expect(again.status == 0 && again.output.contains("already"))
+        #expect(
+            try bench.run("migrate", "--model", path, "--json").output
+                == "{\"store\":\"\(bench.store)\",\"migrated\":false,\"changes\":[]}\n")
+    }
+
+    @Test func `a copy of the old store is kept until the new one is opened`() throws {
+        let path = try model(renamed.0, renamed.1)
+        let copy = bench.store + ".before-migration"
+        #expect(try bench.run("migrate", "--model", path, "--dry-run", "--keep-copy").status == 0)
+        #expect(!FileManager.default.fileExists(atPath: copy))
+        let hash = try bench.run("hash").output.prefix(64)
+        #expect(try bench.run("migrate", "--model", path, "--keep-copy").status == 0)
+        #expect(try ToolRun(["hash", copy]).output.prefix(64) == hash)
+        #expect(try ToolRun(["fetch", copy, "City", "--json"]).output.contains("\"people\":3"))
+        #expect(try bench.run("insert", "City", "name=Nice").status == 0)
     }
 
     @Test func `what can't be inferred ends with 65 and says what to write`() throws {

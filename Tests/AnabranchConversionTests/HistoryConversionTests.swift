@@ -89,7 +89,7 @@ import Testing
         }
     }
 
-    @Test(arguments: TestLength.seeds(120))
+    @Test(arguments: TestLength.seeds(80))
     func `the state is that of a conversion without the history`(_ seed: UInt64) async throws {
         let random = RandomHistory(seed: seed)
         let plain = try MadeSource(random.rows)

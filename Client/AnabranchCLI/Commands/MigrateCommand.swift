@@ -15,7 +15,11 @@ struct MigrateCommand: Command {
                 + "if records share a key that is unique in the new version only.",
         ],
         options: ModelFile.options + [
-            .flag("dry-run", "Lists what would change, and changes nothing."), .json,
+            .flag("dry-run", "Lists what would change, and changes nothing."),
+            .flag(
+                "keep-copy",
+                "Keeps the old store as STORE.before-migration until an app opens the new one."),
+            .json,
         ],
         examples: [
             .init(
@@ -27,6 +31,7 @@ struct MigrateCommand: Command {
     let model: String
     let version: String?
     let isDryRun: Bool
+    let keepsCopy: Bool
     let isJSON: Bool
 
     init(_ arguments: ParsedArguments) throws(UsageError) {
@@ -38,6 +43,7 @@ struct MigrateCommand: Command {
         self.model = model
         version = arguments.text("model-version")
         isDryRun = arguments.isSet("dry-run")
+        keepsCopy = arguments.isSet("keep-copy")
         isJSON = arguments.isSet("json")
     }
 
@@ -54,11 +60,17 @@ struct MigrateCommand: Command {
         let model = try ModelFile.read(model, version: version, console)
         let migration = try InferredMigration(from: source, to: model)
         if !isDryRun {
-            let container = PersistentContainer(model: model, url: URL(fileURLWithPath: path))
-            try container.load()
-            container.coordinator.close()
+            try migrate(to: model)
         }
         try console.print(isJSON ? json(migration) : text(migration))
+    }
+
+    private func migrate(to model: ManagedObjectModel) throws {
+        var description = PersistentStoreDescription(url: URL(fileURLWithPath: path))
+        description.options.keepsCopyWhenMigrating = keepsCopy
+        let container = PersistentContainer(model: model, storeDescription: description)
+        try container.load()
+        container.coordinator.close()
     }
 
     private func text(_ migration: InferredMigration) -> String {
@@ -72,7 +84,7 @@ struct MigrateCommand: Command {
     private func json(_ migration: InferredMigration) -> String {
         JSONText.object { json in
             json.member("store", path)
-            json.member("migrated", !isDryRun)
+            json.member("migrated", !isDryRun && !migration.changes.isEmpty)
             json.key("changes")
             json.array { json in
                 for change in migration.changes { json.string(change.description) }
