@@ -28,8 +28,9 @@ public final class PersistentStoreCoordinator: Sendable {
     ///   - model: The model; `nil` opens an existing file with the model that it was saved with.
     ///   - classes: The classes of the model's entities.
     ///   - storeDescription: The store and its options.
-    /// - Throws: `StoreError`, with the file unchanged; ``PropertyError`` with code
-    ///   `classMismatch` if a class does not fit the model.
+    /// - Throws: `StoreError`, with the file unchanged or as the last complete step of a staged
+    ///   migration has left it; ``PropertyError`` with code `classMismatch` if a class does not fit
+    ///   the model.
     public convenience init(
         model: ManagedObjectModel?, classes: [ManagedObject.Type] = [],
         storeDescription: PersistentStoreDescription
