@@ -39,6 +39,15 @@ import Testing
         #expect(try bench.run("fetch", "City", "--json").output.contains("\"people\":3"))
     }
 
+    @Test func `a wider type is a change, and shows the values there are`() throws {
+        let path = try model("attributeType=\"Integer 32\"", "attributeType=\"String\"")
+        let run = try bench.run("migrate", "--model", path)
+        #expect(run.status == 0, "\(run.errors)")
+        #expect(run.output.contains("City.people widened from integer32 to string"))
+        #expect(try bench.run("fetch", "City", "--json").output.contains("\"people\":\"3\""))
+        #expect(try bench.run("verify", "--offline").status == 0)
+    }
+
     @Test func `a migrated store has the records under the new names`() throws {
         let path = try model(renamed.0, renamed.1)
         let hash = try bench.run("hash").output
@@ -72,7 +81,7 @@ import Testing
 
     @Test func `what can't be inferred ends with 65 and says what to write`() throws {
         let path = try model(
-            "attributeType=\"Integer 32\"", "attributeType=\"String\"")
+            "attributeType=\"Integer 32\"", "attributeType=\"Boolean\"")
         for words in [["--dry-run"], []] {
             let run = try ToolRun(["migrate", bench.store, "--model", path] + words)
             #expect(run.status == 65)

@@ -68,6 +68,68 @@ import Testing
             } == ["entity Animal changed", "Dog.age changed", "Person.dogs changed"])
     }
 
+    @Test func `widens the type of an attribute, also in a uniqueness constraint`() throws {
+        let types: [AttributeType] = [.integer32, .integer64, .double, .decimal, .string]
+        for type in types {
+            #expect(
+                try changes { $0.entities[1].attributes[0].type = type }
+                    == ["Dog.age widened from integer16 to \(type)"])
+        }
+        for type in [.float, .boolean, .date, .binary] as [AttributeType] {
+            #expect(try problems { $0.entities[1].attributes[0].type = type }.count == 1)
+        }
+        let unique = try model { $0.entities[1].uniquenessConstraints = [Unique("age")] }
+        var wider = unique.declaration
+        wider.entities[1].attributes[0].type = .string
+        let migration = try InferredMigration(from: unique, to: ManagedObjectModel(wider))
+        #expect(migration.newConstraints.isEmpty && migration.changes.count == 1)
+    }
+
+    @Test func `changes the merge rule of an attribute, except to and from a counter`() throws {
+        func model(_ type: AttributeType, _ rule: MergeRule) throws -> ManagedObjectModel {
+            try self.model {
+                $0.entities[1].attributes[0].type = type
+                $0.entities[1].attributes[0].mergeRule = rule
+            }
+        }
+        let rules: [MergeRule] = [.lastWriter, .firstWriter, .max, .min, .keepBoth]
+        for former in rules {
+            for rule in rules where rule != former {
+                let migration = try InferredMigration(
+                    from: model(.integer64, former), to: model(.integer64, rule))
+                #expect(
+                    migration.changes.map(\.description)
+                        == ["Dog.age merges by \(rule) instead of \(former)"])
+            }
+        }
+        #expect(
+            try InferredMigration(from: model(.integer16, .max), to: model(.string, .keepBoth))
+                .changes.count == 2)
+        for (former, rule) in [(MergeRule.lastWriter, MergeRule.counter), (.counter, .max)] {
+            let error = #expect(throws: MigrationError.self) {
+                try InferredMigration(
+                    from: model(.integer64, former), to: model(.integer64, rule))
+            }
+            #expect(error?.problems.first?.message.contains("\(former) to \(rule)") == true)
+        }
+    }
+
+    @Test func `keeps the types of attributes in groups`() throws {
+        func model(_ type: AttributeType) throws -> ManagedObjectModel {
+            try ManagedObjectModel {
+                Entity("Meeting") {
+                    Attribute("start", type)
+                    Attribute("end", .date)
+                    AttributeGroup("time", "start", "end")
+                }
+            }
+        }
+        let error = #expect(throws: MigrationError.self) {
+            try InferredMigration(from: model(.date), to: model(.string))
+        }
+        #expect(error?.problems.first?.message.contains("in an attribute group") == true)
+    }
+
     @Test func `follows a property that moves in its hierarchy`() throws {
         #expect(
             try changes {
@@ -148,12 +210,13 @@ import Testing
     }
 
     @Test func `is refused with place, reason and advice`() throws {
-        let type = try problems { $0.entities[1].attributes[0].type = .string }
+        let type = try problems { $0.entities[1].attributes[0].type = .boolean }
         #expect(type.map(\.entity) == ["Dog"] && type.first?.property == "age")
         #expect(
             type.first?.message
-                == "Can't migrate Dog.age because its type changes from integer16 to string. Add "
-                + "an attribute of another name instead, and copy the values.")
+                == "Can't migrate Dog.age because its type changes from integer16 to boolean, "
+                + "which can't show every value. Add an attribute of another name instead, and "
+                + "copy the values.")
         let lost = try problems { declaration in
             declaration.entities[2].name = "Human"
             declaration.entities[2].wireName = nil
@@ -213,6 +276,6 @@ import Testing
                 }
             }
         }
-        #expect(outcomes == (42, 10))
+        #expect(outcomes == (43, 9))
     }
 }

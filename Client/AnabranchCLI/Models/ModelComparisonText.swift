@@ -24,6 +24,9 @@ struct ModelComparisonText {
             case .propertyRemoved(let entity, let name): removed(name, from: entity, change)
             case .propertyRenamed(let entity, _, let name):
                 once(change, name, of: entity) { "\($0) \(change)" }
+            case .typeWidened(let entity, let name, _, _),
+                .mergeRuleChanged(let entity, let name, _, _):
+                once(change, name, of: entity) { "\($0) \(change)" }
             case .optionalityChanged(let entity, let name, _):
                 once(change, name, of: entity) { "\($0) \(change)" }
             case .propertyChanged(let entity, let name):
@@ -137,6 +140,10 @@ extension ModelChange {
         case .propertyRemoved(_, let name): .propertyRemoved(entity: entity, property: name)
         case .propertyRenamed(_, let former, let name):
             .propertyRenamed(entity: entity, from: former, to: name)
+        case .typeWidened(_, let name, let former, let type):
+            .typeWidened(entity: entity, property: name, from: former, to: type)
+        case .mergeRuleChanged(_, let name, let former, let rule):
+            .mergeRuleChanged(entity: entity, property: name, from: former, to: rule)
         case .optionalityChanged(_, let name, let isOptional):
             .optionalityChanged(entity: entity, property: name, isOptional: isOptional)
         case .propertyChanged(_, let name): .propertyChanged(entity: entity, property: name)

@@ -45,6 +45,10 @@ public struct DiscardedValues: Sendable {
                 attributes[member.attribute.name] = value
             }
         }
+        if let (attribute, shown) = entity.attribute(showing: value, of: writes[0].property) {
+            attributes[attribute.name] = shown
+            return
+        }
         guard let property = entity.property(of: writes[0]) else { return }
         switch property {
         case .attribute(let attribute): attributes[attribute.name] = value

@@ -23,6 +23,12 @@ extension ManagedObjectContext {
             try setGroup(group, of: object, to: conflict.value)
             return object
         }
+        if let (attribute, value) = object.entity.attribute(
+            showing: conflict.value, of: conflict.property)
+        {
+            try object.setValue(value, forKey: attribute.name)
+            return object
+        }
         guard let property = object.entity.property(of: conflict) else {
             throw ConflictError(
                 .unknownProperty, conflict,
@@ -99,6 +105,20 @@ extension ManagedObjectContext {
 extension EntityDescription {
     /// Returns the property of a conflict. For a relationship, this is the stored side.
     func property(of conflict: Conflict) -> PropertyDescription? { property(conflict.property) }
+
+    /// Returns the attribute that shows the values of a former property, which has another type or
+    /// merge rule, and a value as it shows it.
+    func attribute(
+        showing value: Value, of former: WireProperty
+    ) -> (attribute: AttributeDescription, value: Value)? {
+        for case .attribute(let attribute) in slots
+        where !attribute.isTransient && !attribute.isDerived && attribute.group == nil
+            && attribute.wireProperty.continues(former)
+        {
+            return attribute.type.wireType.widened(value, of: former.type).map { (attribute, $0) }
+        }
+        return nil
+    }
 
     /// Returns the property with a wire property that is not a group. For a relationship, this is
     /// the stored side.

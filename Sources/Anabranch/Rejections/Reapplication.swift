@@ -133,6 +133,9 @@ struct Reapplication {
             if let group = object.entity.attributeGroup(property) {
                 return try context.setGroup(group, of: object, to: value)
             }
+            if let (attribute, shown) = object.entity.attribute(showing: value, of: property) {
+                return try object.setValue(shown, forKey: attribute.name)
+            }
             switch object.entity.property(property) {
             case .attribute(let attribute)?: try object.setValue(value, forKey: attribute.name)
             case .relationship(let relationship)?:

@@ -8,7 +8,18 @@ import AnabranchReplication
 /// of any earlier version. A property may come from any entity of the hierarchy.
 ///
 /// The values of a store belong to wire properties, so a property that both versions have must keep
-/// its wire name, type and merge rule. Other changes are refused.
+/// its wire name, type and merge rule. The type of an attribute outside a group may change, if the
+/// new type can show every value of the old one:
+///
+/// - `integer16` to a wider integer, `integer32` to `integer64`;
+/// - an integer to `double` or `decimal`, where a double shows the nearest number of an integer
+///   beyond 2^53;
+/// - `float` to `double`;
+/// - everything to `string`, in a printed form.
+///
+/// Its merge rule may change too, except to and from `counter`. Nothing is rewritten: an attribute
+/// shows the value of its former type and rule, converted, until it is written, and again if a
+/// replica of the old version writes that later. Other changes are refused.
 public struct InferredMigration: Sendable {
     /// The differences, by the order of the entities' names in the new version.
     public let changes: [ModelChange]

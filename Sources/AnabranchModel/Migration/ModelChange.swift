@@ -1,3 +1,5 @@
+public import AnabranchReplication
+
 /// One difference between two versions of a model that an inferred migration reports.
 ///
 /// Differences in default values, delete rules, validations and indexes are not reported.
@@ -20,6 +22,10 @@ public enum ModelChange: Hashable, Sendable {
     case propertyRenamed(entity: String, from: String, to: String)
     /// A property may have no value, which it had to have, or the other way round.
     case optionalityChanged(entity: String, property: String, isOptional: Bool)
+    /// An attribute has a type that shows every value of its former type.
+    case typeWidened(entity: String, property: String, from: AttributeType, to: AttributeType)
+    /// An attribute has another merge rule, under which it shows the values of its former one.
+    case mergeRuleChanged(entity: String, property: String, from: MergeRule, to: MergeRule)
     /// An attribute became transient or derived, or is so no longer; or a relationship has other
     /// counts, or became acyclic, or is so no longer.
     case propertyChanged(entity: String, property: String)
@@ -46,6 +52,10 @@ extension ModelChange: CustomStringConvertible {
             "\(entity).\(former) renamed to \(name)"
         case .optionalityChanged(let entity, let name, let isOptional):
             "\(entity).\(name) made \(isOptional ? "optional" : "mandatory")"
+        case .typeWidened(let entity, let name, let former, let type):
+            "\(entity).\(name) widened from \(former) to \(type)"
+        case .mergeRuleChanged(let entity, let name, let former, let rule):
+            "\(entity).\(name) merges by \(rule) instead of \(former)"
         case .propertyChanged(let entity, let name): "\(entity).\(name) changed"
         case .constraintAdded(let entity, let attributes):
             "\(entity) made unique by \(attributes.joined(separator: ", "))"

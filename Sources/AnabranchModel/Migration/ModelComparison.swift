@@ -150,9 +150,32 @@ struct ModelComparison {
         if hasOtherSettings(property, than: old) {
             changes.append(.propertyChanged(entity: entity.name, property: property.name))
         }
+        if let attribute = property.attribute, let old = old.attribute,
+            attribute.showsValues(of: old)
+        {
+            compare(attribute, showing: old, of: entity)
+        }
         guard let problem = problem(property, from: old) else { return }
         refuse(
             entity, property, "Can't migrate \(entity.name).\(property.name) because \(problem)")
+    }
+
+    private mutating func compare(
+        _ attribute: AttributeDescription, showing old: AttributeDescription,
+        of entity: EntityDescription
+    ) {
+        if attribute.type != old.type {
+            changes.append(
+                .typeWidened(
+                    entity: entity.name, property: attribute.name, from: old.type,
+                    to: attribute.type))
+        }
+        let (rule, former) = (attribute.wireProperty.rule, old.wireProperty.rule)
+        if rule != former {
+            changes.append(
+                .mergeRuleChanged(
+                    entity: entity.name, property: attribute.name, from: former, to: rule))
+        }
     }
 
     private func hasOtherSettings(
@@ -187,13 +210,18 @@ struct ModelComparison {
     private func problem(
         _ attribute: AttributeDescription, from old: AttributeDescription
     ) -> String? {
-        guard attribute.isStored, old.isStored else { return nil }
-        if attribute.type != old.type {
-            return "its type changes from \(old.type) to \(attribute.type). Add an attribute of "
-                + "another name instead, and copy the values."
+        guard attribute.isStored, old.isStored, !attribute.showsValues(of: old) else { return nil }
+        let isInGroup = attribute.isInGroup || old.isInGroup
+        if attribute.type != old.type,
+            isInGroup || !attribute.type.wireType.widens(old.type.wireType)
+        {
+            return "its type changes from \(old.type) to \(attribute.type), "
+                + (isInGroup
+                    ? "and it is in an attribute group. " : "which can't show every value. ")
+                + "Add an attribute of another name instead, and copy the values."
         }
         let (new, former) = (attribute.wireProperty, old.wireProperty)
-        if attribute.isInGroup || old.isInGroup {
+        if isInGroup {
             guard new != former else { return nil }
             return "its attribute group changes from \(old.group?.name ?? "none") to "
                 + "\(attribute.group?.name ?? "none"). Leave it in its group."
@@ -207,8 +235,9 @@ struct ModelComparison {
                 + "that wire name."
         }
         if new.rule != former.rule {
-            return "its merge rule changes. Add a property of another name instead, and copy the "
-                + "values."
+            return "its merge rule changes from \(former.rule) to \(new.rule), and the values "
+                + "under one say nothing about those under the other. Add a property of another "
+                + "name instead, and copy the values."
         }
         return nil
     }
@@ -256,8 +285,7 @@ struct ModelComparison {
     ) {
         var old = former.ownUniquenessConstraints
         for constraint in entity.ownUniquenessConstraints {
-            let names = constraint.map(\.wireProperty)
-            if let place = old.firstIndex(where: { $0.map(\.wireProperty) == names }) {
+            if let place = old.firstIndex(where: { constraint.isSuccessor(of: $0) }) {
                 old.remove(at: place)
                 continue
             }
@@ -279,6 +307,24 @@ struct ModelComparison {
         problems.append(
             MigrationError.Problem(
                 entity: entity.name, property: property?.name, message: message))
+    }
+}
+
+extension AttributeDescription {
+    /// True if the attribute has changed its type or its merge rule, and shows the values of its
+    /// former one.
+    fileprivate func showsValues(of old: AttributeDescription) -> Bool {
+        isStored && old.isStored && !isInGroup && !old.isInGroup
+            && wireProperty.continues(old.wireProperty)
+    }
+}
+
+extension [AttributeDescription] {
+    /// True if the constraint is that of an earlier version, with the same or with wider types.
+    fileprivate func isSuccessor(of former: [AttributeDescription]) -> Bool {
+        elementsEqual(former) {
+            $0.wireProperty == $1.wireProperty || $0.showsValues(of: $1)
+        }
     }
 }
 

@@ -102,6 +102,7 @@ struct ModelMigration {
             try Self.load(chunk, by: unsyncedRows, into: destination)
         }
         try positions.finish()
+        try destination.views.applyFormerPropertyRuleToAll()
         try destination.connection.createIndexes(destination.schema)
         for constraint in destination.schema.constraints
         where constraints.contains(constraint.attributes) {

@@ -59,7 +59,11 @@ struct TableAlteration {
     func isAwaited(_ connection: Connection) throws -> Bool {
         let known = Set(former.layouts.flatMap { $0.properties.map(\.wire) })
         let columns = Set(present.layouts.flatMap { $0.properties.map(\.wire) })
-        if try !columns.subtracting(known).isDisjoint(with: connection.deferredProperties("cell")) {
+            .subtracting(known)
+        let cells = columns.isEmpty ? [] : try connection.deferredProperties("cell")
+        if cells.contains(where: { cell in
+            columns.contains { $0 == cell || $0.continues(cell) }
+        }) {
             return true
         }
         let new = Set(present.linkLayouts.map(\.relationship.wireProperty))

@@ -11,6 +11,7 @@ extension SaveOperation {
             try transaction.views.willSave(update.rows.ids, of: layout, slots: update.rows.slots)
         }
         let columns = layout.columns.filter { update.rows.slots.contains($0.slot) }
+        try transaction.views.willSaveValues(of: update.rows.ids, columns)
         let blockPlaces = BlockMapping(columns, where: \.isRegister)
         let hasRegisters = !blockPlaces.properties.isEmpty
         func emptyBlock() -> RowBlockEncoder {

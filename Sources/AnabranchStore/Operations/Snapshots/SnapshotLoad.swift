@@ -70,6 +70,7 @@ struct SnapshotLoad {
             transaction.state.isRenewing = true
         }
         try PartTable(connection).removeUnused()
+        try transaction.views.applyFormerPropertyRuleToAll()
         try transaction.views.applyToAll()
         transaction.state.clock.observe(greatest)
         transaction.state.cursor = snapshot.cursor

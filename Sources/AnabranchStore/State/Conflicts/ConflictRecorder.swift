@@ -41,8 +41,11 @@ final class ConflictRecorder {
         isSilent = true
     }
 
-    func record(_ loss: DiscardedWrite) throws {
+    /// Records a discarded write. That of a former property is recorded under the property that
+    /// shows it, converted.
+    func record(_ write: DiscardedWrite) throws {
         guard !isSilent, !transaction.environment.disabled.contains(.journal) else { return }
+        let loss = transaction.schema.shown(write)
         try transaction.conflicts.add(
             loss, author: try author(of: loss.lost),
             winningAuthor: try loss.winner.map(author),
@@ -102,6 +105,30 @@ final class ConflictRecorder {
                 CausalContext.Prefix(
                     epoch: $0, position: UInt64(bitPattern: statement.int64(at: 2)))
             }, author: statement.string(at: 3))
+    }
+}
+
+extension StoreSchema {
+    /// The property that shows the writes of a property, and a value as it shows it.
+    ///
+    /// It is another one if the model has changed the type of the property.
+    func shown(
+        _ value: Value, in property: WireProperty, of entity: WireName
+    ) -> (property: WireProperty, value: Value) {
+        guard let successor = recordLayout(named: entity)?.successor(of: property)?.wire,
+            let widened = successor.type.widened(value, of: property.type)
+        else { return (property, value) }
+        return (successor, widened)
+    }
+
+    fileprivate func shown(_ loss: DiscardedWrite) -> DiscardedWrite {
+        var shown = loss
+        (shown.property, shown.value) = self.shown(
+            loss.value, in: loss.property, of: loss.entity)
+        shown.winningValue = loss.winningValue.map {
+            self.shown($0, in: loss.property, of: loss.entity).value
+        }
+        return shown
     }
 }
 

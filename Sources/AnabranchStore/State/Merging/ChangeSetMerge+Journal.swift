@@ -3,10 +3,28 @@ import AnabranchReplication
 import AnabranchSQLite
 
 extension ChangeSetMerge {
+    /// Records what a write discards that replaces the own cell of its property.
+    ///
+    /// If a former property shows, the write wins or loses against that.
+    ///
+    /// - Parameters:
+    ///   - held: The stamp of the own cell; `nil` if the property was never written.
+    ///   - value: The new value in its wire form.
+    func journalReplaced(
+        _ property: TableLayout.Property, of row: HeldRow, held: LocalStamp?,
+        by value: Value, _ set: IncomingSet
+    ) throws {
+        if let former = try formerCell(of: property, in: row) {
+            try journal(value, of: set, against: former, of: row)
+        } else if let held {
+            try journalOverwritten(property, of: row, held: held, by: value, set)
+        }
+    }
+
     /// Records a value that a later write has replaced, if the two writes are concurrent.
     ///
     /// - Parameter value: The new value in its wire form.
-    func journalOverwritten(
+    private func journalOverwritten(
         _ property: TableLayout.Property, of row: HeldRow, held: LocalStamp,
         by value: Value, _ set: IncomingSet
     ) throws {

@@ -92,9 +92,12 @@ extension ChangeSetMerge {
             }
             try update(held, by: block, row: row, mapping, of: set, writer)
             for source in mapping.unknown {
-                try updateDeferredCell(
-                    block.properties[source], block.columns[source][row], of: id,
-                    entity: block.entity, set)
+                let (property, value) = (block.properties[source], block.columns[source][row])
+                if let successor = layout.successor(of: property) {
+                    try update(property, value, showingAs: successor, of: held, set)
+                } else {
+                    try updateDeferredCell(property, value, of: id, entity: block.entity, set)
+                }
             }
         }
         try writer.finish()
@@ -115,8 +118,8 @@ extension ChangeSetMerge {
             if let position = writes[property.number] { stamp = try logStamps[position] }
             switch try outcome(of: set.stamp, writing: value, to: property, of: held, over: stamp) {
             case .replaces:
-                if let stamp, property.rule.loses {
-                    try journalOverwritten(property, of: held, held: stamp, by: value, set)
+                if property.rule.loses {
+                    try journalReplaced(property, of: held, held: stamp, by: value, set)
                 }
                 try take(value, of: property, held, &taken, &slots)
                 try deferred.keepWhole(value, of: property, id: held.id, stamp: set.stamp)

@@ -85,11 +85,7 @@ extension ChangeSetMerge {
                 if let property {
                     try self.write(write, to: property, in: row, of: set)
                 } else {
-                    try deferred.change(block.property, of: id) {
-                        $0.write(
-                            write.value, to: block.property, stamp: set.stampOnWire,
-                            seeing: write.observedTags)
-                    }
+                    try self.write(write, to: block.property, of: row, set)
                 }
             } else {
                 try self.write(write, of: block, toUnheld: id, of: set)

@@ -59,6 +59,7 @@ extension ChangeSetMerge {
             .insert(record, id: id, version: RowVersion(set.position))
         try positions.finish()
         try transaction.views.willChange([id], of: layout)
+        transaction.views.registerValues(of: id)
         changes.addInserted([id], of: layout.entity)
         if let row = try heldRow(id, layout) {
             try changes.addNeighbours(of: row, StoreReader(connection, schema: schema))

@@ -99,6 +99,7 @@ struct ChangeSetMerge {
         if schema.hasViewRules {
             try transaction.views.willApply(block, schema.recordLayout(named:))
         }
+        try transaction.views.willApplyValues(of: block, schema.recordLayout(named:))
         switch block {
         case .insert(let rows): try insert(rows, of: set)
         case .update(let rows): try update(rows, of: set)

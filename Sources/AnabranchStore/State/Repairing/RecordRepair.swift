@@ -83,6 +83,9 @@ struct RecordRepair {
         for id in ids {
             guard let entity = try merge.held.entity(of: id) else { continue }
             try transaction.views.willChange([id], of: schema.layout(of: entity))
+            // The values of a row that cannot be decoded are unknown.
+            _ = try StoreError.unlessDamaged { try transaction.views.exposeValues(of: id) }
+            transaction.views.registerValues(of: id)
         }
     }
 

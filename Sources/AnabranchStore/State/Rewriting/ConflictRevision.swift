@@ -45,7 +45,8 @@ struct ConflictRevision {
     ///   changed the records.
     func run(_ forEachEntry: ((StoredLogEntry) throws -> Void) throws -> Void) throws {
         guard !transaction.environment.disabled.contains(.journalRevision) else { return }
-        var histories = try RecordHistories(of: records, PartTable(connection), forEachEntry)
+        var histories = try RecordHistories(
+            of: records, transaction.schema, PartTable(connection), forEachEntry)
         for record in present.values { histories.complete(with: record) }
         let losses = try discardedWrites(histories) + discardedLinks(histories)
         let names = Dictionary(
@@ -97,7 +98,9 @@ struct ConflictRevision {
     }
 
     private struct DiscardedValue {
+        /// Its property is the one under which the journal has the write.
         let name: DiscardedWriteName
+        let property: WireProperty
         let kind: Conflict.Kind
         let entity: WireName
         let value: Value
@@ -122,10 +125,13 @@ struct ConflictRevision {
                 ? [] : Set(try contest.before(since).lost(log).map(\.author.position))
             for (write, author) in lost {
                 guard let (winner, value) = contest.winner(over: author) else { continue }
+                let property = register.property
+                let shown = transaction.schema.shown(write.value, in: property, of: write.entity)
                 losses.append(
                     DiscardedValue(
                         name: DiscardedWriteName(
-                            register.record, register.property, nil, write.stamp),
+                            register.record, shown.property, nil, write.stamp),
+                        property: property,
                         kind: contest.kind(of: author), entity: write.entity, value: write.value,
                         winner: winner, winningValue: value, position: author.position,
                         isNew: !old.contains(author.position)))
@@ -149,6 +155,7 @@ struct ConflictRevision {
                 losses.append(
                     DiscardedValue(
                         name: DiscardedWriteName(link.left, link.property, link.right, add.stamp),
+                        property: link.property,
                         kind: .linkToDeleted, entity: add.entity, value: add.value,
                         winner: deleter.stamp, winningValue: nil, position: author.position,
                         isNew: !isOld))
@@ -169,6 +176,9 @@ struct ConflictRevision {
         }
         // A counter that is held includes everything that was added to it.
         if entry.property.rule == .counter { return true }
+        if let former = record.cells.former(of: entry.property) {
+            return former.stamp == entry.lost
+        }
         return record.cells.contains {
             $0.property == entry.property && $0.stamp == entry.lost
         }
@@ -203,7 +213,7 @@ struct ConflictRevision {
     private func entry(for loss: DiscardedValue) throws -> DiscardedWrite {
         DiscardedWrite(
             kind: loss.kind, record: try transaction.localID(of: loss.name.record),
-            entity: loss.entity, property: loss.name.property, value: loss.value,
+            entity: loss.entity, property: loss.property, value: loss.value,
             lost: try transaction.localStamp(loss.name.stamp),
             winner: try transaction.localStamp(loss.winner), winningValue: loss.winningValue)
     }

@@ -39,14 +39,17 @@ struct RecordHistories {
     private(set) var deleters: [RecordID: [Author]] = [:]
     private(set) var adds: [Link: [Write]] = [:]
     private(set) var removedTags: [Link: Set<Stamp>] = [:]
+    private let schema: StoreSchema
 
-    /// Reads the histories of records.
+    /// Reads the histories of records. The writes of a former property count as writes of the
+    /// property that shows them.
     ///
     /// - Parameter forEachEntry: Reads a log, oldest first.
     init(
-        of records: Set<RecordID>, _ parts: PartTable,
+        of records: Set<RecordID>, _ schema: StoreSchema, _ parts: PartTable,
         _ forEachEntry: ((StoredLogEntry) throws -> Void) throws -> Void
     ) throws {
+        self.schema = schema
         try forEachEntry { entry in
             try Self.forEachBlock(of: entry, parts) { block, author in
                 guard let part = block.restricted(to: records.contains) else { return }
@@ -107,8 +110,21 @@ struct RecordHistories {
         _ author: Author
     ) {
         guard property.isMergeable, property.rule != .counter else { return }
+        let (property, value) = shown(value, in: property, of: entity)
         writes[Register(record: record, property: property), default: []].append(
             Write(entity: entity, value: value, stamp: author.stamp, author: author))
+    }
+
+    /// The property that shows the writes of a property. Two registers are one if both have the
+    /// rule by which the later write shows.
+    private func shown(
+        _ value: Value, in property: WireProperty, of entity: WireName
+    ) -> (WireProperty, Value) {
+        let (successor, widened) = schema.shown(value, in: property, of: entity)
+        guard property.rule == .lastWriter, successor.rule == .lastWriter else {
+            return (property, value)
+        }
+        return (successor, widened)
     }
 
     private mutating func add(
@@ -127,13 +143,14 @@ struct RecordHistories {
     mutating func complete(with record: CanonicalRecord) {
         for cell in record.cells
         where cell.property.isMergeable && cell.property.rule != .counter {
-            let register = Register(record: record.id, property: cell.property)
+            let (property, value) = shown(cell.value, in: cell.property, of: record.entity)
+            let register = Register(record: record.id, property: property)
             guard writes[register]?.contains(where: { $0.stamp == cell.stamp }) != true else {
                 continue
             }
             writes[register, default: []].append(
                 Write(
-                    entity: record.entity, value: cell.value, stamp: cell.stamp, author: nil))
+                    entity: record.entity, value: value, stamp: cell.stamp, author: nil))
         }
     }
 }

@@ -89,7 +89,7 @@ extension ViewRules {
     ) -> [CanonicalRecord.Cell] {
         layout.properties.compactMap { property in
             let cells = members.filter { $0.row.layout.entity.isKind(of: property.entity) }
-                .flatMap { $0.record.cells.filter { $0.property == property.wire } }
+                .flatMap { $0.record.cells(showing: property.wire) }
             guard let first = cells.first else { return nil }
             return cells.dropFirst().reduce(first) { merged($0, $1, property.wire) }
         }
@@ -159,6 +159,8 @@ extension ViewRules {
         for member in members { try restoreLinks(of: member) }
         for member in members {
             if let row = try heldRow(member) { try willChange([member], of: row.layout) }
+            // A damaged member is about to be replaced, so the rule is applied later.
+            if isDamaged { registerValues(of: member) } else { try showValues(of: member) }
         }
     }
 
@@ -177,5 +179,12 @@ extension ViewRules {
             try rows.insert(record, id: id, version: version ?? RowVersion(positions.reserve()))
         }
         try positions.finish()
+    }
+}
+
+extension CanonicalRecord {
+    /// The cells that a property shows: its own, or the later one of a former property.
+    fileprivate func cells(showing property: WireProperty) -> [Cell] {
+        cells.former(of: property).map { [$0] } ?? cells.filter { $0.property == property }
     }
 }

@@ -8,7 +8,8 @@ import AnabranchSQLite
 /// one-to-one, the write with the greatest stamp shows it. A cycle of acyclic references is cut at
 /// the greatest stamp. Of two equal stamps, the one on the record with the smaller identity counts
 /// as greater. Records that hold one unique key show as one, and the rules for references apply to
-/// the result.
+/// the result. A property that changed its type shows its former property while that is the later
+/// write, and all other rules apply to what shows.
 ///
 /// Code that changes rows calls `willChange(_:of:)` first. That restores what the rows hold, so
 /// that merging works on the state. Before the transaction ends, `settle(_:)` applies the rules to
@@ -39,6 +40,9 @@ final class ViewRules {
     var membersBefore: [LocalID: [LocalID]] = [:]
     /// Members of duplicate sets that were separated or merged.
     var affected: Set<LocalID> = []
+    /// The records that may show values of former properties, and what columns showed before this
+    /// transaction changed something there, by slot.
+    var shownValues: [LocalID: [Int: Value]] = [:]
     /// Changes of records that duplicate sets referenced, before and after.
     var referenceChanges = ChangeCollector()
 
@@ -79,7 +83,7 @@ final class ViewRules {
         }
     }
 
-    private func addCandidates(_ ids: some Collection<LocalID>, of layout: EntityLayout) {
+    func addCandidates(_ ids: some Collection<LocalID>, of layout: EntityLayout) {
         guard !layout.constraints.isEmpty else { return }
         candidates[layout.table.root, default: []].formUnion(ids)
     }
@@ -152,11 +156,12 @@ final class ViewRules {
         if viewColumn.isAcyclic { try openCycle(through: id, viewColumn) }
     }
 
-    /// Restores all references, before records are renamed.
+    /// Restores all references and values, before records and change sets are renamed.
     func exposeAll() throws {
         for viewColumn in schema.tables.flatMap(\.viewRuleColumns) {
             try willChange(try hidden.records(viewColumn), viewColumn)
         }
+        try exposeAllValues()
     }
 
     // MARK: - Showing and hiding
@@ -195,19 +200,23 @@ final class ViewRules {
     // MARK: - After all changes
 
     /// True if the rules have been applied to everything that changed.
-    var isSettled: Bool { touched.isEmpty && candidates.isEmpty && visibleBefore.isEmpty }
+    var isSettled: Bool {
+        touched.isEmpty && candidates.isEmpty && visibleBefore.isEmpty && shownValues.isEmpty
+    }
 
     /// Applies the rules to everything that changed.
     func apply(_ changes: inout ChangeCollector) throws {
         try applyRulesBeforeCycles()
         for viewColumn in touched.keys where viewColumn.isAcyclic { try applyCycleRule(viewColumn) }
         try collectShownChanges(&changes)
+        try collectValueChanges(&changes)
         if !affected.isEmpty { try collectDuplicateChanges(&changes) }
         forget()
     }
 
     /// Applies all rules except the one for cycles, which needs the result of the others.
     func applyRulesBeforeCycles() throws {
+        try applyFormerPropertyRule()
         try applyKeyRule()
         try redirectReferences()
         for viewColumn in touched.keys where viewColumn.isExclusive {
@@ -216,7 +225,7 @@ final class ViewRules {
     }
 
     /// Applies the rules to the whole store, in which no reference is hidden and no records are
-    /// merged yet.
+    /// merged yet, after `applyFormerPropertyRuleToAll()`.
     func applyToAll() throws {
         try addAllCandidates()
         try applyKeyRule()
@@ -263,6 +272,7 @@ final class ViewRules {
         membersBefore = [:]
         affected = []
         referenceChanges = ChangeCollector()
+        shownValues = [:]
     }
 
     private func collectShownChanges(_ changes: inout ChangeCollector) throws {

@@ -146,8 +146,8 @@ import Testing
     )
 
     private static let refused: [Refused] = [
-        ("type changes", { $0.entities[0].attributes[0].type = .string }),
-        ("merge rule", { $0.entities[0].attributes[0].mergeRule = .max }),
+        ("type changes", { $0.entities[0].attributes[0].type = .boolean }),
+        ("merge rule", { $0.entities[0].attributes[0].mergeRule = .counter }),
         (
             "mandatory attribute",
             { $0.entities[0].attributes.append(Attribute("x", .date, optional: false)) }

@@ -1,0 +1,42 @@
+// A property that changes its type or its merge rule in a later version of the model becomes
+// another wire property. It shows the value of the former one as long as that is the later write.
+extension WireProperty {
+    /// True if this property of a model shows the values of another one of the same wire name.
+    ///
+    /// Only the two properties decide, and no history of models. So a store that was migrated and a
+    /// new store show the same, and it does not matter over which versions a property has changed.
+    /// Its type is that of the other one, or shows every value of it. Both hold single values or
+    /// values side by side. A counter is neither: the sum of deltas says nothing without the start,
+    /// and a state does not tell if it includes one.
+    package func continues(_ former: WireProperty) -> Bool {
+        name == former.name && self != former && rule.isKeptAsValues && former.rule.isKeptAsValues
+            && (type == former.type || type.widens(former.type)) && type.isAttribute
+    }
+}
+
+extension MergeRule {
+    /// True if the cells of a property are values that were written.
+    fileprivate var isKeptAsValues: Bool {
+        switch self {
+        case .lastWriter, .firstWriter, .max, .min, .keepBoth: true
+        default: false
+        }
+    }
+}
+
+extension Sequence<CanonicalRecord.Cell> {
+    /// The latest value of the former properties of a property, as a cell of the property.
+    ///
+    /// Of equal stamps the greater property decides.
+    ///
+    /// - Returns: `nil` if no former property was written, or if the property's own cell is at
+    ///   least as late.
+    package func former(of property: WireProperty) -> CanonicalRecord.Cell? {
+        let own = lazy.filter { $0.property == property }.map(\.stamp).max()
+        let former = lazy.filter { property.continues($0.property) }.compactMap { cell in
+            property.type.widened(cell.value, of: cell.property.type).map { (cell, $0) }
+        }.max { ($0.0.stamp, $0.0.property) < ($1.0.stamp, $1.0.property) }
+        guard let (cell, value) = former, own.map({ $0 < cell.stamp }) ?? true else { return nil }
+        return CanonicalRecord.Cell(property: property, value: value, stamp: cell.stamp)
+    }
+}

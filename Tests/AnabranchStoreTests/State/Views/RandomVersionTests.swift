@@ -1,0 +1,283 @@
+import AnabranchModel
+import AnabranchReplication
+import AnabranchStore
+import TestSupport
+import Testing
+
+/// Tests of replicas of several versions of a model that share a zone and migrate one by one.
+@Suite struct `Replicas of several versions` {
+    @Test(arguments: TestLength.seeds(24))
+    func `show the same as new stores of their versions`(seed: UInt64) throws {
+        let world = try VersionWorld(seed: seed)
+        for _ in 0..<40 { try world.step() }
+        try world.settle()
+    }
+}
+
+/// Replicas that save at random with three versions of a model in which attributes change their
+/// types and merge rules, and that migrate in the middle.
+private final class VersionWorld {
+    private let scenario: StoreScenario
+    private var generator: SeededGenerator
+    private var stores: [Store] = []
+    private var versions: [Int] = []
+    private let models: [ManagedObjectModel]
+    private var newStoreCount = 0
+
+    /// The attributes by their names in the three versions, with their types and merge rules.
+    private static let attributes: [String: [(AttributeType, MergeRule)]] = [
+        "age": [(.integer16, .lastWriter), (.integer32, .lastWriter), (.decimal, .lastWriter)],
+        "size": [(.float, .lastWriter), (.double, .lastWriter), (.string, .lastWriter)],
+        "code": [(.integer16, .lastWriter), (.integer64, .lastWriter), (.string, .lastWriter)],
+        "when": [(.date, .lastWriter), (.date, .lastWriter), (.string, .lastWriter)],
+        "rank": [(.integer16, .lastWriter), (.integer16, .max), (.integer16, .firstWriter)],
+        "score": [(.integer32, .max), (.integer64, .keepBoth), (.string, .lastWriter)],
+        "note": [(.string, .keepBoth), (.string, .min), (.string, .keepBoth)],
+    ]
+
+    init(seed: UInt64) throws {
+        generator = SeededGenerator(seed: seed)
+        let isUnique = Bool.random(using: &generator)
+        let isYielding = Bool.random(using: &generator)
+        models = try (0..<3).map { version in
+            try ManagedObjectModel {
+                Entity("Person", deletePolicy: isYielding ? .updateWins : .deleteWins) {
+                    if isUnique { Unique("code") }
+                    Attribute("name", .string)
+                    for (name, kinds) in Self.attributes.sorted(by: { $0.key < $1.key }) {
+                        Attribute(name, kinds[version].0, mergeRule: kinds[version].1)
+                    }
+                    Relationship("boss", to: "Person", inverse: "reports")
+                    Relationship("reports", toMany: "Person", inverse: "boss")
+                }
+            }
+        }
+        scenario = try StoreScenario(model: models[0])
+        for number in 0..<3 {
+            versions.append(Int.random(in: 0...1, using: &generator))
+            stores.append(try scenario.open("\(number)", model: models[versions[number]]))
+        }
+    }
+
+    func step() throws {
+        scenario.clock.milliseconds += Int64.random(in: 0...2, using: &generator)
+        let number = Int.random(in: stores.indices, using: &generator)
+        switch Int.random(in: 0..<20, using: &generator) {
+        case 0..<4: try save { try self.insert(into: self.stores[number]) }
+        case 4..<12: try save { try self.update(in: self.stores[number]) }
+        case 12: try save { try self.delete(from: self.stores[number]) }
+        case 13 where versions[number] < 2: try migrate(number)
+        case 14:
+            scenario.clock.milliseconds += Self.skew
+            try save { try self.update(in: self.stores[number]) }
+            scenario.clock.milliseconds -= Self.skew
+        default: try sync(stores[number])
+        }
+    }
+
+    /// The milliseconds by which a clock is sometimes ahead, which the zone does not accept.
+    private static let skew: Int64 = 3_600_000
+
+    private func sync(_ store: Store) throws {
+        try pull(into: store)
+        _ = try store.restamp(
+            above: HybridTimestamp(wallMilliseconds: scenario.clock.milliseconds + Self.skew / 2),
+            clockOffsetMilliseconds: 0)
+        try scenario.zone.repair(store)
+        try scenario.zone.push(from: store)
+    }
+
+    /// Ignores that a key is taken, and that a value can't win.
+    private func save(_ body: () throws -> Void) throws {
+        do {
+            try body()
+        } catch let error as StoreError
+            where [.constraintConflict, .cannotWin].contains(error.code)
+        {}
+    }
+
+    // MARK: - Saves
+
+    private func value(_ type: AttributeType) -> Value {
+        let number = Int64.random(in: 0...3, using: &generator)
+        if number == 0 { return .null }
+        return switch type {
+        case .integer16: .integer([1, 2, Int64(Int16.min)][Int(number) - 1])
+        case .integer32: .integer([1, 2, Int64(Int32.max)][Int(number) - 1])
+        case .integer64: .integer([1, 2, .min][Int(number) - 1])
+        case .decimal: .decimal(ExactDecimal(number))
+        case .float: .double(Double(Float(number) / 10))
+        case .double: .double(Double(number) / 10)
+        case .date: .date(Double(number) * 1e8 + 0.5)
+        default: .string("\(number)")
+        }
+    }
+
+    private func values(of entity: EntityDescription) -> [String: Value] {
+        var values: [String: Value] = [:]
+        for attribute in entity.attributes { values[attribute.name] = value(attribute.type) }
+        return values
+    }
+
+    private func rows(of store: Store) throws -> [RowSnapshot] {
+        try store.read { reader in
+            var ids: [LocalID] = []
+            try reader.canonicalRecords { record in
+                if let id = try store.localID(of: record.id) { ids.append(id) }
+            }
+            var found: [RowSnapshot] = []
+            try reader.rows(of: store.model.entities[0], ids: ids.sorted()) {
+                found.append(RowSnapshot($0))
+            }
+            return found
+        }
+    }
+
+    private func insert(into store: Store) throws {
+        var values = values(of: store.model.entities[0])
+        if let boss = try rows(of: store).randomElement(using: &generator) {
+            values["boss"] = .integer(boss.id)
+        }
+        try store.insert("Person", values)
+    }
+
+    private func update(in store: Store) throws {
+        guard let row = try rows(of: store).randomElement(using: &generator) else { return }
+        let count = Int.random(in: 1...3, using: &generator)
+        let names = row.entity.attributes.map(\.name).shuffled(using: &generator).prefix(count)
+        let values = values(of: row.entity).filter { names.contains($0.key) }
+        _ = try store.update("Person", row.id, values)
+        for (name, value) in values {
+            #expect(try store.value(name, of: row.id) == value, "\(name) after a save")
+        }
+    }
+
+    private func delete(from store: Store) throws {
+        if let row = try rows(of: store).randomElement(using: &generator) {
+            try store.delete(row.id)
+        }
+    }
+
+    // MARK: - Checks
+
+    /// Pulls, and checks that what shows another value has another version and is reported.
+    private func pull(into store: Store) throws {
+        let before = Dictionary(
+            uniqueKeysWithValues: try rows(of: store).map { ($0.id, $0) })
+        let changes = try scenario.zone.pull(into: store)
+        var reported: [LocalID: SlotSet] = [:]
+        for update in changes.entities.flatMap(\.updated) {
+            for id in update.ids { reported[id] = update.slots }
+        }
+        for row in try rows(of: store) {
+            guard let old = before[row.id] else { continue }
+            // A reference to a record that was deleted reads nil without a write.
+            for slot in row.entity.attributes.map(\.slot)
+            where row.slots[slot] != old.slots[slot] {
+                #expect(row.version != old.version)
+                #expect(reported[row.id]?.contains(slot) == true, "\(row.entity.slots[slot].name)")
+            }
+        }
+    }
+
+    private func migrate(_ number: Int) throws {
+        try sync(stores[number])
+        let hash = try stores[number].canonicalHash()
+        stores[number].close()
+        versions[number] += 1
+        stores[number] = try scenario.open("\(number)", model: models[versions[number]])
+        #expect(try stores[number].canonicalHash() == hash)
+        try compareWithNewStore(stores[number])
+    }
+
+    private func compareWithNewStore(_ store: Store) throws {
+        newStoreCount += 1
+        let new = try scenario.open("new \(newStoreCount)", model: store.model)
+        try scenario.zone.pull(into: new)
+        #expect(try new.canonicalHash() == store.canonicalHash())
+        #expect(try ShownState(new) == ShownState(store))
+        new.close()
+    }
+
+    func settle() throws {
+        for _ in 0..<2 {
+            for store in stores { try sync(store) }
+        }
+        let reference = try scenario.zone.reference()
+        for (number, store) in stores.enumerated() {
+            #expect(try store.canonicalHash() == reference.canonicalHash)
+            #expect(try store.check().isValid)
+            try compareWithNewStore(store)
+            try repairAll(store, reference)
+            let losses = try store.conflicts().filter { $0.kind == .concurrentWrite }.map {
+                "\($0.record) \($0.property) \($0.lost.stamp)"
+            }
+            #expect(Set(losses).count == losses.count)
+            try compare(store, of: versions[number], with: reference)
+            while versions[number] < 2 { try migrate(number) }
+        }
+        let last = try scenario.open("last", model: models[2])
+        try last.load(
+            SnapshotChunk.chunks(of: reference, log: scenario.zone.log, records: 5),
+            at: #require(try stores[0].syncState().cursor))
+        #expect(try last.canonicalHash() == reference.canonicalHash)
+        #expect(try ShownState(last) == ShownState(stores[0]))
+    }
+
+    /// Replaces all records by the zone's images of them, which changes nothing.
+    private func repairAll(_ store: Store, _ reference: ReferenceMerge) throws {
+        let shown = try ShownState(store)
+        let place = CausalContext.Prefix(
+            epoch: scenario.zone.epoch, position: UInt64(scenario.zone.log.count))
+        _ = try store.repair(reference.records.keys.map { reference.image(of: $0) }, at: place)
+        #expect(try ShownState(store) == shown)
+        #expect(try store.canonicalHash() == reference.canonicalHash)
+    }
+
+    /// Checks that each attribute shows the latest of the values that the versions have left of it:
+    /// those up to the store's, and others with the same type.
+    private func compare(
+        _ store: Store, of version: Int, with reference: ReferenceMerge
+    ) throws {
+        guard store.model.entities[0].uniquenessConstraints.isEmpty else { return }
+        for row in try rows(of: store) {
+            let id = try #require(try store.recordID(of: row.id))
+            let record = try #require(reference.records[id])
+            for attribute in row.entity.attributes {
+                let known = Set(
+                    models.enumerated().compactMap { number, model in
+                        let other = model.entities[0].property(named: attribute.name)?.attribute
+                        let isShown = number <= version || other?.type == attribute.type
+                        return isShown ? other?.wireProperty : nil
+                    })
+                let writes = record.cells.filter { known.contains($0.key) }
+                let latest = writes.flatMap { property, values in
+                    values.map { (property.type, $0.key, $0.value) }
+                }.max { $0.1 < $1.1 }
+                // A float that a double shows has the digits of the double.
+                let expected =
+                    latest.map {
+                        Self.text($0.2, of: attribute.type == .double ? .double : $0.0)
+                    } ?? "null"
+                let shown = Self.text(row.slots[attribute.slot], of: attribute.type.wireType)
+                #expect(shown == expected, "\(attribute)")
+            }
+        }
+    }
+
+    /// The printed forms of the dates that ``value(_:)`` makes.
+    private static let dates = [
+        "2004-03-03T09:46:40.5Z", "2007-05-04T19:33:20.5Z", "2010-07-05T05:20:00.5Z",
+    ]
+
+    private static func text(_ value: Value, of type: WireType) -> String {
+        switch value {
+        case .string(let text): text
+        case .date(let seconds): dates[Int(seconds / 1e8) - 1]
+        case .integer(let number): "\(number)"
+        case .decimal(let number): "\(number)"
+        case .double(let number): type == .float ? "\(Float(number))" : "\(number)"
+        default: "null"
+        }
+    }
+}
