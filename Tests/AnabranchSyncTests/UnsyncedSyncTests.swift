@@ -1,5 +1,6 @@
 import AnabranchModel
 import AnabranchReplication
+import AnabranchSQLite
 import AnabranchServer
 import AnabranchStore
 import Foundation

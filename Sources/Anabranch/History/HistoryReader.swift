@@ -34,14 +34,14 @@ struct HistoryReader {
         _ entry: StoredLogEntry, _ unsynced: UnsyncedSave?
     ) throws -> HistoryTransaction {
         let set = entry.changeSet
-        let synced = set.kind.isSave ? try changes(set) : []
-        let changes = HistoryChange.Kind.inOrder.flatMap { kind in
-            (synced + (unsynced.map(changes) ?? [])).filter { $0.kind == kind }
+        var all = set.kind.isSave ? try changes(set) : []
+        if let unsynced {
+            all += changes(unsynced)
+            all = HistoryChange.Kind.inOrder.flatMap { kind in all.filter { $0.kind == kind } }
         }
         return HistoryTransaction(
             position: HistoryPosition(rawValue: entry.localPosition), dot: set.dot,
-            timestamp: set.timestamp, author: set.author, contextName: set.name,
-            changes: unsynced == nil ? synced : changes)
+            timestamp: set.timestamp, author: set.author, contextName: set.name, changes: all)
     }
 
     private func transaction(_ save: UnsyncedSave) -> HistoryTransaction {

@@ -25,7 +25,7 @@ enum PlayerModel {
 }
 
 /// A store of that model.
-final class Player: Sendable {
+final class PlayerStore: Sendable {
     let directory: TemporaryDirectory
     let container: PersistentContainer
 

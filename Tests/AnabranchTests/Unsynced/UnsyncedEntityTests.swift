@@ -7,7 +7,7 @@ import Testing
 
 @Suite struct `Objects that are kept in this store only` {
     @Test func `are saved without a change set`() throws {
-        let player = try Player()
+        let player = try PlayerStore()
         try player.inContext { context throws in
             context.transactionAuthor = "player"
             let album = try context.insert(Album.self)
@@ -22,13 +22,13 @@ import Testing
         #expect(try player.coordinator.changeSets().isEmpty)
         #expect(try player.coordinator.store.pending(byteLimit: .max).isEmpty)
         #expect(try player.unsynced() == ["song b of none in "])
-        let empty = try Player()
+        let empty = try PlayerStore()
         #expect(try player.coordinator.canonicalHash() == empty.coordinator.canonicalHash())
         #expect(try player.coordinator.checkFile().isValid)
     }
 
     @Test func `are in the history, without a dot`() throws {
-        let player = try Player()
+        let player = try PlayerStore()
         try player.inContext { context throws in
             context.transactionAuthor = "player"
             let song = try context.song("a")
@@ -56,8 +56,8 @@ import Testing
     }
 
     @Test func `reach other contexts and other openings of the file`() throws {
-        let player = try Player()
-        let other = try Player.open(player.directory)
+        let player = try PlayerStore()
+        let other = try PlayerStore.open(player.directory)
         let start = try other.coordinator.currentHistoryPosition()
         try player.inContext { context throws in
             let song = try context.song("a")
@@ -83,7 +83,7 @@ import Testing
     }
 
     @Test func `conflict and are unique like others`() throws {
-        let player = try Player()
+        let player = try PlayerStore()
         try player.inContext { context throws in
             let song = try context.song("a")
             try context.insert("Window")["name"] = .string("main")
@@ -105,7 +105,7 @@ import Testing
     }
 
     @Test func `go away for good when they are deleted`() throws {
-        let player = try Player()
+        let player = try PlayerStore()
         try player.inContext { context throws in
             let window = try context.insert("Window")
             window["name"] = .string("main")
@@ -115,7 +115,7 @@ import Testing
         }
         #expect(try player.unsynced().isEmpty)
         #expect(
-            try player.coordinator.canonicalHash() == Player().coordinator.canonicalHash())
+            try player.coordinator.canonicalHash() == PlayerStore().coordinator.canonicalHash())
         #expect(try player.coordinator.checkFile().isValid)
     }
 
@@ -123,7 +123,7 @@ import Testing
     func `neither reach nor follow other replicas`(seed: UInt64) throws {
         var generator = SeededGenerator(seed: seed)
         let zone = Zone()
-        let players = [try Player(), try Player()]
+        let players = [try PlayerStore(), try PlayerStore()]
         for _ in 0..<40 {
             let player = players[Int.random(in: 0..<2, using: &generator)]
             try player.inContext { context throws in

@@ -97,7 +97,7 @@ struct ChangeSetMerge {
 
     private mutating func apply(_ block: ChangeBlock, of set: IncomingSet) throws {
         if schema.hasViewRules {
-            try transaction.views.willApply(block, schema.recordLayout(named:))
+            try transaction.views.willApply(block) { schema.recordLayout(named: $0) }
         }
         try transaction.views.willApplyValues(of: block, schema.recordLayout(named:))
         switch block {
