@@ -71,13 +71,15 @@ enum ModelDecoder {
             case EntityField.deletePolicy: result.deletePolicy = try field.choice(DeletePolicy.self)
             case EntityField.attributeGroup: result.attributeGroups.append(try group(in: field))
             case EntityField.versionHashModifier: result.versionHashModifier = try field.text()
+            case EntityField.compositeAttribute:
+                result.compositeAttributes.append(try composite(in: field))
             default: throw field.unknownField(number)
             }
         }
         return result
     }
 
-    private static func attribute(
+    static func attribute(
         in record: ByteReader
     ) throws(ChangeSetDecodingError) -> Attribute {
         var reader = record
