@@ -281,6 +281,11 @@ import Testing
         #expect(code(source.url, nil) == .noModel)
         let model = try ManagedObjectModel { Entity("Unknown") { Attribute("a", .string) } }
         #expect(code(source.url, model) == .otherModel)
+        let name = try #require(MadeSource.model.entities.first?.name)
+        let composite = try ManagedObjectModel {
+            Entity(name) { CompositeAttribute("c") { Attribute("x", .string) } }
+        }
+        #expect(code(source.url, composite) == .notSupportedYet)
         #expect(!FileManager.default.fileExists(atPath: source.target.path))
     }
 }

@@ -261,7 +261,7 @@ struct XcodeModelTests {
 
     @Test(
         arguments: [
-            (#"attributeType="Composite" composite="C""#, .notSupportedYet),
+            (#"attributeType="Composite" composite="C""#, .unknownProperty),
             (#"attributeType="String" derived="YES" derivationExpression="a""#, .invalidDerivation),
             (#"attributeType="String" derived="YES""#, .invalidDerivation),
             (#"attributeType="Rational""#, .invalidProperty), ("", .invalidProperty),

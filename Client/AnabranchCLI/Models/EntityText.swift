@@ -10,6 +10,10 @@ struct EntityText {
         entity.attributes.filter { $0.entity == entity }
     }
 
+    private var composites: [CompositeAttributeDescription] {
+        entity.compositeAttributes.filter { $0.entity == entity }
+    }
+
     private var relationships: [RelationshipDescription] {
         entity.relationships.filter { $0.entity == entity }
     }
@@ -48,9 +52,13 @@ struct EntityText {
 
     /// The constraints and indexes, one a line.
     var lines: [String] {
-        entity.ownUniquenessConstraints.map { constraint in
-            "unique: " + constraint.map(\.name).joined(separator: ", ")
+        composites.map { composite in
+            "composite \(composite.name): \(composite.typeName)"
+                + (composite.isOptional ? ", optional" : "")
         }
+            + entity.ownUniquenessConstraints.map { constraint in
+                "unique: " + constraint.map(\.name).joined(separator: ", ")
+            }
             + entity.indexes.map { "index \($0.name): \($0.columns)" }
     }
 
@@ -68,6 +76,10 @@ struct EntityText {
             json.member("isSynced", entity.isSynced)
             json.key("attributes")
             json.array { json in for attribute in attributes { write(attribute, to: &json) } }
+            if !composites.isEmpty {
+                json.key("compositeAttributes")
+                json.array { json in for composite in composites { write(composite, to: &json) } }
+            }
             json.key("relationships")
             json.array { json in
                 for relationship in relationships { write(relationship, to: &json) }
@@ -108,6 +120,17 @@ struct EntityText {
             json.member("group", attribute.group?.name)
             json.member("wireName", declared.wireName)
             json.member("renamingIdentifier", declared.renamingIdentifier)
+        }
+    }
+
+    private func write(_ composite: CompositeAttributeDescription, to json: inout JSONText) {
+        json.object { json in
+            json.member("name", composite.name)
+            json.member("type", composite.typeName)
+            json.member("isOptional", composite.isOptional)
+            json.member("isTransient", composite.declaration.isTransient)
+            json.key("elements")
+            json.array { json in for element in composite.attributes { json.string(element.name) } }
         }
     }
 

@@ -44,6 +44,8 @@ struct DeclarationWriter {
                 name, "\(slot.type.text).self", attributeSettings(of: slot),
                 initialValue(of: slot),
             ]
+        case .composite:
+            arguments = [name, "\(slot.type.text).self", attributeSettings(of: slot)]
         case .transformable:
             arguments = [
                 name, markArguments("Transformable", of: slot), attributeSettings(of: slot),
@@ -125,6 +127,7 @@ extension EntitySlot.Kind {
         switch self {
         case .attribute: "attribute"
         case .transformable: "transformable"
+        case .composite: "composite"
         case .toOne: "toOne"
         case .toMany: "toMany"
         case .list: "toList"

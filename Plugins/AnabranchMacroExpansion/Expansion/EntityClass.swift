@@ -71,18 +71,21 @@ struct EntitySlot {
     enum Kind {
         case attribute
         case transformable
+        /// A composite attribute, which has one slot for each of its elements.
+        case composite
         case toOne
         case toMany
         /// An ordered to-many.
         case list
 
         /// The position of the kind's slots among all slots; lists are sorted among the to-many
-        /// ones.
+        /// ones, and elements of composite attributes are behind all others.
         var rank: Int {
             switch self {
             case .attribute, .transformable: 0
             case .toOne: 1
             case .toMany, .list: 2
+            case .composite: 3
             }
         }
 
@@ -91,6 +94,7 @@ struct EntitySlot {
             switch self {
             case .attribute: "slot"
             case .transformable: "transformable"
+            case .composite: "composite"
             case .toOne: "toOne"
             case .toMany: "toMany"
             case .list: "list"
@@ -105,4 +109,9 @@ struct EntitySlot {
     let kind: Kind
     let type: TypeUse
     let property: PropertyDeclaration
+
+    /// The slot names of a composite attribute, as Swift code.
+    var elementNames: String {
+        "\((type.wrapped ?? type).text).elementNames(in: \(StringLiteral.text(of: name)))"
+    }
 }

@@ -90,6 +90,9 @@ package struct MacroService {
             EntityMacro.members(of: source, attribute: use.attributeSyntax.source)
         case (EntityMacro.typeName, "memberAttribute"):
             EntityMacro.attribute(ofMember: source, in: use.parentDeclSyntax?.source)
+        case (CompositeMacro.typeName, "extension"):
+            CompositeMacro.extension(of: source, named: use.extendedTypeSyntax?.source)
+        case (CompositeMacro.typeName, "member"): CompositeMacro.members(of: source)
         case (EntitySlotMacro.typeName, "accessor"):
             EntitySlotMacro.accessors(attribute: use.attributeSyntax.source)
         case (FetchedPropertyMacro.typeName, "accessor"):

@@ -31,6 +31,8 @@ public import AnabranchReplication
 /// - An optional type with the mark ``Transformable(by:)`` makes an attribute that a transformer
 ///   stores as bytes.
 /// - An optional class makes a to-one relationship.
+/// - A struct with ``Composite()``, optional or not, with the mark `@Attribute(.composite)` makes a
+///   composite attribute.
 /// - A ``ManagedObjectSet`` makes a to-many relationship.
 /// - A ``ManagedObjectList`` makes an ordered to-many relationship.
 ///
@@ -103,6 +105,35 @@ public macro Attribute(
     mergeRule: MergeRule = .lastWriter, group: String? = nil, hashModifier: String? = nil,
     userInfo: [String: String] = [:]
 ) = #externalMacro(module: "AnabranchMacros", type: "EntityMark")
+
+/// Makes a struct the type of composite attributes.
+///
+/// ```swift
+/// @Composite
+/// struct Address {
+///     var street: String?
+///     @Attribute(maximum: 40) var city: String?
+///     var location: Location?
+/// }
+///
+/// @Entity
+/// final class Person: ManagedObject {
+///     @Attribute(.composite) var address: Address?
+/// }
+/// ```
+///
+/// Every stored property is an element: one with a type that conforms to ``AttributeValue`` is an
+/// attribute, and one with another struct with `@Composite` is a composite attribute inside this
+/// one. An initial value is the default value. The mark `@Attribute` says more about an element, as
+/// it does about a property of an entity's class.
+///
+/// An element that is not optional has to have a value if any other element has one.
+///
+/// The macro adds the conformance to ``CompositeValue``.
+@attached(member, names: named(compositeDeclaration))
+@attached(
+    extension, conformances: CompositeValue, names: named(init(elements:)), named(write(to:)))
+public macro Composite() = #externalMacro(module: "AnabranchMacros", type: "CompositeMacro")
 
 /// Marks a property of a class with `@Entity` as a transformable attribute. An
 /// ``AttributeTransformer`` stores its values as bytes: `@Transformable var colour: Colour?`. The
@@ -220,4 +251,9 @@ public macro _EntitySlot(toMany: Int, isBelowEntity: Bool = false) =
 /// ``_EntitySlot(slot:isBelowEntity:)``.
 @attached(accessor)
 public macro _EntitySlot(list: Int, isBelowEntity: Bool = false) =
+    #externalMacro(module: "AnabranchMacros", type: "EntitySlotMacro")
+
+/// Generates the accessors of a composite attribute; see ``_EntitySlot(slot:isBelowEntity:)``.
+@attached(accessor)
+public macro _EntitySlot(composite: String) =
     #externalMacro(module: "AnabranchMacros", type: "EntitySlotMacro")

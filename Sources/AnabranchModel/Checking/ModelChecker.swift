@@ -12,7 +12,8 @@ struct ModelChecker {
         index = DeclarationIndex(declaration.entities)
     }
 
-    var entities: [Entity] { declaration.entities }
+    /// The entities, with an attribute for each element of a composite attribute.
+    var entities: [Entity] { index.entities }
 
     mutating func check() {
         guard entities.count <= ModelLimits.greatestEntityCount else {
@@ -22,7 +23,9 @@ struct ModelChecker {
                 "Can't use the model because it has over \(most) entities.")
             return
         }
+        guard checkDepthOfComposites() else { return }
         checkNames()
+        checkComposites()
         checkHierarchies()
         for position in entities.indices {
             for attribute in entities[position].attributes {

@@ -30,6 +30,7 @@ enum DeclarationNormalizer {
         result.wireName = entity.resolvedWireName
         result.attributes = entity.attributes.map(normalize)
             .sorted { $0.name.precedesByBytes($1.name) }
+        result.compositeAttributes = normalize(entity.compositeAttributes)
         result.relationships = entity.relationships.map(normalize)
             .sorted { $0.name.precedesByBytes($1.name) }
         result.fetchedProperties = entity.fetchedProperties
@@ -59,6 +60,18 @@ enum DeclarationNormalizer {
         result.minimum = attribute.minimum.map { coerceBound($0, of: attribute.type) }
         result.maximum = attribute.maximum.map { coerceBound($0, of: attribute.type) }
         return result
+    }
+
+    private static func normalize(_ composites: [CompositeAttribute]) -> [CompositeAttribute] {
+        composites.map { composite in
+            var result = composite
+            result.wireName = composite.resolvedWireName
+            result.typeName = composite.resolvedTypeName
+            result.attributes = composite.attributes.map(normalize)
+                .sorted { $0.name.precedesByBytes($1.name) }
+            result.compositeAttributes = normalize(composite.compositeAttributes)
+            return result
+        }.sorted { $0.name.precedesByBytes($1.name) }
     }
 
     /// Converts a bound; bounds of a string are lengths and stay integers.

@@ -8,6 +8,8 @@ public struct Entity: Hashable, Sendable {
     public var isAbstract: Bool
     /// The attributes that the entity declares itself, without inherited ones.
     public var attributes: [Attribute]
+    /// The composite attributes that the entity declares itself, without inherited ones.
+    public var compositeAttributes: [CompositeAttribute]
     /// The relationships that the entity declares itself, without inherited ones.
     public var relationships: [Relationship]
     /// The fetch indexes that the entity declares itself.
@@ -62,6 +64,7 @@ public struct Entity: Hashable, Sendable {
         self.deletePolicy = deletePolicy
         self.userInfo = userInfo
         attributes = []
+        compositeAttributes = []
         relationships = []
         indexes = []
         uniquenessConstraints = []
@@ -70,6 +73,7 @@ public struct Entity: Hashable, Sendable {
         for element in content() {
             switch element {
             case .attribute(let attribute): attributes.append(attribute)
+            case .composite(let composite): compositeAttributes.append(composite)
             case .relationship(let relationship): relationships.append(relationship)
             case .index(let index): indexes.append(index)
             case .unique(let constraint): uniquenessConstraints.append(constraint)

@@ -2,6 +2,8 @@
 public enum EntityElement: Hashable, Sendable {
     /// An attribute.
     case attribute(Attribute)
+    /// A composite attribute.
+    case composite(CompositeAttribute)
     /// A relationship.
     case relationship(Relationship)
     /// A fetch index.
@@ -20,6 +22,11 @@ public enum EntityBuilder {
     /// Adds an attribute.
     public static func buildExpression(_ attribute: Attribute) -> [EntityElement] {
         [.attribute(attribute)]
+    }
+
+    /// Adds a composite attribute.
+    public static func buildExpression(_ composite: CompositeAttribute) -> [EntityElement] {
+        [.composite(composite)]
     }
 
     /// Adds a relationship.

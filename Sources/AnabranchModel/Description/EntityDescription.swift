@@ -19,10 +19,14 @@ public final class EntityDescription: Sendable {
     /// The properties in slot order.
     ///
     /// The super-entity's slots come first, then the own attributes, to-one and to-many
-    /// relationships, each sorted by the bytes of their names.
+    /// relationships, then the elements of own composite attributes, each sorted by the bytes of
+    /// their names.
     public let slots: [PropertyDescription]
     /// The attributes in slot order, inherited ones included.
     public let attributes: [AttributeDescription]
+    /// The super-entity's composite attributes first, then the own ones by the bytes of their
+    /// names.
+    public let compositeAttributes: [CompositeAttributeDescription]
     /// The derived attributes in slot order, inherited ones included.
     package let derivedAttributes: [AttributeDescription]
     /// The relationships in slot order, inherited ones included.
@@ -49,7 +53,8 @@ public final class EntityDescription: Sendable {
 
     init(
         _ declaration: Entity, index: Int, lineage: [Int], subentities: [Int],
-        slots: [PropertyDescription], attributeGroups: [AttributeGroupDescription],
+        slots: [PropertyDescription], compositeAttributes: [CompositeAttributeDescription],
+        attributeGroups: [AttributeGroupDescription],
         fetchedProperties: [FetchedPropertyDescription],
         deletePolicy: DeletePolicy, isSynced: Bool, graph: ModelGraph
     ) {
@@ -57,6 +62,7 @@ public final class EntityDescription: Sendable {
         self.index = index
         self.lineage = lineage
         self.slots = slots
+        self.compositeAttributes = compositeAttributes
         self.attributeGroups = attributeGroups
         self.fetchedProperties = fetchedProperties
         self.graph = graph
@@ -152,6 +158,17 @@ extension EntityDescription {
     /// merges into it only if type and rule are equal too.
     public func property(wireName: WireName) -> PropertyDescription? {
         slotsByWireName[wireName].map { slots[$0] }
+    }
+
+    /// The composite attribute with that name, compared by bytes; the name of one inside another
+    /// one is its path.
+    public func compositeAttribute(named name: String) -> CompositeAttributeDescription? {
+        var found = compositeAttributes[...]
+        while let next = found.popFirst() {
+            if next.name.hasSameBytes(as: name) { return next }
+            if name.hasPrefix(next.name + ".") { found = next.compositeAttributes[...] }
+        }
+        return nil
     }
 
     /// The group of attributes that is sent as a wire property.

@@ -54,6 +54,36 @@ extension ModelDecoder {
         return result
     }
 
+    /// - Parameter depth: The number of composite attributes that contain this one.
+    static func composite(
+        in record: ByteReader, depth: Int = 0
+    ) throws(ChangeSetDecodingError) -> CompositeAttribute {
+        guard depth < ModelLimits.deepestComposite else {
+            throw record.failure(.malformed, "too many composite attributes are inside each other")
+        }
+        var reader = record
+        var result = CompositeAttribute("", optional: false)
+        while let (number, field) = try reader.readField() {
+            switch number {
+            case CompositeField.name: result.name = try field.text()
+            case CompositeField.wireName: result.wireName = try field.text()
+            case CompositeField.typeName: result.typeName = try field.text()
+            case CompositeField.isOptional: result.isOptional = try field.flag()
+            case CompositeField.isTransient: result.isTransient = try field.flag()
+            case CompositeField.attribute: result.attributes.append(try attribute(in: field))
+            case CompositeField.compositeAttribute:
+                result.compositeAttributes.append(try composite(in: field, depth: depth + 1))
+            case CompositeField.renamingIdentifier:
+                result.renamingIdentifier = try field.text()
+            case CompositeField.userInfo: try field.addEntry(to: &result.userInfo)
+            case CompositeField.versionHashModifier:
+                result.versionHashModifier = try field.text()
+            default: throw field.unknownField(number)
+            }
+        }
+        return result
+    }
+
     static func group(in record: ByteReader) throws(ChangeSetDecodingError) -> AttributeGroup {
         var reader = record
         var result = AttributeGroup("", attributes: [])

@@ -75,13 +75,15 @@ enum ModelDecoder {
             case EntityField.versionHashModifier: result.versionHashModifier = try field.text()
             case EntityField.fetchedProperty:
                 result.fetchedProperties.append(try fetchedProperty(in: field))
+            case EntityField.compositeAttribute:
+                result.compositeAttributes.append(try composite(in: field))
             default: throw field.unknownField(number)
             }
         }
         return result
     }
 
-    private static func attribute(
+    static func attribute(
         in record: ByteReader
     ) throws(ChangeSetDecodingError) -> Attribute {
         var reader = record

@@ -45,6 +45,7 @@ enum ModelEncoder {
         fields.append(EntityField.attributeGroup, records: entity.attributeGroups, write)
         fields.append(EntityField.versionHashModifier, text: entity.versionHashModifier)
         fields.append(EntityField.fetchedProperty, records: entity.fetchedProperties, write)
+        fields.append(EntityField.compositeAttribute, records: entity.compositeAttributes, write)
     }
 
     private static func write(_ property: FetchedProperty, to fields: inout FieldWriter) {
@@ -53,6 +54,20 @@ enum ModelEncoder {
         fields.append(FetchedPropertyField.predicateFormat, text: property.predicateFormat)
         fields.append(FetchedPropertyField.fetchLimit, number: property.fetchLimit)
         fields.append(FetchedPropertyField.userInfo, entries: property.userInfo)
+    }
+
+    private static func write(_ composite: CompositeAttribute, to fields: inout FieldWriter) {
+        fields.append(CompositeField.name, text: composite.name)
+        fields.append(CompositeField.wireName, text: composite.wireName)
+        fields.append(CompositeField.typeName, text: composite.typeName)
+        fields.append(CompositeField.isOptional, flag: composite.isOptional)
+        fields.append(CompositeField.isTransient, flag: composite.isTransient)
+        fields.append(CompositeField.attribute, records: composite.attributes, write)
+        fields.append(
+            CompositeField.compositeAttribute, records: composite.compositeAttributes, write)
+        fields.append(CompositeField.renamingIdentifier, text: composite.renamingIdentifier)
+        fields.append(CompositeField.userInfo, entries: composite.userInfo)
+        fields.append(CompositeField.versionHashModifier, text: composite.versionHashModifier)
     }
 
     private static func write(_ attribute: Attribute, to fields: inout FieldWriter) {

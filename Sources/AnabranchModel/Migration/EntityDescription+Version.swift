@@ -9,7 +9,7 @@ extension EntityDescription {
     ///
     /// - of the entity: name, super-entity, whether it is abstract, uniqueness constraints;
     /// - of a property: name, whether it is optional, transient or derived;
-    /// - of an attribute: type;
+    /// - of an attribute: type; of a composite attribute: its elements;
     /// - of a relationship: destination, inverse, counts, whether it is ordered;
     /// - the ``Entity/versionHashModifier`` of each.
     ///
@@ -64,6 +64,7 @@ extension Entity {
         result.indexes = []
         result.fetchedProperties = []
         result.attributes = attributes.map(\.versioned)
+        result.compositeAttributes = compositeAttributes.map(\.versioned)
         result.relationships = relationships.map(\.versioned)
         return result
     }
@@ -83,6 +84,18 @@ extension Attribute {
         result.allowsExternalBinaryDataStorage = false
         result.preservesValueInHistoryOnDeletion = false
         result.userInfo = [:]
+        return result
+    }
+}
+
+extension CompositeAttribute {
+    fileprivate var versioned: CompositeAttribute {
+        var result = self
+        result.typeName = nil
+        result.renamingIdentifier = nil
+        result.userInfo = [:]
+        result.attributes = attributes.map(\.versioned)
+        result.compositeAttributes = compositeAttributes.map(\.versioned)
         return result
     }
 }

@@ -101,6 +101,38 @@ struct ModelComparison {
         for old in former.slots where !compared.contains(old) {
             changes.append(.propertyRemoved(entity: entity.name, property: old.name))
         }
+        compareComposites(of: entity, with: former)
+    }
+
+    /// Compares if composite attributes may be without a value; everything else of them is a
+    /// property.
+    private mutating func compareComposites(
+        of entity: EntityDescription, with former: EntityDescription
+    ) {
+        for composite in entity.compositeAttributes {
+            let identifier = composite.declaration.renamingIdentifier ?? composite.name
+            let old =
+                former.compositeAttribute(named: identifier)
+                ?? former.compositeAttribute(named: composite.name)
+            let wasOptional = old?.isOptional ?? true
+            guard composite.isOptional != wasOptional else { continue }
+            if old != nil {
+                changes.append(
+                    .optionalityChanged(
+                        entity: entity.name, property: composite.name,
+                        isOptional: composite.isOptional))
+            }
+            let hasDefault = composite.attributes.contains { !$0.defaultValue.isNull }
+            if composite.isOptional || composite.declaration.isTransient || hasDefault { continue }
+            let path = composite.description
+            refuse(
+                entity, composite.name,
+                (old == nil
+                    ? "Can't add the mandatory composite attribute \(path)"
+                    : "Can't make \(path) mandatory")
+                    + " because records may have no value of it. Give one of its elements a "
+                    + "default.")
+        }
     }
 
     /// - Parameter entity: The former version of the entity that has the property.
@@ -126,7 +158,7 @@ struct ModelComparison {
         else { return }
         let path = "\(attribute.entity.name).\(attribute.name)"
         refuse(
-            entity, property,
+            entity, property.name,
             (isNew ? "Can't add the mandatory attribute \(path)" : "Can't make \(path) mandatory")
                 + " because records may have no value of it. Give it a default.")
     }
@@ -157,7 +189,8 @@ struct ModelComparison {
         }
         guard let problem = problem(property, from: old) else { return }
         refuse(
-            entity, property, "Can't migrate \(entity.name).\(property.name) because \(problem)")
+            entity, property.name,
+            "Can't migrate \(entity.name).\(property.name) because \(problem)")
     }
 
     private mutating func compare(
@@ -300,13 +333,13 @@ struct ModelComparison {
     }
 
     private mutating func refuse(
-        _ entity: EntityDescription, _ property: PropertyDescription?, _ message: String
+        _ entity: EntityDescription, _ property: String?, _ message: String
     ) {
         // Each sub-entity has the same problem with an inherited property.
         guard !problems.contains(where: { $0.message == message }) else { return }
         problems.append(
             MigrationError.Problem(
-                entity: entity.name, property: property?.name, message: message))
+                entity: entity.name, property: property, message: message))
     }
 }
 

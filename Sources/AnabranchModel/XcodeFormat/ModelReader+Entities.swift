@@ -28,8 +28,11 @@ extension ModelReader {
         if let name = entity.userInfo[Self.deletePolicyKey] {
             entity.deletePolicy = policy(named: name, of: entity.name, element)
         }
+        compositeElementCount = 0
         for child in element.children {
             switch child.name {
+            case "attribute" where child.isComposite:
+                entity.compositeAttributes.append(read(composite: child, of: entity.name))
             case "attribute":
                 let attribute = read(attribute: child, of: entity.name)
                 entity.attributes.append(attribute)

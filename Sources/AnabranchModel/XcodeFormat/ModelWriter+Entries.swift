@@ -36,6 +36,15 @@ extension ModelWriter {
         return entries
     }
 
+    /// The user info of a composite attribute, with an entry for its wire name.
+    func entries(of composite: CompositeAttribute) -> [String: String] {
+        var entries = composite.userInfo
+        setWireName(
+            composite.wireName, usual: composite.renamingIdentifier ?? composite.name,
+            in: &entries)
+        return entries
+    }
+
     /// The user info of a relationship, with entries for the settings that Xcode has no place for.
     func entries(of relationship: Relationship) -> [String: String] {
         var entries = relationship.userInfo

@@ -39,6 +39,7 @@ struct ModelWriter {
         for configuration in declaration.configurations {
             root.children.append(node(configuration))
         }
+        root.children += composites(of: declaration.entities)
         if !declaration.entities.isEmpty { root.children.append(diagram()) }
         return root
     }
@@ -64,9 +65,7 @@ struct ModelWriter {
                 entity.versionHashModifier, "version hash modifier", of: place,
                 entity: entity.name))
         node.set("syncable", "YES")
-        for attribute in entity.attributes {
-            node.children.append(self.node(attribute, of: entity))
-        }
+        node.children += nodes(entity.attributes, entity.compositeAttributes, of: entity)
         for relationship in entity.relationships {
             node.children.append(self.node(relationship, of: entity))
         }
@@ -176,15 +175,14 @@ struct ModelWriter {
         var node = XMLNode("elements")
         let entities = declaration.entities
         let columns = max(1, Int(Double(entities.count).squareRoot().rounded(.up)))
-        let most = entities.map { $0.attributes.count + $0.relationships.count }.max() ?? 0
+        let most = entities.map(\.propertyCount).max() ?? 0
         node.children = entities.enumerated().map { place, entity in
-            let count = entity.attributes.count + entity.relationships.count
             var element = XMLNode("element")
             element.set("name", entity.name)
             element.set("positionX", String(place % columns * 192))
             element.set("positionY", String(place / columns * (Self.height(of: most) + 64)))
             element.set("width", "128")
-            element.set("height", String(Self.height(of: count)))
+            element.set("height", String(Self.height(of: entity.propertyCount)))
             return element
         }
         return node
@@ -192,6 +190,12 @@ struct ModelWriter {
 
     /// The height at which Xcode draws a box with that many properties.
     private static func height(of count: Int) -> Int { 43 + 15 * count }
+}
+
+extension Entity {
+    fileprivate var propertyCount: Int {
+        attributes.count + compositeAttributes.count + relationships.count
+    }
 }
 
 extension ModelWriter {
