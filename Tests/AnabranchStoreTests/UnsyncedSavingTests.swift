@@ -64,10 +64,11 @@ import Testing
     @Test func `in pieces keeps them all`() throws {
         let store = try scenario.open("a")
         var pieces = [try drafts(["a", "b"], in: store), try drafts(["c"], in: store)]
-        let result = try store.save(author: "import", name: "") {
-            pieces.isEmpty ? nil : pieces.removeFirst()
-        }
-        #expect(result.dot == nil && result.isWritten)
+        var saves = [
+            SaveInPieces(author: "import") { pieces.isEmpty ? nil : pieces.removeFirst() }
+        ]
+        try store.save { saves.popLast() }
+        #expect(try store.read { try $0.changeSets(after: 0, limit: 1) }.isEmpty)
         let changes = try store.read { try $0.unsyncedSaves(after: 0, limit: 9) }[0].changes
         #expect(changes.map(\.ids.count) == [2, 1])
     }
