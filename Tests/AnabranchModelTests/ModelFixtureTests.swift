@@ -52,7 +52,7 @@ struct ModelFixtureTests {
     ]
 
     private static let packageOutcomes = [
-        "read": 22, "not-supported-yet": 1, "not-a-model": 4, "no-current-version": 2,
+        "read": 23, "not-a-model": 4, "no-current-version": 2,
     ]
 
     private func reason(_ error: ModelError) -> String {

@@ -80,7 +80,7 @@ struct HistoryReader {
         return HistoryChange.Kind.inOrder.flatMap { kind in all.filter { $0.kind == kind } }
     }
 
-    /// An entity whose objects change sets change.
+    /// An entity with objects that change sets change.
     private func entity(_ name: WireName) -> EntityDescription? {
         coordinator.model.entity(wireName: name).flatMap { $0.isSynced ? $0 : nil }
     }

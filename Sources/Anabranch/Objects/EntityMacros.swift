@@ -185,7 +185,7 @@ public macro Relationship(
 @attached(peer)
 public macro Transient() = #externalMacro(module: "AnabranchMacros", type: "EntityMark")
 
-/// Makes an array of a class with `@Entity` a fetched property, whose objects a fetch finds:
+/// Makes an array of a class with `@Entity` a fetched property. A fetch finds its objects:
 ///
 /// ```swift
 /// @FetchedProperty("name == $FETCH_SOURCE.name AND SELF != $FETCH_SOURCE") var homonyms: [Person]

@@ -36,8 +36,8 @@ struct ModelComparison {
 
     /// The entity of the old version that became an entity of the new one.
     ///
-    /// Records have the wire name of their entity, which all versions agree on. So a version may
-    /// be skipped whose names the renaming identifiers mention.
+    /// Records have the wire name of their entity, which all versions agree on. So a version
+    /// may be skipped even if renaming identifiers mention its names.
     private func former(of entity: EntityDescription) -> EntityDescription? {
         if let same = source.entity(wireName: entity.wireName) { return same }
         let identifier = entity.declaration.renamingIdentifier
@@ -369,8 +369,8 @@ extension PropertyDescription {
         }
     }
 
-    /// Returns true if the two properties themselves have one wire name. Two inverses are sent under
-    /// that of one of them.
+    /// Returns true if the two properties themselves have one wire name. Two inverses are sent
+    /// under that of one of them.
     fileprivate func hasWireName(of other: PropertyDescription) -> Bool {
         declaredWireName.hasSameBytes(as: other.declaredWireName)
     }

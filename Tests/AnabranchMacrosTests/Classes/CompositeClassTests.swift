@@ -34,7 +34,7 @@ private enum Directory {
         var name: String?
         @Attribute(.composite, wireName: "home") var address: Address?
         var age: Int64 = 3
-        var friends: ManagedObjectSet<Person>
+        @Relationship(inverse: "friends") var friends: ManagedObjectSet<Person>
     }
 
     @Entity

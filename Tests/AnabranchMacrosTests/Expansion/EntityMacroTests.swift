@@ -61,8 +61,8 @@ import Testing
         #expect(expansion.source.contains(#"{\n    ["name"]\n}"#.replacing(#"\n"#, with: "\n")))
         #expect(
             expansion.source.contains(
-                #"_entity.fetched("same", Person.self, "name == $FETCH_SOURCE.name", fetchLimit: 3)"#
-            ))
+                #"_entity.fetched("same", Person.self, "name == $FETCH_SOURCE.name", "#
+                    + "fetchLimit: 3)"))
         #expect(expansion.source.contains(#"_entity.fetched("all", Staff.Person.self)"#))
         let property = "@FetchedProperty var all: [Staff.Person]"
         #expect(attributes([property], in: source) == [""])

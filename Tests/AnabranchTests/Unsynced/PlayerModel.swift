@@ -86,7 +86,7 @@ extension ManagedObjectContext {
             "mix \(try mix.text("title")): \(mix.songs.map(\.name).joined())"
         }
         lines += try fetch(FetchRequest<Song>()).map { song in
-            let mixes = try song.mixes.map { try $0.text("title") }.joined(separator: ",")
+            let mixes = try song.mixes.map { try $0.text("title") }.sorted().joined(separator: ",")
             let album = try song.album.map { try $0.text("title") } ?? "none"
             return "song \(song.name) of \(album) in \(mixes)"
         }

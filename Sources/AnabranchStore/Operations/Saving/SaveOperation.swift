@@ -33,7 +33,7 @@ struct SaveOperation {
     var carriedGroups: [LocalID: [WireProperty: GroupValue]] = [:]
     /// True while rows are written that are kept in this store only. They are not encoded.
     var isUnsynced = false
-    /// What the save has changed of these rows.
+    /// The changes that the save has made to these rows.
     var unsyncedChanges: [UnsyncedChange] = []
     /// The positions that the save assigns in these rows' lists.
     var unsyncedLists: SavedListPositions?
