@@ -24,8 +24,11 @@ package struct Scenario: Sendable {
 
     /// Returns whether a world of plain apps has three versions of one app instead.
     ///
-    /// The remainder is independent of those that choose the other faults.
-    private static func hasVersions(_ seed: UInt64) -> Bool { seed % 13 > 3 && seed % 13 != 8 }
+    /// The remainder is independent of those that choose the other faults. The seeds that notice a
+    /// mechanism that is switched off, and those that have failed, keep their worlds.
+    private static func hasVersions(_ seed: UInt64) -> Bool {
+        [2, 4, 6, 7, 9].contains(seed % 13)
+    }
 
     /// The range of run lengths. Short runs check the state after few steps; some failures need a
     /// long run.
