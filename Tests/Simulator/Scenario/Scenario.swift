@@ -105,7 +105,7 @@ struct WorldTraits: Sendable {
             case .mergeRules: .rules
             case .keyed: .keys
             case .mixed: number.isMultiple(of: 2) ? .plain : .rules
-            case .versions: number < 2 ? .first : .second
+            case .versions: number.isMultiple(of: 2) ? .first : .second
             }
         }
     }
@@ -166,6 +166,7 @@ package struct Step: Sendable {
         if scenario.hasBundles, seed % 5 == 0 { return .bundle }
         if scenario.traits.hasZoneRestores, seed % 12 == 1 { return .zoneRestore }
         if scenario.traits.apps.areUpgraded, seed % 12 == 7 { return .upgrade }
+        if scenario.traits.apps == .versions, seed % 12 == 3 { return .upgrade }
         return scenario.hasCompaction && seed % 12 == 0 ? .compaction : kind
     }
 
