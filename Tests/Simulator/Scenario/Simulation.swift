@@ -56,6 +56,7 @@ package final class Simulation {
         story?.tell("all sync until nothing is left to say")
         world.reseed(scenario.seed)
         try quiesce()
+        try upgradeAtRest()
         try recordRewriting()
         try Oracles(
             world: world, zone: zone, replicas: replicas, forgotten: forgotten
@@ -188,6 +189,19 @@ package final class Simulation {
         guard let next = replica.names.kind.next(world) else { return }
         try replica.upgrade(to: .shared(next))
         try replica.checkKnowledge()
+    }
+
+    /// Gives some apps another version once they hold everything that the other versions saved.
+    private func upgradeAtRest() throws {
+        guard scenario.traits.apps.areUpgraded else { return }
+        for index in replicas.indices where world.oneIn(2) {
+            let replica = replicas[index]
+            defer { tell(.upgrade, replica) }
+            try upgrade(index)
+            try recordLosses(of: replica)
+        }
+        // A loss of power may have taken a file back.
+        try quiesce()
     }
 
     private func backUpOrRestoreZone() throws {

@@ -23,12 +23,14 @@ extension RandomSave {
         }
     }
 
-    /// Gives a label one of a few texts. A version without the unique key makes duplicates, with
-    /// which it can't be upgraded.
+    /// Gives a label one of a few texts. A version without the unique key now and then gives it
+    /// the text of another label, and then can't be upgraded to a version with the key.
     private mutating func setText() {
         guard !names.hasUniqueKeys else { return setKey(content.labels, names.label, "text") }
+        let other = world.oneIn(6) ? world.element(of: content.labels) : nil
         update(
-            content.labels, names.label, "text", to: .string("key \(world.number(0..<5))"))
+            content.labels, names.label, "text",
+            to: other?.slots[names.label.slot("text")] ?? .string("key \(world.number(0..<20))"))
     }
 
     private mutating func insert(_ entity: EntityDescription, among rows: [RowSnapshot]) throws {

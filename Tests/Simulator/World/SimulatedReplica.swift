@@ -1,3 +1,4 @@
+import AnabranchModel
 import AnabranchReplication
 import AnabranchSQLite
 import AnabranchStore
@@ -128,8 +129,14 @@ final class SimulatedReplica {
         environment.fileIdentity = { path in
             tellsFilesApart ? (try? disk.identity(of: path))?.encoded ?? [] : []
         }
-        return try Store.open(
-            at: path, model: names?.model, options: options, environment: environment)
+        func opened(as model: ManagedObjectModel?) throws -> Store {
+            try Store.open(at: path, model: model, options: options, environment: environment)
+        }
+        if let names { return try opened(as: names.model) }
+        // Entities of the file's own model are others than those of the shared one.
+        let unknown = try opened(as: nil)
+        defer { unknown.close() }
+        return try opened(as: SimulationModel.shared(of: unknown.model).model)
     }
 
     /// Runs a save. In worlds with mixed durability, another process with normal durability runs
