@@ -84,6 +84,9 @@ struct StatusCommand: Command {
             let saves = Quantity.text(facts.rejected, "save")
             lines.append(("Rejected", "\(saves); see 'anabranch rejected'"))
         }
+        if let minimum = facts.sync.minimumVersion {
+            lines.append(("App version", "\(minimum) or later, as the zone needs"))
+        }
         lines += syncLines(facts.sync)
         for (name, text) in lines {
             let padding = String(repeating: " ", count: 14 - name.count)
@@ -145,6 +148,9 @@ struct StatusCommand: Command {
             json.member(
                 "lastExchange",
                 facts.sync.lastExchange.map { TimeText.text($0.timeIntervalSinceReferenceDate) })
+            if let minimum = facts.sync.minimumVersion {
+                json.member("minimumVersion", minimum)
+            }
             json.member("isCaughtUp", facts.sync.isCaughtUp)
             json.member("blockedBy", facts.sync.blockedBy?.code.rawValue)
             json.member("blockedByMessage", facts.sync.blockedBy?.message)
