@@ -21,7 +21,7 @@ import Testing
 
         """
 
-    /// A program whose classes are its whole model. Each run adds a day and prints it.
+    /// A program that has no model but its classes. Each run adds a day and prints it.
     private static let program = #"""
         import Anabranch
         import Foundation

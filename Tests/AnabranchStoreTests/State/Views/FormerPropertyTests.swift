@@ -168,7 +168,7 @@ import Testing
         #expect(try migrated.value("age", of: second) == .string("6"))
     }
 
-    @Test func `revives a record whose former value a delete had not seen`() throws {
+    @Test func `revives a record with a former value that a delete had not seen`() throws {
         func store(_ name: String, _ type: AttributeType) throws -> Store {
             try scenario.open(
                 name, model: Self.model(age: type, deletePolicy: .updateWins))
