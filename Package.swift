@@ -168,7 +168,9 @@ let testTargets: [Target] = [
     tests("AnabranchServerTests", of: ["AnabranchServer", "CPostgreSQL"]),
     tests("AnabranchCLITests", of: ["AnabranchCLI", "AnabranchDaemon", "AnabranchSQLite"]),
     tests("SimulationTests", of: ["Simulator", "AnabranchServer"]),
-    tests("ExampleTests", of: ["Cookbook", "Departments", "FirstSteps", "Notes", "People"]),
+    tests(
+        "ExampleTests", of: ["Cookbook", "Departments", "FirstSteps", "Notes", "People"],
+        golden: true),
     tests("EndToEndTests", of: ["AnabranchCLI", "AnabranchDaemon", "Simulate", "SyncWorker"]),
     .executableTarget(
         name: "SyncWorker", dependencies: ["Anabranch", "AnabranchSync", "TestSupport"],

@@ -25,7 +25,8 @@ let package = Package(
         .executableTarget(
             name: "AnabranchBench",
             dependencies: [
-                "CRawSQLite", anabranch("Anabranch"), anabranch("AnabranchSync"),
+                "CRawSQLite", anabranch("Anabranch"), anabranch("AnabranchConversion"),
+                anabranch("AnabranchSync"),
                 anabranch("anabranchd"), anabranch("anabranch"),
             ],
             packageAccess: false, swiftSettings: commonSettings),

@@ -15,6 +15,7 @@ enum Cookbook {
                 ("employees-and-managers", staffAndProjects),
                 ("fetch-in-the-background", fetchInTheBackground),
                 ("transformable-colour", transformableColour),
+                ("three-releases", threeReleases),
             ]
 
     @MainActor

@@ -4,8 +4,8 @@ import Foundation
 /// Finds objects in the background and shows them in the main context.
 ///
 /// The background context fetches only IDs and passes them to the main context. There each ID
-/// becomes a fault, which reads its values at the first access. The build generates `Person` and
-/// `PeopleModel` from `People.xcdatamodeld`.
+/// becomes a fault, which reads its values at the first access. The build generates `Person`,
+/// its `Address` and `PeopleModel` from `People.xcdatamodeld`.
 @main
 enum People {
     static func main() async throws {
@@ -25,6 +25,7 @@ enum People {
                 person.firstName = "First \(age)"
                 person.lastName = "Last \(age)"
                 person.age = Int64(age)
+                person.address = Address(city: age.isMultiple(of: 2) ? "Bern" : "Basel")
             }
             try context.save()
             var request = FetchRequest<Person>()
@@ -38,6 +39,8 @@ enum People {
     private static func show(_ ids: [ManagedObjectID], in container: PersistentContainer) {
         let people = ids.compactMap { container.viewContext.object(with: $0) as? Person }
         let ages = people.map(\.age)
+        let locals = people.filter { $0.address?.city == "Bern" }
         print("\(people.count) people, aged \(ages.min() ?? 0) to \(ages.max() ?? 0)")
+        print("\(locals.count) of them live in Bern")
     }
 }

@@ -28,6 +28,7 @@ struct ClassWriter {
             "// Generated from the model. What is changed here is lost at the next build.\n\n"
                 + "public import Anabranch\n\(foundationImport)"
         ]
+        parts += compositeSources()
         for entity in model.entities { parts.append(source(of: entity)) }
         parts.append(modelSource())
         return parts.joined(separator: "\n\n") + "\n"
@@ -56,9 +57,18 @@ struct ClassWriter {
             "        \(slotNames(own, of: entity))",
             "    }",
         ]
-        for property in own {
-            let accessor = accessor(of: property)
+        let accessors =
+            own.filter { $0.attribute?.isElement != true }.map(accessor)
+            + entity.compositeAttributes.filter { $0.entity == entity }.map(accessor)
+        for accessor in accessors {
             lines += (accessor.isEmpty ? [] : [""]) + accessor.map { "    " + $0 }
+        }
+        for property in entity.fetchedProperties where property.entity == entity {
+            let type = "[\(name(of: property.destination))]"
+            lines += [
+                "", "    public var \(identifier(property.name)): \(type) {",
+                "        self[fetched: \(literal(property.name))]", "    }",
+            ]
         }
         return (lines + ["}"]).joined(separator: "\n")
     }
@@ -96,7 +106,7 @@ struct ClassWriter {
         }
     }
 
-    private func stored(
+    func stored(
         _ name: String, _ type: String, _ index: String, access: String = "public "
     ) -> [String] {
         [
@@ -109,23 +119,29 @@ struct ClassWriter {
     ///
     /// - Returns: `nil` for an attribute without a type, which is read and written by name.
     private func type(of attribute: AttributeDescription) -> String? {
-        let type: String? =
-            switch attribute.type {
-            case .integer16: "Int16"
-            case .integer32: "Int32"
-            case .integer64: "Int64"
-            case .decimal: "Decimal"
-            case .double: "Double"
-            case .float: "Float"
-            case .string: "String"
-            case .boolean: "Bool"
-            case .date: "Date"
-            case .binary: "Data"
-            case .uuid: "UUID"
-            case .uri: "URL"
-            case .transformable, .undefined: nil
-            }
-        return attribute.isOptional ? type.map { $0 + "?" } : type
+        guard attribute.type != .transformable else { return nil }
+        return Self.type(of: attribute.type).map { $0 + (attribute.isOptional ? "?" : "") }
+    }
+
+    /// The Swift type of a type's values, which are bytes for a transformable one.
+    ///
+    /// - Returns: `nil` for an undefined type.
+    static func type(of type: AttributeType) -> String? {
+        switch type {
+        case .integer16: "Int16"
+        case .integer32: "Int32"
+        case .integer64: "Int64"
+        case .decimal: "Decimal"
+        case .double: "Double"
+        case .float: "Float"
+        case .string: "String"
+        case .boolean: "Bool"
+        case .date: "Date"
+        case .binary, .transformable: "Data"
+        case .uuid: "UUID"
+        case .uri: "URL"
+        case .undefined: nil
+        }
     }
 
     /// The class that the model names, without its module; otherwise the entity's name.
@@ -156,11 +172,11 @@ struct ClassWriter {
             """
     }
 
-    private func identifier(_ name: String) -> String {
+    func identifier(_ name: String) -> String {
         SwiftKeywords.all.contains(name) ? "`\(name)`" : name
     }
 
-    private func literal(_ text: String) -> String {
+    func literal(_ text: String) -> String {
         let escaped = text.unicodeScalars.map { scalar in
             scalar == "\"" || scalar == "\\" ? "\\\(scalar)" : String(scalar)
         }

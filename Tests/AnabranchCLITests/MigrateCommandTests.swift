@@ -1,3 +1,4 @@
+import Anabranch
 import Foundation
 import TestSupport
 import Testing
@@ -61,6 +62,21 @@ import Testing
         #expect(try bench.run("verify", "--offline").status == 0)
         let again = try bench.run("migrate", "--model", path)
         #expect(again.status == 0 && again.output.contains("already"))
+        #expect(
+            try bench.run("migrate", "--model", path, "--json").output
+                == "{\"store\":\"\(bench.store)\",\"migrated\":false,\"changes\":[]}\n")
+    }
+
+    @Test func `a copy of the old store is kept until the new one is opened`() throws {
+        let path = try model(renamed.0, renamed.1)
+        let copy = bench.store + ".before-migration"
+        #expect(try bench.run("migrate", "--model", path, "--dry-run", "--keep-copy").status == 0)
+        #expect(!FileManager.default.fileExists(atPath: copy))
+        let hash = try bench.run("hash").output.prefix(64)
+        #expect(try bench.run("migrate", "--model", path, "--keep-copy").status == 0)
+        #expect(try ToolRun(["hash", copy]).output.prefix(64) == hash)
+        #expect(try ToolRun(["fetch", copy, "City", "--json"]).output.contains("\"people\":3"))
+        #expect(try bench.run("insert", "City", "name=Nice").status == 0)
     }
 
     @Test func `what can't be inferred ends with 65 and says what to write`() throws {
@@ -81,5 +97,43 @@ import Testing
         let path = try self.model(renamed.0, renamed.1)
         let store = try ToolRun(["migrate", "none.store", "--model", path])
         #expect(store.status == 66)
+    }
+}
+
+/// Tests of the command line with a store that waits for a stage of an app.
+@Suite struct PendingStageCommandTests {
+    private struct Failure: Error {}
+
+    @Test func `a stage that is not complete is reported, and nothing is written`() throws {
+        let folder = try TemporaryDirectory("anabranch-cli")
+        let store = folder.file("a.store")
+        let old = try ManagedObjectModel { Entity("City") { Attribute("name", .string) } }
+        let new = try ManagedObjectModel { Entity("City") { Attribute("title", .string) } }
+        let first = PersistentContainer(model: old, url: URL(filePath: store))
+        try first.load()
+        first.coordinator.close()
+        #expect(try ToolRun(["status", store, "--json"]).output.contains("\"pendingStage\":null"))
+        var description = PersistentStoreDescription(url: URL(filePath: store))
+        description.stagedMigration = StagedMigration([
+            .custom("Titles", from: .init("1", old), to: .init("2", new)) { _, _ in
+                throw Failure()
+            }
+        ])
+        let second = PersistentContainer(model: new, storeDescription: description)
+        #expect(throws: StoreError.self) { try second.load() }
+        let status = try ToolRun(["status", store])
+        #expect(status.status == 0)
+        #expect(
+            status.output.contains(
+                "Migration     waits for the stage 'Titles'; open it with the app that has it"))
+        let json = try ToolRun(["status", store, "--json"]).output
+        #expect(json.contains("\"pendingStage\":\"Titles\""))
+        let insert = try ToolRun(["insert", store, "City", "title=Lyon"])
+        #expect(insert.status == 75 && insert.errors.contains("stage 'Titles'"))
+        let model = folder.url.appending(path: "Next.xcdatamodel")
+        try new.write(toXcodeModel: model)
+        let migrate = try ToolRun(["migrate", store, "--model", model.path])
+        #expect(migrate.status == 65 && migrate.errors.contains("stage 'Titles'"))
+        #expect(try ToolRun(["fetch", store, "City"]).status == 0)
     }
 }

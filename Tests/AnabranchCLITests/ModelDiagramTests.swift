@@ -88,7 +88,7 @@ struct ModelDiagramTests {
                     == model.entities.count)
             count += 1
         }
-        #expect(count == 78)
+        #expect(count == 79)
     }
 
     @Test func `a chain of entities is drawn in layers without a crossing`() throws {

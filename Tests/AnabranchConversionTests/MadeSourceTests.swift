@@ -79,6 +79,46 @@ import Testing
         }
     }
 
+    @Test func `a list that is its own inverse keeps the order of every object`() throws {
+        let folder = try TemporaryDirectory("anabranch-made")
+        let source = folder.url.appending(path: "peers.sqlite")
+        let connection = try Connection(path: source.path)
+        try connection.execute(
+            """
+            CREATE TABLE Z_PRIMARYKEY (Z_ENT INTEGER, Z_NAME VARCHAR, Z_SUPER INTEGER);
+            INSERT INTO Z_PRIMARYKEY VALUES (1, 'Tag', 0);
+            CREATE TABLE Z_METADATA (Z_VERSION INTEGER, Z_UUID VARCHAR);
+            INSERT INTO Z_METADATA VALUES (1, '\(MadeSource.uuid)');
+            CREATE TABLE ZTAG (Z_PK INTEGER PRIMARY KEY, Z_ENT INTEGER, ZNAME VARCHAR);
+            INSERT INTO ZTAG VALUES (1, 1, 'a'), (2, 1, 'b'), (3, 1, 'c');
+            CREATE TABLE Z_1PEERS (Z_1PEERS INTEGER, REFLEXIVE INTEGER, Z_FOK_1PEERS INTEGER);
+            INSERT INTO Z_1PEERS VALUES
+                (3, 1, 1), (2, 1, 2), (3, 2, 1), (1, 2, 2), (1, 3, 1), (2, 3, 2);
+            """)
+        connection.close()
+        let model = try ManagedObjectModel {
+            Entity("Tag") {
+                Attribute("name", .string)
+                Relationship("peers", toMany: "Tag", ordered: true, inverse: "peers")
+            }
+        }
+        let store = folder.url.appending(path: "peers.store")
+        _ = try StoreConversion(source: source, model: model).run(to: store)
+        let tables = folder.url.appending(path: "tables.sqlite")
+        _ = try TableExport(store: store).run(to: tables)
+        let exported = try Connection(path: tables.path, mode: .readOnly)
+        let peers = try exported.rows(
+            """
+            SELECT o.name || m.name FROM Tag_peers p JOIN Tag o ON o.id = p.owner
+            JOIN Tag m ON m.id = p.member ORDER BY o.name, p.position
+            """)
+        #expect(
+            peers.map { "\($0)" }
+                == ["ac", "ab", "bc", "ba", "ca", "cb"].map {
+                    "\([SQLiteValue.text($0)])"
+                })
+    }
+
     @Test func `references and links to missing objects are reported and left out`() throws {
         let source = try MadeSource(
             """
@@ -241,6 +281,11 @@ import Testing
         #expect(code(source.url, nil) == .noModel)
         let model = try ManagedObjectModel { Entity("Unknown") { Attribute("a", .string) } }
         #expect(code(source.url, model) == .otherModel)
+        let name = try #require(MadeSource.model.entities.first?.name)
+        let composite = try ManagedObjectModel {
+            Entity(name) { CompositeAttribute("c") { Attribute("x", .string) } }
+        }
+        #expect(code(source.url, composite) == .notSupportedYet)
         #expect(!FileManager.default.fileExists(atPath: source.target.path))
     }
 }

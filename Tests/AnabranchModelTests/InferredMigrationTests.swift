@@ -145,6 +145,70 @@ import Testing
             } == ["entity Dog moved from Animal to no super-entity", "Dog.name removed"])
     }
 
+    /// A version that renames again says by the wire name what it renames, so that a store may skip
+    /// the version between.
+    @Test func `follows what was renamed twice from each of the versions before`() throws {
+        func renamed(_ suffix: String, again: Bool) throws -> ManagedObjectModel {
+            try model { declaration in
+                declaration.entities[2].name = "Human" + suffix
+                declaration.entities[2].wireName = again ? "Person" : nil
+                declaration.entities[2].renamingIdentifier = again ? "Human" : "Person"
+                declaration.entities[2].attributes[0].name = "address" + suffix
+                declaration.entities[2].attributes[0].wireName = again ? "email" : nil
+                declaration.entities[2].attributes[0].renamingIdentifier =
+                    again ? "address" : "email"
+                declaration.entities[1].relationships[0].destination = "Human" + suffix
+                declaration.entities[1].relationships[0].name = "keeper" + suffix
+                declaration.entities[1].relationships[0].wireName = again ? "owner" : nil
+                declaration.entities[1].relationships[0].renamingIdentifier =
+                    again ? "keeper" : "owner"
+                declaration.entities[2].relationships[0].inverse = "keeper" + suffix
+            }
+        }
+        let versions = [
+            try model(), try renamed("", again: false), try renamed("2", again: true),
+        ]
+        func changes(_ source: Int, _ destination: Int) throws -> [String] {
+            try InferredMigration(from: versions[source], to: versions[destination]).changes
+                .map(\.description)
+        }
+        #expect(
+            try changes(0, 2) == [
+                "Dog.owner renamed to keeper2", "entity Person renamed to Human2",
+                "Human2.email renamed to address2",
+            ])
+        #expect(
+            try changes(1, 2) == [
+                "Dog.keeper renamed to keeper2", "entity Human renamed to Human2",
+                "Human2.address renamed to address2",
+            ])
+        #expect(
+            try changes(2, 0) == [
+                "Dog.keeper2 renamed to owner", "entity Human2 renamed to Person",
+                "Person.address2 renamed to email",
+            ])
+    }
+
+    @Test func `keeps apart what was renamed and what took its former name`() throws {
+        func version(_ change: (inout ModelDeclaration) -> Void = { _ in }) throws
+            -> ManagedObjectModel
+        {
+            try model { declaration in
+                declaration.entities[2].attributes[0].name = "address"
+                declaration.entities[2].attributes[0].wireName = nil
+                declaration.entities[2].attributes[0].renamingIdentifier = "email"
+                declaration.entities[2].attributes.append(
+                    Attribute("email", .string, wireName: "email 2"))
+                change(&declaration)
+            }
+        }
+        #expect(
+            try InferredMigration(from: model(), to: version()).changes.map(\.description)
+                == ["Person.email renamed to address", "Person.email added"])
+        let next = try version { $0.entities[2].attributes[0].isOptional = true }
+        #expect(try InferredMigration(from: version(), to: next).changes.isEmpty)
+    }
+
     @Test func `is refused with place, reason and advice`() throws {
         let type = try problems { $0.entities[1].attributes[0].type = .boolean }
         #expect(type.map(\.entity) == ["Dog"] && type.first?.property == "age")

@@ -100,11 +100,31 @@ extension ModelDeclaration {
                 let entries = result.entities[place].attributes[index].userInfo
                 result.entities[place].attributes[index].userInfo = plain(entries)
             }
+            for index in result.entities[place].compositeAttributes.indices {
+                result.entities[place].compositeAttributes[index].change {
+                    $0.userInfo = plain($0.userInfo)
+                } attribute: {
+                    $0.userInfo = plain($0.userInfo)
+                }
+            }
             for index in result.entities[place].relationships.indices {
                 let entries = result.entities[place].relationships[index].userInfo
                 result.entities[place].relationships[index].userInfo = plain(entries)
             }
         }
         return result
+    }
+}
+
+extension CompositeAttribute {
+    /// Changes the composite attribute and everything in it.
+    mutating func change(
+        _ composite: (inout CompositeAttribute) -> Void, attribute: (inout Attribute) -> Void
+    ) {
+        composite(&self)
+        for index in attributes.indices { attribute(&attributes[index]) }
+        for index in compositeAttributes.indices {
+            compositeAttributes[index].change(composite, attribute: attribute)
+        }
     }
 }

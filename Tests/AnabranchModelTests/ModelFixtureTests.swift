@@ -39,22 +39,20 @@ struct ModelFixtureTests {
 
     /// The number of versions for each set of refusal reasons.
     private static let outcomes = [
-        "read": 78,
+        "read": 79,
         "not-a-model": 10,
         "inverse-mismatch": 7,
         "relationship-in-constraint": 1,
-        "composite-attribute": 1,
     ]
 
     /// The number of problems for each reason.
     private static let problems = [
         "not-a-model": 10, "inverse-mismatch": 7,
-        "composite-attribute": 1,
         "relationship-in-constraint": 1,
     ]
 
     private static let packageOutcomes = [
-        "read": 22, "not-supported-yet": 1, "not-a-model": 4, "no-current-version": 2,
+        "read": 23, "not-a-model": 4, "no-current-version": 2,
     ]
 
     private func reason(_ error: ModelError) -> String {

@@ -20,7 +20,7 @@ struct ModelWriterFixtureTests {
             #expect(kept(again.warnings) == kept(model.warnings), "\(version.path)")
             #expect(try again.xcodeModelText() == text)
         }
-        #expect(count == 78)
+        #expect(count == 79)
     }
 
     /// The warnings of what the model contains, without their places.

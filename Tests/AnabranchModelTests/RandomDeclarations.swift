@@ -31,6 +31,9 @@ struct RandomDeclarations {
         entity.attributes = (0..<Int.random(in: 0...6, using: &random)).map {
             attribute("\(name)a\($0)")
         }
+        for place in 0..<Int.random(in: 0...2, using: &random) {
+            entity.compositeAttributes.append(composite("\(name)c\(place)"))
+        }
         for attribute in entity.attributes where !attribute.isTransient {
             if chance(4) { entity.uniquenessConstraints.append(Unique(attribute.name)) }
             if chance(4) {
@@ -44,6 +47,26 @@ struct RandomDeclarations {
             entity.attributeGroups = [group]
         }
         return entity
+    }
+
+    private mutating func composite(_ name: String) -> CompositeAttribute {
+        var composite = CompositeAttribute(
+            name, of: name + "Type", optional: chance(2), transient: chance(5),
+            wireName: chance(4) ? text() + name : nil,
+            renamingIdentifier: chance(4) ? "old" + name : nil,
+            versionHashModifier: chance(4) ? text() : nil, userInfo: userInfo())
+        for place in 0..<Int.random(in: 1...3, using: &random) {
+            var attribute = attribute("\(name)a\(place)")
+            attribute.isTransient = attribute.type == .undefined
+            if attribute.isTransient { composite.isTransient = true }
+            attribute.mergeRule = .lastWriter
+            composite.attributes.append(attribute)
+        }
+        if chance(3) { composite.compositeAttributes.append(self.composite(name + "c")) }
+        if composite.compositeAttributes.contains(where: \.isTransient) {
+            composite.isTransient = true
+        }
+        return composite
     }
 
     private mutating func attribute(_ name: String) -> Attribute {

@@ -59,6 +59,37 @@ import Testing
         #expect(source.contains("public var upperName: String? { self[slot: 1] }"))
     }
 
+    @Test func `a composite attribute has a struct, one for each type`() throws {
+        let model = try ManagedObjectModel {
+            Entity("Person") {
+                Attribute("name", .string)
+                for name in ["home", "work"] {
+                    CompositeAttribute(name, of: "Address", optional: name == "home") {
+                        Attribute("in", .string)
+                        Attribute("zip", .integer32, optional: false)
+                        CompositeAttribute("place") { Attribute("altitude", .double) }
+                    }
+                }
+            }
+        }
+        let source = ClassWriter(model: model, fileName: "people").source()
+        #expect(source.ranges(of: "public struct ").count == 2)
+        for line in [
+            "public struct Address: CompositeValue, Hashable, Sendable {",
+            "public var `in`: String?", "public var zip: Int32", "public var place: Place?",
+            "public init(`in`: String? = nil, zip: Int32, place: Place? = nil) {",
+            #"self.`in` = elements["in"]"#, #"elements["place"] = self.place"#,
+            #"composite.element("zip", Int32.self)"#,
+            #"["name", "home.in", "home.place.altitude", "home.zip", "work.in", "#
+                + #""work.place.altitude", "work.zip"]"#,
+            "public var home: Address? {", "public var work: Address {",
+            #"set { self[composite: "work"] = newValue }"#,
+        ] {
+            #expect(source.contains(line), "\(line) is not in \(source)")
+        }
+        #expect(!source.contains("home.in: "))
+    }
+
     /// Tests the class that the model names, and its accessors.
     @Test(
         arguments: [

@@ -38,7 +38,7 @@ final class EngineScenario: Sendable {
     /// - Parameter firstReplica: The replica ID of a new file; later ones are random.
     func open(
         _ name: String, clock: SettableClock = SettableClock(), firstReplica: ReplicaID? = nil,
-        partBytes: Int? = nil
+        partBytes: Int? = nil, model: ManagedObjectModel? = nil
     ) throws -> Store {
         var environment = StoreEnvironment.system
         if let partBytes { environment.partLimits.byteCount = partBytes }
@@ -55,7 +55,7 @@ final class EngineScenario: Sendable {
             }
         }
         return try Store.open(
-            at: folder.file(name), model: names.model, environment: environment)
+            at: folder.file(name), model: model ?? names.model, environment: environment)
     }
 
     func transport(

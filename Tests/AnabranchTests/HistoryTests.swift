@@ -20,7 +20,7 @@ import Testing
             let history = try context.history()
             #expect(history.map(\.author) == ["importer", "user"])
             #expect(history.map(\.contextName) == ["first", "first"])
-            #expect(history.map(\.dot.sequence) == [1, 2])
+            #expect(history.map(\.dot?.sequence) == [1, 2])
             #expect(abs(history[0].date.timeIntervalSinceNow) < 60)
             #expect(history[0].timestamp < history[1].timestamp)
             #expect(Set(history[0].changes.map(\.kind)) == [.insert])

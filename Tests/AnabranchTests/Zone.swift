@@ -5,7 +5,7 @@ import AnabranchStore
 /// The log of a zone in memory.
 final class Zone {
     private let epoch = EpochID(high: 1, low: 2)
-    private var log: [ChangeSet] = []
+    private(set) var log: [ChangeSet] = []
 
     /// Sends the change sets that a store has not sent, and applies those that it has not seen.
     @discardableResult

@@ -25,6 +25,7 @@ import Testing
             "transformable-colour",
             "Zephyr is Color(red: 1.0, green: 0.0, blue: 1.0)\nstored as ff00ff\n"
         ),
+        ("three-releases", ContactsStores.story),
     ])
     func `a recipe`(_ name: String, prints output: String) throws {
         let (text, status) = try ExampleProgram("Cookbook").run([name])

@@ -7,6 +7,7 @@ enum AnabranchBench {
         SaveBenchmark(), FetchBenchmark(), FetchWideBenchmark(), FetchIDsBenchmark(),
         UpdateBenchmark(), AccessorBenchmark(), TrackingBenchmark(), SyncBenchmark(),
         MergeBenchmark(), BootstrapBenchmark(), RegisteredBenchmark(), MigrateBenchmark(),
+        ConvertBenchmark(),
     ]
 
     static func main() async {

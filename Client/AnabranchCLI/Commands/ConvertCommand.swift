@@ -12,6 +12,9 @@ struct ConvertCommand: Command {
                 + "without a store if the file changes meanwhile.",
             "Every value that can't be kept exactly as it is, or that the model does not allow, "
                 + "is listed with the object's URI, what was found and what was stored.",
+            "The transactions of a persistent history become change sets with their authors, "
+                + "context names and times. The history does not keep old values, so objects have "
+                + "their present ones from their insertion on.",
             "The conversion of a file always gives the same store. If STORE is there already, it "
                 + "stays as it is.",
         ],
@@ -72,6 +75,7 @@ struct ConvertCommand: Command {
     private func text(_ report: ConversionReport) -> String {
         var lines = [title(report)]
         lines += counts(report).map { "  \($0.entity): \($0.count)" }
+        if let history = report.history { lines += self.lines(history) }
         guard !report.doubts.isEmpty else { return lines.joined(separator: "\n") }
         let count = report.doubts.count
         lines.append(count == 1 ? "1 doubtful value:" : "\(count) doubtful values:")
@@ -88,6 +92,14 @@ struct ConvertCommand: Command {
         }
     }
 
+    private func lines(_ history: ConvertedHistory) -> [String] {
+        [
+            "Its history:", "  transactions: \(history.transactionCount)",
+            "  kept as change sets: \(history.keptTransactionCount)",
+            "  deleted objects: \(history.deletedObjectCount)",
+        ]
+    }
+
     private func counts(_ report: ConversionReport) -> [(entity: String, count: Int)] {
         report.objectCounts.sorted { $0.key < $1.key }.map { ($0.key, $0.value) }
     }
@@ -102,10 +114,20 @@ struct ConvertCommand: Command {
                 for (entity, count) in counts(report) { json.member(entity, count) }
             }
             json.member("links", report.linkCount)
+            if let history = report.history { write(history, &json) }
             json.key("doubts")
             json.array { json in
                 for doubt in report.doubts { json.object { write(doubt, &$0) } }
             }
+        }
+    }
+
+    private func write(_ history: ConvertedHistory, _ json: inout JSONText) {
+        json.key("history")
+        json.object { json in
+            json.member("transactions", history.transactionCount)
+            json.member("kept", history.keptTransactionCount)
+            json.member("deletedObjects", history.deletedObjectCount)
         }
     }
 

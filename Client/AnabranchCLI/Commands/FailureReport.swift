@@ -56,12 +56,12 @@ struct FailureReport {
         switch code {
         case .cannotOpen: .noInput
         case .notAStore, .corrupt, .newerFormat, .modelMismatch, .migrationNotInferred,
-            .damagedBundle, .notSealed, .clockSkew:
+            .unusableStages, .damagedBundle, .notSealed, .clockSkew:
             .data
         case .readOnly, .keyRequired, .keyMissing: .permission
         case .diskFull, .database, .notDurable, .noRandomness: .inputOutput
         case .alreadyExists: .cannotCreate
-        case .busy, .storeChanged, .mergeConflict, .cursorMoved: .temporary
+        case .busy, .storeChanged, .stagePending, .mergeConflict, .cursorMoved: .temporary
         case .constraintConflict, .saveTooLarge, .recordTooLarge: .data
         default: .failure
         }

@@ -9,12 +9,17 @@ struct MigrateCommand: Command {
             "The migration is inferred from the differences between the store's model and the "
                 + "given one. Nothing is lost: what the new version does not know is kept in the "
                 + "store. Other programs that have the store open can't write any more until "
-                + "they open it again.",
+                + "they open it again. An app's own stages can't be run here: if the app "
+                + "has any, open the store with the app instead.",
             "The exit status is 65, and the store unchanged, if no migration can be inferred, or "
                 + "if records share a key that is unique in the new version only.",
         ],
         options: ModelFile.options + [
-            .flag("dry-run", "Lists what would change, and changes nothing."), .json,
+            .flag("dry-run", "Lists what would change, and changes nothing."),
+            .flag(
+                "keep-copy",
+                "Keeps the old store as STORE.before-migration until an app opens the new one."),
+            .json,
         ],
         examples: [
             .init(
@@ -26,6 +31,7 @@ struct MigrateCommand: Command {
     let model: String
     let version: String?
     let isDryRun: Bool
+    let keepsCopy: Bool
     let isJSON: Bool
 
     init(_ arguments: ParsedArguments) throws(UsageError) {
@@ -37,21 +43,34 @@ struct MigrateCommand: Command {
         self.model = model
         version = arguments.text("model-version")
         isDryRun = arguments.isSet("dry-run")
+        keepsCopy = arguments.isSet("keep-copy")
         isJSON = arguments.isSet("json")
     }
 
     func run(_ console: Console) async throws {
         let stored = try StoreFile.open(path, for: isDryRun ? .reading : .writing)
-        let source = stored.model
+        let (source, pending) = (stored.model, stored.coordinator.pendingMigrationStage)
         stored.coordinator.close()
+        if let pending {
+            throw CommandFailure(
+                .data,
+                "Can't migrate \(path) because the stage '\(pending)' of its last migration is not "
+                    + "complete. Open it with the app that has this stage, then migrate it.")
+        }
         let model = try ModelFile.read(model, version: version, console)
         let migration = try InferredMigration(from: source, to: model)
         if !isDryRun {
-            let container = PersistentContainer(model: model, url: URL(fileURLWithPath: path))
-            try container.load()
-            container.coordinator.close()
+            try migrate(to: model)
         }
         try console.print(isJSON ? json(migration) : text(migration))
+    }
+
+    private func migrate(to model: ManagedObjectModel) throws {
+        var description = PersistentStoreDescription(url: URL(fileURLWithPath: path))
+        description.options.keepsCopyWhenMigrating = keepsCopy
+        let container = PersistentContainer(model: model, storeDescription: description)
+        try container.load()
+        container.coordinator.close()
     }
 
     private func text(_ migration: InferredMigration) -> String {
@@ -65,7 +84,7 @@ struct MigrateCommand: Command {
     private func json(_ migration: InferredMigration) -> String {
         JSONText.object { json in
             json.member("store", path)
-            json.member("migrated", !isDryRun)
+            json.member("migrated", !isDryRun && !migration.changes.isEmpty)
             json.key("changes")
             json.array { json in
                 for change in migration.changes { json.string(change.description) }

@@ -29,6 +29,8 @@ struct StatusCommand: Command {
         var waiting: Int
         var conflicts: Int
         var rejected: Int
+        /// The stage of a migration that the store waits for.
+        var pendingStage: String?
         var byteCount: Int64
         var sync: SyncStatus
 
@@ -57,6 +59,7 @@ struct StatusCommand: Command {
             waiting: try coordinator.waitingChangeSetCount(),
             conflicts: try coordinator.conflictCount(),
             rejected: try coordinator.rejectedSaveCount(),
+            pendingStage: coordinator.pendingMigrationStage,
             byteCount: StoreFile.byteCount(path),
             sync: try SyncStatus(of: container.coordinator))
     }
@@ -83,6 +86,11 @@ struct StatusCommand: Command {
         if facts.rejected > 0 {
             let saves = Quantity.text(facts.rejected, "save")
             lines.append(("Rejected", "\(saves); see 'anabranch rejected'"))
+        }
+        if let stage = facts.pendingStage {
+            let label = TextTable.printable(stage)
+            lines.append(
+                ("Migration", "waits for the stage '\(label)'; open it with the app that has it"))
         }
         lines += syncLines(facts.sync)
         for (name, text) in lines {
@@ -138,6 +146,7 @@ struct StatusCommand: Command {
             json.member("waiting", facts.waiting)
             json.member("conflicts", facts.conflicts)
             json.member("rejected", facts.rejected)
+            json.member("pendingStage", facts.pendingStage)
             json.member("server", facts.sync.server)
             json.member("zone", facts.sync.zone)
             json.member("position", facts.sync.position)

@@ -79,6 +79,11 @@ struct ImportPlan {
             return "It is a relationship; say which records the column names: "
                 + "--link \(name)=\(name):\(relationship.destination.name).ATTRIBUTE"
         }
+        if let composite = entity.compositeAttribute(named: name) {
+            let element = composite.attributes.first?.name ?? name
+            return "It is a composite attribute: in a table each element has a column, such as "
+                + "\(element), and in JSON it is an object of its elements."
+        }
         if entity.property(named: name)?.attribute != nil {
             return "\(entity.name).\(name) is not a stored attribute. Type --skip-unknown to leave "
                 + "such columns out."

@@ -51,7 +51,7 @@ struct RowPreparer {
     func prepare(_ row: InputRow, number: Int) throws -> PreparedRow {
         var prepared = PreparedRow(place: row.place, number: number)
         var filled: Set<Int> = []
-        for cell in row.cells {
+        for cell in row.elementCells(of: plan.entity) {
             switch targets[cell.name] {
             case .attribute(let attribute):
                 guard filled.insert(attribute.slot).inserted else {

@@ -41,14 +41,11 @@ struct RecordOutput {
 
     func json(_ object: ManagedObject) throws -> String {
         let uri = try RecordLabel(object.objectID).uri
-        let contents = try columns.map { ($0.name, try $0.content(of: object)) }
+        let contents = NestedColumns(try columns.map { ($0, try $0.content(of: object)) })
         return JSONText.object { json in
             json.member("@id", uri)
             json.member("@entity", object.entity.name)
-            for (name, content) in contents {
-                json.key(name)
-                content.write(to: &json)
-            }
+            contents.write(to: &json)
         }
     }
 }

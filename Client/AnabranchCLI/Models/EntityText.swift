@@ -10,8 +10,16 @@ struct EntityText {
         entity.attributes.filter { $0.entity == entity }
     }
 
+    private var composites: [CompositeAttributeDescription] {
+        entity.compositeAttributes.filter { $0.entity == entity }
+    }
+
     private var relationships: [RelationshipDescription] {
         entity.relationships.filter { $0.entity == entity }
+    }
+
+    private var fetchedProperties: [FetchedPropertyDescription] {
+        entity.fetchedProperties.filter { $0.entity == entity }
     }
 
     // MARK: - Text
@@ -25,24 +33,32 @@ struct EntityText {
         if let former = entity.declaration.renamingIdentifier, former != entity.name {
             parts.append("formerly \(former)")
         }
+        if !entity.isSynced { parts.append("not synced") }
         if entity.deletePolicy != .deleteWins { parts.append("\(entity.deletePolicy)") }
         return ([entity.name] + parts).joined(separator: ", ")
     }
 
     /// The properties; `nil` if the entity declares none.
     var table: TextTable? {
-        guard !attributes.isEmpty || !relationships.isEmpty else { return nil }
+        guard !attributes.isEmpty || !relationships.isEmpty || !fetchedProperties.isEmpty else {
+            return nil
+        }
         var table = TextTable(["PROPERTY", "TYPE", "SETTINGS"].map { .init($0) })
         for attribute in attributes { table.append(PropertyText.row(attribute)) }
         for relationship in relationships { table.append(PropertyText.row(relationship)) }
+        for property in fetchedProperties { table.append(PropertyText.row(property)) }
         return table
     }
 
     /// The constraints and indexes, one a line.
     var lines: [String] {
-        entity.ownUniquenessConstraints.map { constraint in
-            "unique: " + constraint.map(\.name).joined(separator: ", ")
+        composites.map { composite in
+            "composite \(composite.name): \(composite.typeName)"
+                + (composite.isOptional ? ", optional" : "")
         }
+            + entity.ownUniquenessConstraints.map { constraint in
+                "unique: " + constraint.map(\.name).joined(separator: ", ")
+            }
             + entity.indexes.map { "index \($0.name): \($0.columns)" }
     }
 
@@ -57,11 +73,20 @@ struct EntityText {
             json.member("wireName", entity.wireName.string)
             json.member("renamingIdentifier", entity.declaration.renamingIdentifier)
             json.member("deletePolicy", "\(entity.deletePolicy)")
+            json.member("isSynced", entity.isSynced)
             json.key("attributes")
             json.array { json in for attribute in attributes { write(attribute, to: &json) } }
+            if !composites.isEmpty {
+                json.key("compositeAttributes")
+                json.array { json in for composite in composites { write(composite, to: &json) } }
+            }
             json.key("relationships")
             json.array { json in
                 for relationship in relationships { write(relationship, to: &json) }
+            }
+            json.key("fetchedProperties")
+            json.array { json in
+                for property in fetchedProperties { write(property, to: &json) }
             }
             json.key("uniquenessConstraints")
             json.array { json in
@@ -98,6 +123,17 @@ struct EntityText {
         }
     }
 
+    private func write(_ composite: CompositeAttributeDescription, to json: inout JSONText) {
+        json.object { json in
+            json.member("name", composite.name)
+            json.member("type", composite.typeName)
+            json.member("isOptional", composite.isOptional)
+            json.member("isTransient", composite.declaration.isTransient)
+            json.key("elements")
+            json.array { json in for element in composite.attributes { json.string(element.name) } }
+        }
+    }
+
     private func write(_ relationship: RelationshipDescription, to json: inout JSONText) {
         json.object { json in
             json.member("name", relationship.name)
@@ -114,6 +150,16 @@ struct EntityText {
             write(relationship.declaration.validations, to: &json)
             json.member("wireName", relationship.declaration.wireName)
             json.member("renamingIdentifier", relationship.declaration.renamingIdentifier)
+        }
+    }
+
+    private func write(_ property: FetchedPropertyDescription, to json: inout JSONText) {
+        json.object { json in
+            json.member("name", property.name)
+            json.member("destination", property.destination.name)
+            json.member("predicate", property.declaration.predicateFormat)
+            json.key("fetchLimit")
+            if let limit = property.fetchLimit { json.raw(String(limit)) } else { json.null() }
         }
     }
 

@@ -51,6 +51,17 @@ enum PropertyText {
         ]
     }
 
+    /// The entity and the request of a fetched property.
+    static func row(_ property: FetchedPropertyDescription) -> [String] {
+        var settings: [String] = []
+        if let format = property.declaration.predicateFormat { settings.append("where \(format)") }
+        if let limit = property.fetchLimit { settings.append("at most \(limit)") }
+        return [
+            property.name, "fetched \(property.destination.name)",
+            settings.joined(separator: ", "),
+        ]
+    }
+
     /// The number of objects of a to-many; `nil` if any number is allowed, and for a to-one.
     static func counts(_ relationship: RelationshipDescription) -> String? {
         guard relationship.isToMany else {

@@ -68,18 +68,30 @@ struct SettingDifference {
             let predicate = template.predicateFormat.map { " where \($0)" } ?? ""
             return "\(template.name) of \(template.entity)" + predicate
         }
+        let configurations = model.configurations.map { configuration in
+            let members = configuration.entities.joined(separator: ", ")
+            return
+                "\(configuration.name)\(configuration.isSynced ? "" : ", not synced") (\(members))"
+        }
         return [
             ("version identifier", model.declaration.versionIdentifier),
             ("fetch request templates", list(templates)),
+            ("configurations", list(configurations)),
         ]
     }
 
     private static func settings(of entity: EntityDescription) -> Settings {
         let declared = entity.declaration
+        let fetched = declared.fetchedProperties.map { property in
+            "\(property.name) of \(property.entity)"
+                + (property.predicateFormat.map { " where \($0)" } ?? "")
+                + (property.fetchLimit.map { ", at most \($0)" } ?? "")
+        }
         let indexes = entity.indexes.map { "\($0.name) (\($0.columns))" }
         return [
             ("class", declared.representedClassName),
             ("indexes", list(indexes)),
+            ("fetched properties", list(fetched)),
             ("version hash modifier", declared.versionHashModifier),
             (renamingIdentifier, declared.renamingIdentifier),
             ("user info", list(declared.userInfo)),

@@ -12,6 +12,9 @@ struct RecordColumn {
 
     /// The path as it was typed.
     let name: String
+    /// The names of the objects in JSON that contain the value, and its own name there.
+    let memberPath: [String]
+    /// The properties on the way; an element of a composite attribute is one of them.
     private let keys: [String]
     private let isPlural: Bool
     let isNumeric: Bool
@@ -21,18 +24,24 @@ struct RecordColumn {
     /// - Throws: ``UsageError`` if the entity has no such property.
     init(_ path: String, of entity: EntityDescription, command: String) throws(UsageError) {
         name = path
-        keys = path.split(separator: ".", omittingEmptySubsequences: false).map(String.init)
+        var parts = path.split(separator: ".", omittingEmptySubsequences: false).map(String.init)[
+            ...]
+        var keys: [String] = []
         var current = entity
         var plural = false
         var numeric = false
-        for (index, key) in keys.enumerated() {
+        while var key = parts.popFirst() {
+            while current.compositeAttribute(named: key) != nil, let next = parts.popFirst() {
+                key += "." + next
+            }
+            keys.append(key)
             guard let property = current.property(named: key) else {
                 throw EntityNames.unknown(key, of: current, command: command)
             }
             if let relationship = property.relationship {
                 plural = plural || relationship.isToMany
                 current = relationship.destination
-            } else if index < keys.count - 1 {
+            } else if !parts.isEmpty {
                 throw UsageError(
                     "\(current.name).\(key) is an attribute, so nothing can follow it in "
                         + "'\(path)'.", command: command)
@@ -40,6 +49,10 @@ struct RecordColumn {
                 numeric = property.attribute?.type.isNumeric ?? false
             }
         }
+        self.keys = keys
+        let isOwnElement =
+            keys.count == 1 && entity.property(named: path)?.attribute?.isElement == true
+        memberPath = isOwnElement ? path.split(separator: ".").map(String.init) : [path]
         isPlural = plural
         isNumeric = numeric && !plural
     }
@@ -126,6 +139,12 @@ enum EntityNames {
         _ key: String, of entity: EntityDescription, command: String
     ) -> UsageError {
         let names = entity.slots.map(\.name)
+        if let composite = entity.compositeAttribute(named: key) {
+            let elements = composite.attributes.map(\.name).joined(separator: ", ")
+            return UsageError(
+                "\(entity.name).\(key) is a composite attribute. Name its elements: \(elements).",
+                command: command)
+        }
         let meant = NearestWord.suggestion(for: key, among: names)
         return UsageError(
             "\(entity.name) has no property '\(key)'. "

@@ -24,7 +24,9 @@ struct DeclarationWriter {
     }
 
     var source: String {
-        let statements = entity.slots.map(statement) + entity.constraints.map(statement)
+        let statements =
+            entity.slots.map(statement) + entity.fetchedProperties.map(statement)
+            + entity.constraints.map(statement)
         let start = Self.joined(["of: \(entity.name).self", settings])
         let lines =
             ["\(statements.isEmpty ? "let" : "var") _entity = EntityDeclaration(\(start))"]
@@ -42,6 +44,8 @@ struct DeclarationWriter {
                 name, "\(slot.type.text).self", attributeSettings(of: slot),
                 initialValue(of: slot),
             ]
+        case .composite:
+            arguments = [name, "\(slot.type.text).self", attributeSettings(of: slot)]
         case .transformable:
             arguments = [
                 name, markArguments("Transformable", of: slot), attributeSettings(of: slot),
@@ -50,6 +54,13 @@ struct DeclarationWriter {
             arguments = [name, "\(slot.destination).self", relationshipSettings(of: slot)]
         }
         return "_entity.\(slot.kind.declaringMethod)(\(Self.joined(arguments)))"
+    }
+
+    private func statement(_ fetched: FetchedPropertyUse) -> String {
+        let arguments = entity.declaration.text(
+            of: fetched.property.mark("FetchedProperty")?.arguments ?? [])
+        let name = StringLiteral.text(of: fetched.name)
+        return "_entity.fetched(\(Self.joined([name, "\(fetched.destination).self", arguments])))"
     }
 
     private func statement(_ constraint: EntityConstraint) -> String {
@@ -116,6 +127,7 @@ extension EntitySlot.Kind {
         switch self {
         case .attribute: "attribute"
         case .transformable: "transformable"
+        case .composite: "composite"
         case .toOne: "toOne"
         case .toMany: "toMany"
         case .list: "toList"

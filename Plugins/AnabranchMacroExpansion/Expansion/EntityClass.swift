@@ -11,6 +11,7 @@ struct EntityClass {
     let slots: [EntitySlot]
     /// The uniqueness constraints and indexes of the macros `#Unique` and `#Index`.
     let constraints: [EntityConstraint]
+    let fetchedProperties: [FetchedPropertyUse]
     let diagnostics: [Diagnostic]
     let declaration: TypeDeclaration
 
@@ -33,7 +34,9 @@ struct EntityClass {
         slots = reader.slots
         let found = EntityConstraint.all(in: declaration)
         constraints = found.constraints
-        diagnostics = reader.diagnostics + found.diagnostics
+        let fetched = FetchedPropertyUse.all(in: declaration.properties)
+        fetchedProperties = fetched.uses
+        diagnostics = reader.diagnostics + found.diagnostics + fetched.diagnostics
         self.declaration = declaration
     }
 
@@ -68,18 +71,21 @@ struct EntitySlot {
     enum Kind {
         case attribute
         case transformable
+        /// A composite attribute, which has one slot for each of its elements.
+        case composite
         case toOne
         case toMany
         /// An ordered to-many.
         case list
 
         /// The position of the kind's slots among all slots; lists are sorted among the to-many
-        /// ones.
+        /// ones, and elements of composite attributes are behind all others.
         var rank: Int {
             switch self {
             case .attribute, .transformable: 0
             case .toOne: 1
             case .toMany, .list: 2
+            case .composite: 3
             }
         }
 
@@ -88,6 +94,7 @@ struct EntitySlot {
             switch self {
             case .attribute: "slot"
             case .transformable: "transformable"
+            case .composite: "composite"
             case .toOne: "toOne"
             case .toMany: "toMany"
             case .list: "list"
@@ -102,4 +109,9 @@ struct EntitySlot {
     let kind: Kind
     let type: TypeUse
     let property: PropertyDeclaration
+
+    /// The slot names of a composite attribute, as Swift code.
+    var elementNames: String {
+        "\((type.wrapped ?? type).text).elementNames(in: \(StringLiteral.text(of: name)))"
+    }
 }

@@ -44,23 +44,32 @@ extension EntityClass {
     private static let firstSlot = "_firstOwnSlot"
 
     fileprivate var members: String {
+        let composites = slots.filter { $0.kind == .composite }
+        let plain = slots.filter { $0.kind != .composite }
         let names =
-            "[" + slots.map { StringLiteral.text(of: $0.name) }.joined(separator: ", ") + "]"
+            ["[" + plain.map { StringLiteral.text(of: $0.name) }.joined(separator: ", ") + "]"]
+            + composites.map(\.elementNames)
         var members = [
             "\(access)override class var entityName: String { "
                 + "\(StringLiteral.text(of: entityName)) }",
             "\(access)override class var slotNames: [String] {\n    "
-                + "\(isBelowEntity ? "super.slotNames + " : "")\(names)\n}",
+                + ((isBelowEntity ? ["super.slotNames"] : []) + names).joined(separator: " + ")
+                + "\n}",
         ]
-        if isBelowEntity, !slots.isEmpty {
+        if isBelowEntity, !plain.isEmpty {
+            let counts = ["\(plain.count)"] + composites.map { $0.elementNames + ".count" }
             members.append(
-                "private static let \(Self.firstSlot) = \(name).slotNames.count - \(slots.count)")
+                "private static let \(Self.firstSlot) = \(name).slotNames.count - "
+                    + counts.joined(separator: " - "))
         }
         return members.joined(separator: "\n\n")
     }
 
     fileprivate func slotAttribute(for name: String) -> String? {
         guard let index = slots.firstIndex(where: { $0.name == name }) else { return nil }
+        if slots[index].kind == .composite {
+            return "@_EntitySlot(composite: \(StringLiteral.text(of: name)))"
+        }
         let above = isBelowEntity ? ", isBelowEntity: true" : ""
         return "@_EntitySlot(\(slots[index].kind.label): \(index)\(above))"
     }
@@ -74,7 +83,7 @@ enum EntitySlotMacro {
         var cursor = TokenCursor(SwiftLexer.code(of: attribute))
         let arguments = cursor.readAttributes().first?.arguments ?? []
         guard arguments.count >= 3, arguments[0].kind == .word, arguments[1].isMark(":"),
-            arguments[2].kind == .number
+            arguments[2].kind == .number || arguments[2].kind == .string
         else {
             return Expansion(
                 attributeComplaint: Diagnostic(

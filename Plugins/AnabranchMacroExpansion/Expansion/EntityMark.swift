@@ -13,11 +13,15 @@ enum EntityMark {
     /// bodies.
     static func check(_ name: String, on source: String, in context: [String]) -> Expansion {
         let parent = context.first.flatMap { TypeDeclaration(source: $0) }
-        guard let parent, parent.has("Entity") else {
+        let isInStruct = parent?.has("Composite") == true && name == "Attribute"
+        guard let parent, parent.has("Entity") || isInStruct else {
+            let places =
+                name == "Attribute"
+                ? "class with @Entity or a struct with @Composite" : "class with @Entity"
             return Expansion(
                 attributeComplaint: Diagnostic(
                     message: "@\(name) says something only about a property in the body of a "
-                        + "class with @Entity: remove it.", offset: 0))
+                        + "\(places): remove it.", offset: 0))
         }
         var reader = MemberReader(SwiftLexer.code(of: source))
         let property = reader.readAll().first

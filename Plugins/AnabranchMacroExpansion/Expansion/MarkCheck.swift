@@ -10,6 +10,7 @@ struct MarkCheck {
         checkInitialValue()
         checkOptions()
         if slot.kind.isRelationship { checkRelationship() }
+        if slot.kind == .composite { checkComposite() }
     }
 
     private mutating func refuse(
@@ -36,6 +37,10 @@ struct MarkCheck {
                 "A transformable attribute has no default: remove the initial value and set "
                     + "'\(slot.name)' in awakeFromInsert(), or mark the property @Transient to "
                     + "keep it out of the store.", at: first.offset, transient)
+        case .composite:
+            refuse(
+                "A composite attribute has the defaults of its elements: remove the initial value "
+                    + "and write them in the struct.", at: first.offset)
         case .toOne, .toMany, .list:
             refuse(
                 "A relationship is empty at first: remove the initial value, or mark "
@@ -65,6 +70,22 @@ struct MarkCheck {
         for name in ["unique", "indexed"] {
             guard let option = option(name) else { continue }
             refuse("Remove '.\(name)': \(reason).", at: option.offset)
+        }
+    }
+
+    /// Checks that the mark of a composite attribute has no setting of single values.
+    private mutating func checkComposite() {
+        let labels: Set = ["originalName", "wireName", "hashModifier", "userInfo"]
+        let options: Set = ["composite", "transient"]
+        let ofElements: Set = ["minimum", "maximum", "regularExpression", "validations"]
+        for argument in attributeArguments {
+            let name = argument.label ?? argument.value.last?.text ?? ""
+            if argument.label == nil ? options.contains(name) : labels.contains(name) { continue }
+            refuse(
+                ofElements.contains(name)
+                    ? "Only an element has '\(name)': write it in the struct, and remove it here."
+                    : "A composite attribute has no '\(name)', and merges as one value: remove it.",
+                at: argument.offset)
         }
     }
 

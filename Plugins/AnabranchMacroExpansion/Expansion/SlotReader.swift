@@ -2,8 +2,9 @@
 ///
 /// A slot is a stored variable of an instance with a type; an attribute can have an initial value.
 /// Properties that cannot be confused with a slot are ignored: computed, static and lazy
-/// properties, constants with a value, and properties marked `@Transient`. Every other property is
-/// refused, so that no property that looks like the entity's is silently missing in the store.
+/// properties, constants with a value, and properties marked `@Transient` or `@FetchedProperty`.
+/// Every other property is refused, so that no property that looks like the entity's is silently
+/// missing in the store.
 struct SlotReader {
     /// Attributes, to-one and to-many relationships, each sorted by the bytes of their names.
     private(set) var slots: [EntitySlot] = []
@@ -37,7 +38,8 @@ extension PropertyDeclaration {
     /// True if the property has to be a slot. It can still have a form that `@Entity` refuses.
     var isForEntity: Bool {
         let isOwnBusiness =
-            has("Transient") || accessors == .computed || isConstant && hasInitialValue
+            has("Transient") || has("FetchedProperty") || accessors == .computed
+            || isConstant && hasInitialValue
             || ["static", "class", "lazy"].contains { has(modifier: $0) }
         return !isOwnBusiness
     }

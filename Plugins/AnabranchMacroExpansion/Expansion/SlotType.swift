@@ -18,6 +18,8 @@ enum SlotType {
             self = .wrong(Self.contradiction(type, property))
         } else if let diagnostic = Self.diagnostic(about: type, isAttribute: isAttribute) {
             self = .wrong(diagnostic)
+        } else if property.isComposite {
+            self = Self.composite(type, property)
         } else if isTransformable {
             self = type.wrapped == nil ? .wrong(Self.lacksValue(type)) : .slot(.transformable)
         } else if isAttribute {
@@ -50,6 +52,21 @@ enum SlotType {
                     : "\(mark), since a \(isList ? "ManagedObjectList" : "ManagedObjectSet") "
                         + "is a relationship."),
             offset: property.offset)
+    }
+
+    /// A composite attribute, unless the type can't be a struct with elements.
+    private static func composite(
+        _ type: TypeUse, _ property: PropertyDeclaration
+    ) -> SlotType {
+        let core = type.wrapped ?? type
+        guard !property.has("Transformable"), core.path != nil, !isStandard(core) else {
+            return .wrong(
+                Diagnostic(
+                    message: "A composite attribute has the type of a struct with @Composite: "
+                        + "remove '.composite' from '\(property.name?.text ?? "")', or write such "
+                        + "a type.", offset: type.offset))
+        }
+        return .slot(.composite)
     }
 
     private static func lacksOptional(_ type: TypeUse) -> Diagnostic {
@@ -111,7 +128,7 @@ enum SlotType {
     }
 
     /// The element `X` of `[X]`, `Array<X>` and `Set<X>`.
-    private static func element(ofCollection type: TypeUse) -> String? {
+    static func element(ofCollection type: TypeUse) -> String? {
         for name in ["Array", "Set"] {
             if let element = type.genericArguments(of: name) {
                 return TypeUse(tokens: element).text
@@ -139,4 +156,15 @@ enum SlotType {
     private static let modules: Set<String> = [
         "Swift", "Foundation", "FoundationEssentials", "Anabranch", "AnabranchReplication",
     ]
+}
+
+extension PropertyDeclaration {
+    /// True for the mark `@Attribute(.composite)`.
+    var isComposite: Bool {
+        let arguments = mark("Attribute")?.arguments.arguments ?? []
+        return arguments.contains { argument in
+            argument.label == nil && argument.value.count == 2 && argument.value[0].isMark(".")
+                && argument.value[1].text == "composite"
+        }
+    }
 }

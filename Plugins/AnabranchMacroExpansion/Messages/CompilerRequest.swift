@@ -19,6 +19,8 @@ struct MacroUse: Decodable {
     let attributeSyntax: SourceText
     let declSyntax: SourceText
     let parentDeclSyntax: SourceText?
+    /// The type that an extension macro extends, as it is named from outside.
+    let extendedTypeSyntax: SourceText?
     /// The declarations that enclose the declaration, the innermost first, without bodies.
     let lexicalContext: [SourceText]?
 

@@ -90,8 +90,14 @@ package struct MacroService {
             EntityMacro.members(of: source, attribute: use.attributeSyntax.source)
         case (EntityMacro.typeName, "memberAttribute"):
             EntityMacro.attribute(ofMember: source, in: use.parentDeclSyntax?.source)
+        case (CompositeMacro.typeName, "extension"):
+            CompositeMacro.extension(of: source, named: use.extendedTypeSyntax?.source)
+        case (CompositeMacro.typeName, "member"): CompositeMacro.members(of: source)
         case (EntitySlotMacro.typeName, "accessor"):
             EntitySlotMacro.accessors(attribute: use.attributeSyntax.source)
+        case (FetchedPropertyMacro.typeName, "accessor"):
+            FetchedPropertyMacro.accessors(
+                of: source, in: (use.lexicalContext ?? []).map(\.source))
         case (EntityMark.typeName, "peer"):
             EntityMark.check(
                 use.macro.name.filter { !$0.isWhitespace }, on: source,

@@ -48,6 +48,7 @@ struct ClassEntities {
         var entities = declarations.map(\.entity)
         for (position, declaration) in declarations.enumerated() {
             entities[position].parent = superentity(of: declaration)?.entity.name
+            entities[position].fetchedProperties = fetchedProperties(of: declaration)
         }
         var inverses = ClassInverses(self)
         inverses.resolve()
@@ -63,6 +64,23 @@ struct ClassEntities {
     ) {
         problems.append(
             ModelError(code, entity: entity.entity.name, property: property, message))
+    }
+
+    private mutating func fetchedProperties(
+        of declaration: EntityDeclaration
+    ) -> [FetchedProperty] {
+        declaration.fetchedProperties.compactMap { property, destination in
+            guard let position = positions[ObjectIdentifier(destination)] else {
+                refuse(
+                    .invalidClass, declaration, property.name,
+                    "Can't use \(declaration.path(property.name)) because \(destination) is not "
+                        + "among the classes; pass \(destination).self too.")
+                return nil
+            }
+            var property = property
+            property.entity = declarations[position].entity.name
+            return property
+        }
     }
 
     /// The declaration of the nearest class above that declares an entity.

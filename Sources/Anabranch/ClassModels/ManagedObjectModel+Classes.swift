@@ -25,16 +25,17 @@ extension ManagedObjectModel {
     /// - Parameters:
     ///   - classes: The classes of all entities, in any order.
     ///   - fetchRequestTemplates: Named fetch requests.
+    ///   - configurations: Named subsets of the entities.
     ///   - versionIdentifier: A name of the model's version for people.
     /// - Throws: ``ModelError`` with every problem of the classes in `all`.
     public convenience init(
         classes: [ManagedObject.Type], fetchRequestTemplates: [FetchRequestTemplate] = [],
-        versionIdentifier: String? = nil
+        configurations: [Configuration] = [], versionIdentifier: String? = nil
     ) throws(ModelError) {
         try self.init(
             ModelDeclaration(
                 entities: try ClassEntities.entities(of: classes),
-                fetchRequestTemplates: fetchRequestTemplates,
+                fetchRequestTemplates: fetchRequestTemplates, configurations: configurations,
                 versionIdentifier: versionIdentifier))
     }
 }

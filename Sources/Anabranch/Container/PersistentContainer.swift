@@ -74,8 +74,9 @@ public final class PersistentContainer: Sendable {
     /// Opens the store and creates the file if it does not exist. If the store is open, it does
     /// nothing.
     ///
-    /// - Throws: `StoreError`, with the file unchanged; ``PropertyError`` with code
-    ///   `classMismatch` if a class does not fit the model.
+    /// - Throws: `StoreError`, with the file unchanged or as the last complete step of a staged
+    ///   migration has left it; ``PropertyError`` with code `classMismatch` if a class does not fit
+    ///   the model.
     public func load() throws {
         let opened = try loaded.withLock { loaded -> PersistentStoreCoordinator? in
             guard loaded == nil else { return nil }

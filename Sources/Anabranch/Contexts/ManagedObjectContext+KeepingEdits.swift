@@ -76,6 +76,7 @@ extension ManagedObjectContext {
     /// Makes the object read its members again. Members that were added or removed here stay so.
     func unloadRelations(of object: ManagedObject) {
         guard let table = object.relations else { return }
+        table.fetched = [:]
         for (index, relationship) in object.home.plan.relations.enumerated()
         where table.states[index].members != nil && !keepsMembers(object, relationship) {
             table.states[index].members = nil

@@ -28,8 +28,9 @@ public final class PersistentStoreCoordinator: Sendable {
     ///   - model: The model; `nil` opens an existing file with the model that it was saved with.
     ///   - classes: The classes of the model's entities.
     ///   - storeDescription: The store and its options.
-    /// - Throws: `StoreError`, with the file unchanged; ``PropertyError`` with code
-    ///   `classMismatch` if a class does not fit the model.
+    /// - Throws: `StoreError`, with the file unchanged or as the last complete step of a staged
+    ///   migration has left it; ``PropertyError`` with code `classMismatch` if a class does not fit
+    ///   the model.
     public convenience init(
         model: ManagedObjectModel?, classes: [ManagedObject.Type] = [],
         storeDescription: PersistentStoreDescription
@@ -47,12 +48,23 @@ public final class PersistentStoreCoordinator: Sendable {
         let plans = try model.map { try EntityPlans(model: $0, classes: classes) }
         store = try Store.open(
             at: storeDescription.path, model: model, options: storeDescription.options,
-            environment: storeDescription.storeEnvironment)
+            environment: storeDescription.storeEnvironment,
+            stages: storeDescription.stagedMigration?.storeStages)
         url = storeDescription.isInMemory ? storeDescription.url : URL(fileURLWithPath: store.path)
         self.plans =
             if let plans, store.model === model { plans } else {
                 try EntityPlans(model: store.model, classes: classes)
             }
+        origin = .of(store)
+    }
+
+    /// Creates the coordinator of a store that is being migrated, which keeps it open.
+    ///
+    /// The objects have no classes, because the app's classes are those of the last version.
+    init(migrating store: Store) throws {
+        self.store = store
+        url = URL(fileURLWithPath: store.path)
+        plans = try EntityPlans(model: store.model, classes: [])
         origin = .of(store)
     }
 

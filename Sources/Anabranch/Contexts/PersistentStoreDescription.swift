@@ -7,6 +7,9 @@ public struct PersistentStoreDescription: Sendable {
     public var url: URL
     /// The options with which the store is opened.
     public var options = StoreOptions()
+    /// The stages by which a file of an earlier version of the model is migrated; `nil` infers the
+    /// migration from the differences between the file's version and the present one.
+    public var stagedMigration: StagedMigration?
     /// The clock, randomness and file access of the store, which a simulation replaces.
     package var environment = StoreEnvironment.system
 

@@ -11,12 +11,78 @@ struct HistoryReader {
         var properties: Set<String> = []
     }
 
-    func transaction(_ entry: StoredLogEntry) throws -> HistoryTransaction {
+    /// Converts the entries of the log and the saves of unsynced objects, each in the order of
+    /// their positions, to transactions in one order.
+    ///
+    /// A save that has changed both is one transaction.
+    func transactions(
+        _ entries: [StoredLogEntry], _ unsynced: [UnsyncedSave]
+    ) throws -> [HistoryTransaction] {
+        var rest = unsynced[...]
+        var found: [HistoryTransaction] = []
+        for entry in entries {
+            while let save = rest.first, save.position < entry.localPosition {
+                found.append(transaction(rest.removeFirst()))
+            }
+            let isWhole = rest.first?.position != entry.localPosition
+            found.append(try transaction(entry, isWhole ? nil : rest.removeFirst()))
+        }
+        return found + rest.map(transaction)
+    }
+
+    private func transaction(
+        _ entry: StoredLogEntry, _ unsynced: UnsyncedSave?
+    ) throws -> HistoryTransaction {
         let set = entry.changeSet
-        let changes = set.kind.isSave ? try changes(set) : []
+        var all = set.kind.isSave ? try changes(set) : []
+        if let unsynced {
+            all += changes(unsynced)
+            all = HistoryChange.Kind.inOrder.flatMap { kind in all.filter { $0.kind == kind } }
+        }
         return HistoryTransaction(
             position: HistoryPosition(rawValue: entry.localPosition), dot: set.dot,
-            timestamp: set.timestamp, author: set.author, contextName: set.name, changes: changes)
+            timestamp: set.timestamp, author: set.author, contextName: set.name, changes: all)
+    }
+
+    private func transaction(_ save: UnsyncedSave) -> HistoryTransaction {
+        HistoryTransaction(
+            position: HistoryPosition(rawValue: save.position), dot: nil,
+            timestamp: save.timestamp, author: save.author, contextName: save.name,
+            changes: changes(save))
+    }
+
+    /// The changes of unsynced objects. Properties that the model no longer has are left out.
+    private func changes(_ save: UnsyncedSave) -> [HistoryChange] {
+        var properties: [ManagedObjectID: Set<String>] = [:]
+        var kinds: [ManagedObjectID: HistoryChange.Kind] = [:]
+        var order: [ManagedObjectID] = []
+        for change in save.changes {
+            let names = change.properties.filter { change.entity.property(named: $0) != nil }
+            let kind = HistoryChange.Kind(change.kind)
+            for localID in change.ids {
+                let id = ManagedObjectID(
+                    origin: coordinator.origin, entity: change.entity, localID: localID)
+                if let present = kinds[id] {
+                    if present == .update { kinds[id] = kind }
+                } else {
+                    order.append(id)
+                    kinds[id] = kind
+                }
+                properties[id, default: []].formUnion(names)
+            }
+        }
+        let all = order.map { id in
+            let kind = kinds[id] ?? .update
+            return HistoryChange(
+                kind: kind, objectID: id,
+                updatedProperties: kind == .update ? properties[id, default: []].sorted() : [])
+        }
+        return HistoryChange.Kind.inOrder.flatMap { kind in all.filter { $0.kind == kind } }
+    }
+
+    /// An entity with objects that change sets change.
+    private func entity(_ name: WireName) -> EntityDescription? {
+        coordinator.model.entity(wireName: name).flatMap { $0.isSynced ? $0 : nil }
     }
 
     /// Returns the changes of a change set. Entities and properties that the model does not know
@@ -35,11 +101,11 @@ struct HistoryReader {
             case .insert(let rows):
                 inserted += try changes(.insert, rows.entity, rows.records)
             case .update(let rows), .add(let rows):
-                guard let entity = coordinator.model.entity(wireName: rows.entity) else { return }
+                guard let entity = self.entity(rows.entity) else { return }
                 let names = rows.properties.flatMap { Self.names(of: $0, entity) }
                 for record in rows.records { touch(record, entity, names) }
             case .write(let block):
-                guard let entity = coordinator.model.entity(wireName: block.entity),
+                guard let entity = self.entity(block.entity),
                     let property = entity.property(wireName: block.property.name)
                 else { return }
                 for write in block.writes { touch(write.record, entity, [property.name]) }
@@ -48,7 +114,7 @@ struct HistoryReader {
             case .yieldingDelete(let block):
                 deleted += try changes(.delete, block.entity, block.deletes.map(\.record))
             case .link(let links), .unlink(let links), .move(let links):
-                guard let entity = coordinator.model.entity(wireName: links.entity),
+                guard let entity = self.entity(links.entity),
                     let property = entity.property(wireName: links.property.name)
                 else { return }
                 for link in links.links { touch(link.left, entity, [property.name]) }
@@ -79,7 +145,7 @@ struct HistoryReader {
     private func changes(
         _ kind: HistoryChange.Kind, _ entity: WireName, _ records: [RecordID]
     ) throws -> [HistoryChange] {
-        guard let entity = coordinator.model.entity(wireName: entity) else { return [] }
+        guard let entity = self.entity(entity) else { return [] }
         return try records.compactMap { record in
             try coordinator.managedObjectID(for: record, entity: entity).map {
                 HistoryChange(kind: kind, objectID: $0, updatedProperties: [])
@@ -88,9 +154,26 @@ struct HistoryReader {
     }
 }
 
+extension HistoryChange.Kind {
+    /// The order of the changes of a transaction.
+    fileprivate static let inOrder: [Self] = [.insert, .update, .delete]
+
+    fileprivate init(_ kind: UnsyncedChange.Kind) {
+        self =
+            switch kind {
+            case .insert: .insert
+            case .update: .update
+            case .delete: .delete
+            }
+    }
+}
+
 extension PersistentStoreCoordinator {
     /// Returns the saves that this file holds, in the order in which the file received them: own
     /// saves at the time of the save, saves of other replicas at the time of the sync.
+    ///
+    /// Changes of objects that are kept in this store only are included, so that other contexts and
+    /// processes can follow them.
     ///
     /// - Parameters:
     ///   - position: The position of the last transaction that was already read; only later ones
@@ -101,10 +184,13 @@ extension PersistentStoreCoordinator {
         after position: HistoryPosition = .start, limit: Int = .max
     ) throws -> [HistoryTransaction] {
         let reader = HistoryReader(coordinator: self)
-        let entries = try store.read {
-            try $0.changeSets(after: position.rawValue, limit: limit)
+        let (entries, unsynced) = try store.read {
+            (
+                try $0.changeSets(after: position.rawValue, limit: limit),
+                try $0.unsyncedSaves(after: position.rawValue, limit: limit)
+            )
         }
-        return try entries.map { try reader.transaction($0) }
+        return Array(try reader.transactions(entries, unsynced).prefix(limit))
     }
 
     /// Returns the position of the last save that this file holds.

@@ -5,8 +5,9 @@ public import Foundation
 public struct HistoryTransaction: Sendable {
     /// The position of the transaction. Ask for the history after it to continue from here.
     public let position: HistoryPosition
-    /// The replica that saved, and the number of the save among that replica's saves.
-    public let dot: Dot
+    /// The replica that saved, and the number of the save among that replica's saves; `nil` for a
+    /// save of objects that are kept in this store only.
+    public let dot: Dot?
     /// The time that decides concurrent changes.
     public let timestamp: HybridTimestamp
     /// The `transactionAuthor` of the context that saved.

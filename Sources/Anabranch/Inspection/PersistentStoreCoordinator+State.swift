@@ -19,6 +19,11 @@ extension PersistentStoreCoordinator {
     /// - Throws: `StoreError` if the file can't be read at all.
     public func checkFile() throws -> StoreCheck { try store.check() }
 
+    /// The label of the custom stage that the store waits for; `nil` if its migration is complete.
+    ///
+    /// A store that was opened without a model can be read then, and is not written.
+    public var pendingMigrationStage: String? { store.pendingStage?.label }
+
     /// Returns the version vector of the file: the change sets that it holds from every replica.
     ///
     /// - Throws: `StoreError`.

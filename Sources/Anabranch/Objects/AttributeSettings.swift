@@ -9,6 +9,7 @@ public struct AttributeOption: Hashable, Sendable {
         case transient
         case externalStorage
         case preserveValueOnDeletion
+        case composite
     }
 
     private let name: Name
@@ -25,6 +26,9 @@ public struct AttributeOption: Hashable, Sendable {
     public static let externalStorage = AttributeOption(name: .externalStorage)
     /// The history keeps the value when its object is deleted.
     public static let preserveValueOnDeletion = AttributeOption(name: .preserveValueOnDeletion)
+    /// The attribute is composed of elements: its type is a struct that conforms to
+    /// ``CompositeValue``.
+    public static let composite = AttributeOption(name: .composite)
 }
 
 /// The settings of an attribute, as the mark `@Attribute` gives them.
@@ -69,6 +73,27 @@ public struct AttributeSettings {
     }
 
     var isDerived: Bool { template.isDerived }
+
+    /// The composite attribute with these settings, without elements.
+    func compositeAttribute(_ name: String) -> CompositeAttribute {
+        CompositeAttribute(
+            name, transient: template.isTransient, wireName: template.wireName,
+            renamingIdentifier: template.renamingIdentifier,
+            versionHashModifier: template.versionHashModifier, userInfo: template.userInfo)
+    }
+
+    /// The reason why a composite attribute can't have these settings, as a clause.
+    var objectionToComposite: String? {
+        let usual = Attribute(
+            "", .undefined, transient: template.isTransient, wireName: template.wireName,
+            renamingIdentifier: template.renamingIdentifier,
+            versionHashModifier: template.versionHashModifier, userInfo: template.userInfo)
+        guard usual == template, group == nil, options.isSubset(of: [.composite, .transient]) else {
+            return "its mark has a setting of single values, which only an element can have; move "
+                + "it to the property of the struct"
+        }
+        return nil
+    }
 
     /// The attribute with these settings.
     func attribute(_ name: String, _ type: AttributeType, optional: Bool) -> Attribute {

@@ -36,6 +36,8 @@ final class EntityChecks: Sendable {
     /// The slots to check, in ascending order. They include transient attributes, and derived
     /// attributes that are mandatory.
     let valueSlots: [Int]
+    /// The composite attributes with demands on the whole.
+    let composites: [CompositeAttributeDescription]
     /// The relationships with demands, by slot.
     let relations: [Relation]
 
@@ -56,6 +58,7 @@ final class EntityChecks: Sendable {
             property.attribute.map { !$0.isDerived || !$0.isOptional } ?? false
                 || property.relationship?.storage == .reference
         }.map(\.slot)
+        composites = entity.compositeAttributes.filter(\.hasDemands)
         self.relations = relations.enumerated().map { index, relationship in
             Relation(index: index, relationship: relationship, rules: relationship.rules)
         }.filter { relation in
@@ -79,6 +82,14 @@ extension EntityChecks {
             }
         }
         return true
+    }
+}
+
+extension CompositeAttributeDescription {
+    /// True if the elements can have values that are valid each by itself, but not together.
+    fileprivate var hasDemands: Bool {
+        !isOptional || !mandatoryAttributes.isEmpty
+            || compositeAttributes.contains(where: \.hasDemands)
     }
 }
 

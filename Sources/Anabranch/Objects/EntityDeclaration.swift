@@ -18,6 +18,8 @@ public struct EntityDeclaration {
     /// The entity without its super-entity and its relationships.
     private(set) var entity: Entity
     private(set) var relationships: [ClassRelationship] = []
+    /// The fetched properties without their entities, with the classes of their objects.
+    private(set) var fetchedProperties: [(property: FetchedProperty, destination: Any.Type)] = []
     private(set) var problems: [ModelError] = []
 
     /// Declares the entity of a class, without properties.
@@ -66,26 +68,9 @@ extension EntityDeclaration {
         _ name: String, _ type: T.Type, _ settings: AttributeSettings = AttributeSettings(),
         initially: (() throws -> T)? = nil
     ) {
-        // An optional type reads null as a value.
-        var attribute = settings.attribute(
-            name, T.attributeType, optional: settings.isDerived || T.reading(.null) != nil)
-        if attribute.type == .undefined, !attribute.isTransient {
-            refuse(
-                .invalidProperty, name,
-                "Can't use \(path(name)) because its type \(T.self) does not say what an "
-                    + "attribute stores; declare 'static var attributeType: AttributeType' in it.")
-        }
-        if let initially {
-            do {
-                attribute.defaultValue = try Self.defaultValue(initially)
-            } catch {
-                refuse(
-                    .invalidValue, name,
-                    "Can't use the initial value of \(path(name)) as its default because "
-                        + "\(error.cause).")
-            }
-        }
-        add(attribute, settings)
+        let declared = DeclaredAttribute(name, type, settings, initially, path: path(name))
+        for problem in declared.problems { refuse(problem.code, name, problem.message) }
+        add(declared.attribute, settings)
     }
 
     /// Declares an attribute of a type that can't be stored. The compiler reports such a type at
@@ -127,26 +112,44 @@ extension EntityDeclaration {
             entity.attributeGroups.append(AttributeGroup(group, attribute.name))
         }
     }
+}
 
-    /// The reason why an initial value can't be a default, as a clause.
-    private struct DefaultError: Error { let cause: String }
+// MARK: - Composite attributes
 
-    private static func defaultValue<T: AttributeValue>(
-        _ initially: () throws -> T
-    ) throws(DefaultError) -> Value? {
-        let values: [Value]
-        do {
-            values = [try initially().attributeValue, try initially().attributeValue]
-        } catch let error as AttributeValueError {
-            throw DefaultError(cause: error.cause)
-        } catch {
-            throw DefaultError(cause: "it throws \(error)")
+extension EntityDeclaration {
+    /// Declares an optional composite attribute.
+    ///
+    /// - Parameters:
+    ///   - name: The name of the property.
+    ///   - type: The type of the property.
+    ///   - settings: What the mark `@Attribute` says.
+    public mutating func composite<T: CompositeValue>(
+        _ name: String, _ type: T?.Type, _ settings: AttributeSettings = AttributeSettings()
+    ) { add(name, T.self, settings, isOptional: true) }
+
+    /// Declares a mandatory composite attribute.
+    ///
+    /// - Parameters:
+    ///   - name: The name of the property.
+    ///   - type: The type of the property.
+    ///   - settings: What the mark `@Attribute` says.
+    public mutating func composite<T: CompositeValue>(
+        _ name: String, _ type: T.Type, _ settings: AttributeSettings = AttributeSettings()
+    ) { add(name, T.self, settings, isOptional: false) }
+
+    private mutating func add(
+        _ name: String, _ type: any CompositeValue.Type, _ settings: AttributeSettings,
+        isOptional: Bool
+    ) {
+        let declaration = type.compositeDeclaration
+        entity.compositeAttributes.append(
+            declaration.composite(named: name, settings, isOptional: isOptional))
+        if let objection = settings.objectionToComposite {
+            refuse(.invalidProperty, name, "Can't use \(path(name)) because \(objection).")
         }
-        guard values[0] == values[1] else {
-            throw DefaultError(
-                cause: "it differs each time; set the property in awakeFromInsert()")
+        for problem in declaration.problems {
+            refuse(problem.code, "\(name).\(problem.element)", problem.message)
         }
-        return values[0].isNull ? nil : values[0]
     }
 }
 
@@ -201,6 +204,24 @@ extension EntityDeclaration {
         relationships.append(
             ClassRelationship(
                 relationship: relationship, destination: destination, inverse: settings.inverse))
+    }
+
+    /// Declares a fetched property.
+    ///
+    /// - Parameters:
+    ///   - name: The name of the property.
+    ///   - destination: The class of the objects.
+    ///   - predicateFormat: The predicate; `nil` fetches all objects.
+    ///   - fetchLimit: The greatest number of objects.
+    ///   - userInfo: Any texts for the app, for tools and for the predicate.
+    public mutating func fetched(
+        _ name: String, _ destination: Any.Type, _ predicateFormat: String? = nil,
+        fetchLimit: Int? = nil, userInfo: [String: String] = [:]
+    ) {
+        let property = FetchedProperty(
+            name, of: "", predicateFormat: predicateFormat, fetchLimit: fetchLimit,
+            userInfo: userInfo)
+        fetchedProperties.append((property, destination))
     }
 
     /// Declares that two objects differ in one of the attributes.

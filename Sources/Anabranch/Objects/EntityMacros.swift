@@ -31,12 +31,16 @@ public import AnabranchReplication
 /// - An optional type with the mark ``Transformable(by:)`` makes an attribute that a transformer
 ///   stores as bytes.
 /// - An optional class makes a to-one relationship.
+/// - A struct with ``Composite()``, optional or not, with the mark `@Attribute(.composite)` makes a
+///   composite attribute.
 /// - A ``ManagedObjectSet`` makes a to-many relationship.
 /// - A ``ManagedObjectList`` makes an ordered to-many relationship.
 ///
 /// A macro sees only how a type is written. It takes an optional of a type that is not Swift's or
 /// Foundation's for a relationship. Mark an attribute of such a type with `@Attribute`; the
 /// compiler reports a missing mark.
+///
+/// An array with the mark ``FetchedProperty(_:fetchLimit:userInfo:)`` is a fetched property.
 ///
 /// The macro ignores computed, static and lazy properties, and constants with a value. Mark a
 /// stored property that is not a property of the entity with ``Transient()``.
@@ -102,6 +106,35 @@ public macro Attribute(
     userInfo: [String: String] = [:]
 ) = #externalMacro(module: "AnabranchMacros", type: "EntityMark")
 
+/// Makes a struct the type of composite attributes.
+///
+/// ```swift
+/// @Composite
+/// struct Address {
+///     var street: String?
+///     @Attribute(maximum: 40) var city: String?
+///     var location: Location?
+/// }
+///
+/// @Entity
+/// final class Person: ManagedObject {
+///     @Attribute(.composite) var address: Address?
+/// }
+/// ```
+///
+/// Every stored property is an element: one with a type that conforms to ``AttributeValue`` is an
+/// attribute, and one with another struct with `@Composite` is a composite attribute inside this
+/// one. An initial value is the default value. The mark `@Attribute` says more about an element, as
+/// it does about a property of an entity's class.
+///
+/// An element that is not optional has to have a value if any other element has one.
+///
+/// The macro adds the conformance to ``CompositeValue``.
+@attached(member, names: named(compositeDeclaration))
+@attached(
+    extension, conformances: CompositeValue, names: named(init(elements:)), named(write(to:)))
+public macro Composite() = #externalMacro(module: "AnabranchMacros", type: "CompositeMacro")
+
 /// Marks a property of a class with `@Entity` as a transformable attribute. An
 /// ``AttributeTransformer`` stores its values as bytes: `@Transformable var colour: Colour?`. The
 /// type of the property is optional. The mark `@Attribute` can say more about it.
@@ -152,6 +185,25 @@ public macro Relationship(
 @attached(peer)
 public macro Transient() = #externalMacro(module: "AnabranchMacros", type: "EntityMark")
 
+/// Makes an array of a class with `@Entity` a fetched property. A fetch finds its objects:
+///
+/// ```swift
+/// @FetchedProperty("name == $FETCH_SOURCE.name AND SELF != $FETCH_SOURCE") var homonyms: [Person]
+/// ```
+///
+/// The array is read-only. It is fetched when it is first read, and stays as it is until the object
+/// is refreshed or becomes a fault; see ``ManagedObject/fetchedObjects(forKey:)``.
+///
+/// - Parameters:
+///   - predicateFormat: The predicate, in which `$FETCH_SOURCE` is the object; `nil` fetches all
+///     objects.
+///   - fetchLimit: The greatest number of objects.
+///   - userInfo: Any texts, which the predicate reads as `$FETCHED_PROPERTY.userInfo.key`.
+@attached(accessor)
+public macro FetchedProperty(
+    _ predicateFormat: String? = nil, fetchLimit: Int? = nil, userInfo: [String: String] = [:]
+) = #externalMacro(module: "AnabranchMacros", type: "FetchedPropertyMacro")
+
 /// Declares uniqueness constraints in the body of a class with `@Entity`:
 /// `#Unique<Person>([\.email], [\.givenName, \.familyName])`.
 ///
@@ -199,4 +251,9 @@ public macro _EntitySlot(toMany: Int, isBelowEntity: Bool = false) =
 /// ``_EntitySlot(slot:isBelowEntity:)``.
 @attached(accessor)
 public macro _EntitySlot(list: Int, isBelowEntity: Bool = false) =
+    #externalMacro(module: "AnabranchMacros", type: "EntitySlotMacro")
+
+/// Generates the accessors of a composite attribute; see ``_EntitySlot(slot:isBelowEntity:)``.
+@attached(accessor)
+public macro _EntitySlot(composite: String) =
     #externalMacro(module: "AnabranchMacros", type: "EntitySlotMacro")

@@ -23,8 +23,8 @@ final class EntityPlan: Sendable {
     let checks: EntityChecks
     /// True if the class conforms to `ValueChecking`.
     let checksValues: Bool
-    /// True if the checks need only the slot values: the class has no value checks, and the model
-    /// makes no demands on relationships without a slot value.
+    /// True if the checks need only one slot value at a time: the class has no value checks, and
+    /// the model makes no demands on composite attributes or on relationships without a slot value.
     let asksValuesOnly: Bool
     /// The attribute groups, each with the slots of its members.
     let groups: [(property: WireProperty, slots: [Int])]
@@ -66,7 +66,7 @@ final class EntityPlan: Sendable {
         relations = entity.relationships.filter { $0.storage != .reference }
         checks = EntityChecks(entity, relations: relations)
         checksValues = type is any ValueChecking.Type
-        asksValuesOnly = !checksValues && checks.relations.isEmpty
+        asksValuesOnly = !checksValues && checks.relations.isEmpty && checks.composites.isEmpty
         var index = Array(repeating: -1, count: entity.slots.count)
         for (place, relationship) in relations.enumerated() { index[relationship.slot] = place }
         relationIndex = index

@@ -168,6 +168,9 @@ extension ManagedObject {
 extension ManagedObject {
     final func property(named key: String) throws -> PropertyDescription {
         guard let property = entity.property(named: key) else {
+            if let composite = entity.compositeAttribute(named: key) {
+                throw refusal(of: composite)
+            }
             throw PropertyError(
                 .unknownProperty,
                 "Can't use \(entity.name).\(key) because there is no such "

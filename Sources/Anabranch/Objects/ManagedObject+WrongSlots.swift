@@ -17,6 +17,45 @@ extension ManagedObject {
         set { preconditionFailure("An unavailable subscript was called.") }
     }
 
+    /// Unavailable: the property lacks the mark of a composite attribute.
+    @available(
+        *, unavailable,
+        message: """
+            mark this property with @Attribute(.composite), because its type is a struct with \
+            @Composite
+            """
+    )
+    public final subscript<T: CompositeValue>(slot slot: Int) -> T {
+        get { preconditionFailure("An unavailable subscript was called.") }
+        set { preconditionFailure("An unavailable subscript was called.") }
+    }
+
+    /// Unavailable: the property lacks the mark of a composite attribute.
+    @available(
+        *, unavailable,
+        message: """
+            mark this property with @Attribute(.composite), because its type is a struct with \
+            @Composite
+            """
+    )
+    public final subscript<T: CompositeValue>(toOne slot: Int) -> T? {
+        get { preconditionFailure("An unavailable subscript was called.") }
+        set { preconditionFailure("An unavailable subscript was called.") }
+    }
+
+    /// Unavailable: the property's type is no struct with elements.
+    @available(
+        *, unavailable,
+        message: """
+            a composite attribute has the type of a struct with @Composite, optional or not: write \
+            @Composite before that struct, or remove .composite from the mark
+            """
+    )
+    public final subscript<T>(composite name: String) -> T {
+        get { preconditionFailure("An unavailable subscript was called.") }
+        set { preconditionFailure("An unavailable subscript was called.") }
+    }
+
     /// Unavailable: the property's type is not optional.
     @available(
         *, unavailable,

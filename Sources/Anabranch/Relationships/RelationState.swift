@@ -209,6 +209,8 @@ struct RelationState {
 /// made when the first one is needed.
 final class RelationTable {
     var states: [RelationState]
+    /// The results of fetched properties by their names.
+    var fetched: [String: [ManagedObjectID]] = [:]
 
     init(_ plan: EntityPlan) {
         states = plan.relations.map { RelationState(isOrdered: $0.isOrdered) }
@@ -244,21 +246,22 @@ extension ManagedObject {
     final func withRelation<Result>(
         _ index: Int, _ body: (inout RelationState) throws -> Result
     ) rethrows -> Result {
-        let table: RelationTable
-        if let relations {
-            table = relations
-        } else {
-            table = RelationTable(home.plan)
-            relations = table
-            if flags.contains(.inserted) {
-                for index in table.states.indices {
-                    table.states[index].loadNothing()
-                    list(index, of: table)
-                }
-            }
-        }
+        let table = relationTable()
         if !table.states[index].isListed { list(index, of: table) }
         return try body(&table.states[index])
+    }
+
+    final func relationTable() -> RelationTable {
+        if let relations { return relations }
+        let table = RelationTable(home.plan)
+        relations = table
+        if flags.contains(.inserted) {
+            for index in table.states.indices {
+                table.states[index].loadNothing()
+                list(index, of: table)
+            }
+        }
+        return table
     }
 
     private final func list(_ index: Int, of table: RelationTable) {

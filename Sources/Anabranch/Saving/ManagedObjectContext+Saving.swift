@@ -149,7 +149,7 @@ extension ManagedObjectContext {
         changedByHooks = nil
         // Observers of the save read what it has written.
         advanceGeneration()
-        var records = result?.dot == nil ? own : refreshDerived(after: own)
+        var records = result?.isWritten != true ? own : refreshDerived(after: own)
         records.replaced = resolving?.replaced(with: renamed) ?? [:]
         recordReplacements(records.replaced)
         if let resolved { announce(resolved) }
@@ -160,7 +160,7 @@ extension ManagedObjectContext {
         var changes = objectIDChanges(own)
         changes.renamed = renamed
         changes.author = transactionAuthor
-        if let result, result.dot != nil {
+        if let result, result.isWritten {
             changes.position = HistoryPosition(rawValue: result.version.position)
         }
         changes.updated.append(builder.unchanged.map(\.listItem), of: coordinator.origin)
@@ -170,7 +170,7 @@ extension ManagedObjectContext {
         }
         post(.didSave, changes) { builder.objects }
         children.enqueue { [records] in $0.mergeAutomatically(records) }
-        guard let result, result.dot != nil else { return }
+        guard let result, result.isWritten else { return }
         coordinator.didSave(records, from: link)
         coordinator.postRemoteChange(at: result.version.position, author: transactionAuthor)
         guard !result.shown.isEmpty else { return }

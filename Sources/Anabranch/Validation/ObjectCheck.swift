@@ -31,7 +31,10 @@ struct ObjectCheck {
         let isInsertion = occasion == .insert
         let own = plan.checksValues ? try askClass(isInsertion) : []
         // A fault that only counts as changed has the saved values.
-        if object.flags.contains(.hasRow) { try checkValues(isInsertion) }
+        if object.flags.contains(.hasRow) {
+            try checkValues(isInsertion)
+            checkComposites(isInsertion)
+        }
         for relation in plan.checks.relations where relation.isConcerned(by: object, in: context) {
             try check(relation)
         }
@@ -116,6 +119,41 @@ extension ObjectCheck {
         for violation in attribute.violations(by: value) {
             failures.append(ValidationError(violation, by: value, of: attribute, of: object))
         }
+    }
+}
+
+// MARK: Composite attributes
+
+extension ObjectCheck {
+    private mutating func checkComposites(_ isInsertion: Bool) {
+        for composite in plan.checks.composites
+        where isInsertion || composite.attributes.contains(where: { object.isWritten($0.slot) }) {
+            check(composite)
+        }
+    }
+
+    /// Checks that a composite attribute has a value if it needs one, and that it has all mandatory
+    /// elements if it has one.
+    ///
+    /// An element that the model never lets be null has been checked by itself.
+    private mutating func check(_ composite: CompositeAttributeDescription) {
+        guard composite.attributes.contains(where: { !object.slots[$0.slot].isNull }) else {
+            guard !composite.isOptional, composite.attributes.allSatisfy(\.isOptional) else {
+                return
+            }
+            failures.append(
+                ValidationError(
+                    .missingMandatoryProperty, object, composite.name,
+                    "none of its elements is set"))
+            return
+        }
+        for attribute in composite.mandatoryAttributes
+        where attribute.isOptional && object.slots[attribute.slot].isNull {
+            fail(
+                attribute.slot, .missingMandatoryProperty,
+                "it is not set, and '\(composite.name)' has a value")
+        }
+        for inner in composite.compositeAttributes { check(inner) }
     }
 }
 

@@ -1,20 +1,18 @@
 import AnabranchModel
 import AnabranchStore
 
-/// The whole content of a source as pieces of one save: lists, then objects, then links.
-final class ConvertedPieces {
+/// The whole content of a source without a history as one save: lists, then objects, then links.
+final class ConvertedPieces: ConvertedSaves {
     private let context: SourceContext
     private var entities: ArraySlice<SourceLayout.SourceEntity>
     private var joins: ArraySlice<JoinTable>
     private var rows: EntityRows?
     private var links: JoinRows?
     private var hasLists = false
-    /// The number of links that were read.
+    private var isBegun = false
     private(set) var linkCount = 0
-    /// The number of objects that were read.
     private(set) var objectCount = 0
-
-    private static let rowsInPiece = 8192
+    var history: ConvertedHistory? { nil }
 
     init(_ context: SourceContext) {
         self.context = context
@@ -22,8 +20,13 @@ final class ConvertedPieces {
         joins = context.layout.joins[...]
     }
 
-    /// Reads the next piece; `nil` after the last.
-    func next() throws -> SaveRequest? {
+    func next() -> SaveInPieces? {
+        guard !isBegun, context.rows.counts.contains(where: { $0 > 0 }) else { return nil }
+        isBegun = true
+        return .converted { try self.nextPiece() }
+    }
+
+    private func nextPiece() throws -> SaveRequest? {
         var piece = SaveRequest()
         if !hasLists {
             hasLists = true
@@ -43,15 +46,15 @@ final class ConvertedPieces {
 
     private func nextInsert() throws -> SaveRequest.Insert? {
         while true {
-            if let insert = try rows?.next(Self.rowsInPiece) { return insert }
+            if let insert = try rows?.next() { return insert }
             guard let entity = entities.popFirst() else { return nil }
-            rows = try EntityRows(entity, context)
+            rows = try EntityRows(RowReader(entity, context))
         }
     }
 
     private func nextLinks() throws -> [SaveRequest.LinkChange]? {
         while true {
-            if let next = try links?.next(Self.rowsInPiece) { return next }
+            if let next = try links?.next() { return next }
             guard let join = joins.popFirst() else { return nil }
             links = try JoinRows(join, context)
         }

@@ -25,6 +25,9 @@ struct ExistingStore {
         self.names = names
     }
 
+    /// The greatest time that the conversion took for one; `nil` if the source has no greater one.
+    var latestTime: Int64? { names.latestTime }
+
     /// Checks that another conversion had the same result as the one that created the store.
     ///
     /// - Throws: ``ConversionError`` with code `otherStore`.

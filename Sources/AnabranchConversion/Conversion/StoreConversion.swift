@@ -18,6 +18,11 @@ public import Foundation
 /// Objects get IDs that follow from the source's UUID, their table and their primary key, so
 /// another conversion of the source creates the same objects. Their old URIs, such as
 /// `x-coredata://UUID/Person/p7`, still name them in the new store.
+///
+/// If the source keeps a persistent history, each of its transactions becomes a change set with its
+/// author, context name and time. An object has its present values from the transaction that
+/// inserted it, and the last transaction that changed it writes them again: the history does not
+/// keep what the others wrote. Everything that is older than the history is one change set.
 public struct StoreConversion {
     /// The `.sqlite` file of the source. A `-wal` file beside it is read too.
     public let source: URL
@@ -68,16 +73,20 @@ public struct StoreConversion {
         let file = try CoreDataFile(path: source.path, copyingTo: folder)
         let existing = try ExistingStore(path: path, source: file)
         let model = try model ?? self.model(of: file)
-        let context = try SourceContext(file, model)
-        let pieces = ConvertedPieces(context)
+        let now = Int64(Date().timeIntervalSince1970 * 1000)
+        let context = try SourceContext(file, model, latestTime: existing?.latestTime ?? now)
+        let saves = try context.saves()
         let building = try StoreBuilding(
             of: path, model: model, environment: .converting(context.names))
         let total = context.rows.counts.reduce(0, +)
-        if total > 0 {
-            _ = try building.store.save(author: Self.author, name: "") {
-                progress?(pieces.objectCount, total)
-                return try pieces.next()
+        try building.store.save {
+            guard var save = try saves.next() else { return nil }
+            let next = save.next
+            save.next = {
+                progress?(saves.objectCount, total)
+                return try next()
             }
+            return save
         }
         try CountCheck(context: context).run()
         try file.files.checkIsUnchanged()
@@ -93,12 +102,9 @@ public struct StoreConversion {
         }
         return ConversionReport(
             outcome: existing == nil ? .created : .unchanged, sourceUUID: file.uuid, model: model,
-            objectCounts: context.objectCounts, linkCount: pieces.linkCount,
-            doubts: context.doubts.doubts)
+            objectCounts: context.objectCounts, linkCount: saves.linkCount,
+            history: saves.history, doubts: context.doubts.doubts)
     }
-
-    /// The author of the change set with the converted objects.
-    private static let author = "conversion"
 
     private func model(of file: CoreDataFile) throws -> ManagedObjectModel {
         guard let model = try CachedModel.read(file) else {
@@ -113,18 +119,20 @@ public struct StoreConversion {
 
 extension StoreEnvironment {
     /// The environment of a conversion, in which nothing depends on the place or the time.
-    ///
-    /// The time is the beginning of Core Data's calendar, so every later save is newer.
     fileprivate static func converting(_ names: ConvertedSource) -> StoreEnvironment {
         let bytes = names.replica.bytes
         return StoreEnvironment(
-            wallMilliseconds: { 978_307_200_000 },
+            wallMilliseconds: { HistoryTransactions.calendarBeginning },
             randomBytes: { count in (0..<count).map { bytes[$0 % bytes.count] } })
     }
 }
 
 extension SourceContext {
-    fileprivate init(_ file: CoreDataFile, _ model: ManagedObjectModel) throws {
+    /// - Parameter latestTime: The greatest time of the history that is taken for one, in
+    ///   milliseconds since 1970-01-01 UTC.
+    fileprivate init(
+        _ file: CoreDataFile, _ model: ManagedObjectModel, latestTime: Int64
+    ) throws {
         let doubts = DoubtList(uuid: file.uuid)
         let layout = try SourceLayout(file, model, doubts)
         var entities: [String: ConvertedSource.Entity] = [:]
@@ -137,6 +145,12 @@ extension SourceContext {
         self.init(
             file: file, layout: layout, rows: try SourceRows(file, layout, names, doubts),
             names: names, doubts: doubts)
+        history = try SourceHistory.read(self, latest: latestTime)
+        if history?.hasLaterTimes == true { self.names.latestTime = latestTime }
+    }
+
+    fileprivate func saves() throws -> any ConvertedSaves {
+        try history.map { try HistorySaves(self, $0) } ?? ConvertedPieces(self)
     }
 
     fileprivate var objectCounts: [String: Int] {

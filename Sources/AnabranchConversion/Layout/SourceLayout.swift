@@ -71,6 +71,7 @@ struct SourceLayout {
                 "Can't convert \(file.files.path) because the model has none of its entities. "
                     + "Give the model of its app.")
         }
+        try checkComposites(file)
         for entity in model.entities where positions[entity] == nil {
             doubts.add(entity: entity.name, found: "no such entity", stored: "no objects")
         }
@@ -78,6 +79,20 @@ struct SourceLayout {
             try findColumns(ofTable: position, file.connection, doubts)
         }
         joins = JoinTable.all(in: self, doubts)
+    }
+
+    /// Refuses composite attributes: how Core Data names the columns of their elements is not
+    /// documented.
+    private func checkComposites(_ file: CoreDataFile) throws {
+        let composites = entities.lazy.flatMap(\.entity.compositeAttributes)
+        guard let composite = composites.first(where: { !$0.declaration.isTransient }) else {
+            return
+        }
+        throw ConversionError(
+            .notSupportedYet, path: file.files.path,
+            "Can't convert \(file.files.path) because \(composite) is a composite attribute, and "
+                + "the columns of its elements are not documented. Move its values to plain "
+                + "attributes with the app, and convert then.")
     }
 
     /// The condition of an entity's rows.

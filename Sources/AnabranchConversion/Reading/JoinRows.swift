@@ -42,22 +42,19 @@ final class JoinRows {
     }
 
     /// Reads the next links; `nil` after the last.
-    func next(_ limit: Int) throws -> [SaveRequest.LinkChange]? {
+    func next() throws -> [SaveRequest.LinkChange]? {
         guard !isAtEnd else { return nil }
         var links: [SaveRequest.LinkChange] = []
-        while links.count < limit {
+        while links.count < PieceLimits.rowCount {
             guard try statement.step() else {
                 isAtEnd = true
                 break
             }
             let (owner, other) = (statement.int64(at: 0), statement.int64(at: 1))
-            guard let entity = entity(owner, ownerTable, owners),
-                self.entity(other, otherTable, others) != nil
-            else {
+            guard isThere(owner, ownerTable, owners), isThere(other, otherTable, others) else {
                 report(owner, other)
                 continue
             }
-            _ = entity
             links.append(
                 SaveRequest.LinkChange(
                     relationship: join.relationship,
@@ -67,8 +64,8 @@ final class JoinRows {
         return links.isEmpty && isAtEnd ? nil : links
     }
 
-    private func entity(_ key: Int64, _ table: Int, _ allowed: Set<Int>) -> Int? {
-        context.rows.entity(ofKey: key, inTable: table).flatMap { allowed.contains($0) ? $0 : nil }
+    private func isThere(_ key: Int64, _ table: Int, _ allowed: Set<Int>) -> Bool {
+        context.rows.entity(ofKey: key, inTable: table).map(allowed.contains) ?? false
     }
 
     private func report(_ owner: Int64, _ other: Int64) {

@@ -15,21 +15,40 @@ final class ReferenceReader {
     private let context: SourceContext
     /// The object that each object at the other end names, if both sides are to-one.
     private let claims: [Int64: Int64]?
-    /// The objects at the other end that have been referred to.
-    private var taken: Set<Int64> = []
+    /// The objects that refer to objects at the other end, by the latter. With a history, which has
+    /// another order, those with the smallest primary keys are known from the beginning.
+    private var holders: [Int64: Int64] = [:]
 
     /// Prepares the reading of a relationship; `nil` if the source has no objects at its other end.
     init?(
-        _ relationship: RelationshipDescription, of entity: EntityDescription,
+        _ relationship: RelationshipDescription, of source: SourceLayout.SourceEntity,
         _ context: SourceContext
     ) throws {
         guard let table = context.layout.table(of: relationship.destination) else { return nil }
         self.relationship = relationship
-        self.entity = entity
+        entity = source.entity
         self.table = table
         self.context = context
         destinations = Set(context.layout.hierarchy(of: relationship.destination))
         claims = try Self.claims(relationship, context)
+        if claims != nil, context.history != nil {
+            holders = try Self.firstHolders(relationship, source, context)
+        }
+    }
+
+    private static func firstHolders(
+        _ relationship: RelationshipDescription, _ source: SourceLayout.SourceEntity,
+        _ context: SourceContext
+    ) throws -> [Int64: Int64] {
+        guard let column = source.columns[relationship.slot]?.quotedForSQL else { return [:] }
+        let statement = try context.file.connection.prepare(
+            """
+            SELECT \(column), min(Z_PK) FROM \(context.layout.roots[source.table].table.quotedName)
+            WHERE \(column) IS NOT NULL AND \(source.condition) GROUP BY \(column)
+            """)
+        var holders: [Int64: Int64] = [:]
+        while try statement.step() { holders[statement.int64(at: 0)] = statement.int64(at: 1) }
+        return holders
     }
 
     private static func claims(
@@ -72,15 +91,16 @@ final class ReferenceReader {
     /// Checks a reference against the other side of a one-to-one.
     private func accepts(_ target: Int64, from key: Int64, _ claims: [Int64: Int64]) -> Bool {
         let claim = claims[target]
+        let holder = holders[target] ?? key
         if claim != key {
-            let other = claim.map { "another object, p\($0)" } ?? "nothing"
-            let isLost = claim != nil || taken.contains(target)
+            let other = claim.map { "another object, p\($0)" } ?? "no object"
+            let isLost = claim != nil || holder != key
             report(
-                key, "\(uri(target)), whose inverse is \(other)",
+                key, "\(uri(target)), which refers back to \(other)",
                 isLost ? "nothing" : "it, on both sides")
             guard !isLost else { return false }
         }
-        taken.insert(target)
+        holders[target] = holder
         return true
     }
 

@@ -6,8 +6,10 @@ struct SourceContext {
     let file: CoreDataFile
     let layout: SourceLayout
     let rows: SourceRows
-    let names: ConvertedSource
+    var names: ConvertedSource
     let doubts: DoubtList
+    /// The persistent history; `nil` if the source keeps none.
+    var history: SourceHistory?
 
     /// The ID of a record in the new store. The store's first replica has the ordinal 0.
     ///

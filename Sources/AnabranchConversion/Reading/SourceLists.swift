@@ -10,7 +10,8 @@ struct SourceLists {
 
     /// All lists of one-to-many relationships, and those of the inverses of join tables.
     ///
-    /// The other lists have the order in which ``JoinRows`` reads their links.
+    /// The other lists have the order in which ``JoinRows`` reads their links, unless links are
+    /// saved in the order of a history, or a list's relationship is its own inverse.
     func all() throws -> [SaveRequest.ListChange] {
         var found: [SaveRequest.ListChange] = []
         for source in context.layout.entities {
@@ -20,10 +21,16 @@ struct SourceLists {
             }
         }
         for join in context.layout.joins {
-            guard let inverse = join.relationship.inverse, inverse.isOrdered,
-                inverse != join.relationship
-            else { continue }
-            found += try lists(of: inverse, join)
+            let relationship = join.relationship
+            let isOwnInverse = relationship.inverse == relationship
+            if relationship.isOrdered, isOwnInverse || context.history != nil {
+                found += try lists(
+                    of: relationship, join, owner: join.owner, member: join.other, join.order)
+            }
+            if let inverse = relationship.inverse, inverse.isOrdered, !isOwnInverse {
+                found += try lists(
+                    of: inverse, join, owner: join.other, member: join.owner, join.inverseOrder)
+            }
         }
         return found
     }
@@ -61,16 +68,16 @@ struct SourceLists {
     }
 
     private func lists(
-        of inverse: RelationshipDescription, _ join: JoinTable
+        of relationship: RelationshipDescription, _ join: JoinTable, owner: String,
+        member: String, _ order: String?
     ) throws -> [SaveRequest.ListChange] {
-        guard let ownerTable = context.layout.table(of: inverse.entity),
-            let memberTable = context.layout.table(of: join.relationship.entity)
+        guard let ownerTable = context.layout.table(of: relationship.entity),
+            let memberTable = context.layout.table(of: relationship.destination)
         else { return [] }
-        let (member, owner) = (join.owner.quotedForSQL, join.other.quotedForSQL)
-        let sorting = ([owner] + JoinRows.order(join.inverseOrder) + [member])
-            .joined(separator: ", ")
+        let (owner, member) = (owner.quotedForSQL, member.quotedForSQL)
+        let sorting = ([owner] + JoinRows.order(order) + [member]).joined(separator: ", ")
         return try lists(
-            of: inverse, ownerTable: ownerTable, memberTable: memberTable,
+            of: relationship, ownerTable: ownerTable, memberTable: memberTable,
             """
             SELECT \(owner), \(member) FROM \(join.table.quotedName)
             WHERE \(owner) IS NOT NULL AND \(member) IS NOT NULL ORDER BY \(sorting)

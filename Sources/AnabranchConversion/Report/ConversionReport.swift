@@ -20,6 +20,8 @@ public struct ConversionReport: Sendable {
     public let objectCounts: [String: Int]
     /// The number of links of many-to-many relationships.
     public let linkCount: Int
+    /// The counts of the source's persistent history; `nil` if it keeps none.
+    public let history: ConvertedHistory?
     /// Every value that is not in the store exactly as it was found.
     public let doubts: [Doubt]
 

@@ -1,6 +1,6 @@
 /// A value of the source that is not in the store exactly as it was found.
 public struct Doubt: Hashable, Sendable {
-    /// The name of the entity.
+    /// The name of the entity, or ``history``.
     public let entity: String
     /// The URI of the object, such as `x-coredata://UUID/Entity/p7`; `nil` if it concerns no single
     /// object.
@@ -11,6 +11,9 @@ public struct Doubt: Hashable, Sendable {
     public let found: String
     /// The value that the store has instead.
     public let stored: String
+
+    /// The place of doubts about the source's persistent history, instead of an entity's name.
+    public static let history = "history"
 }
 
 extension Doubt: CustomStringConvertible {

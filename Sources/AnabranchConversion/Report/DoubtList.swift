@@ -4,6 +4,8 @@ import AnabranchReplication
 /// The doubts of a conversion, in the order in which they were found.
 final class DoubtList {
     private(set) var doubts: [Doubt] = []
+    /// True while rows are read again, so that their doubts are known already.
+    var isReadingAgain = false
     private let uuid: String
 
     init(uuid: String) { self.uuid = uuid }
@@ -13,6 +15,7 @@ final class DoubtList {
         _ entity: EntityDescription, _ key: Int64, _ property: String?, found: String,
         stored: String
     ) {
+        guard !isReadingAgain else { return }
         doubts.append(
             Doubt(
                 entity: entity.name, uri: uri(entity.name, key), property: property, found: found,
@@ -23,6 +26,11 @@ final class DoubtList {
     func add(entity: String, property: String? = nil, found: String, stored: String) {
         doubts.append(
             Doubt(entity: entity, uri: nil, property: property, found: found, stored: stored))
+    }
+
+    /// Adds a doubt about the persistent history.
+    func add(history found: String, stored: String) {
+        add(entity: Doubt.history, found: found, stored: stored)
     }
 
     func uri(_ entity: String, _ key: Int64) -> String { "x-coredata://\(uuid)/\(entity)/p\(key)" }

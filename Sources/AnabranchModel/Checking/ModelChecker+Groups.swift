@@ -44,6 +44,12 @@ extension ModelChecker {
     ) {
         let entity = entities[position].name
         let lead = path(group, entity)
+        let composites = entities[position].compositeAttributes
+        if composites.contains(where: { $0.name.hasSameBytes(as: name) }) {
+            return refuse(
+                .invalidProperty, entity, name,
+                "\(lead) \(name) is a composite attribute, which is a group of its own.")
+        }
         guard let found = index.find(name, in: position) else {
             return refuse(
                 .unknownProperty, entity, name, "\(lead) there is no attribute \(name).")

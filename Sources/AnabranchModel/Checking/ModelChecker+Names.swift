@@ -5,7 +5,7 @@ extension ModelChecker {
     mutating func checkNames() {
         var names: Set<WireName> = []
         var wireNames: [WireName: String] = [:]
-        for entity in entities {
+        for entity in declaration.entities {
             checkForm(of: entity.name, wireName: entity.resolvedWireName, entity: entity, nil)
             guard names.insert(WireName(entity.name)).inserted else {
                 refuse(
@@ -27,7 +27,7 @@ extension ModelChecker {
         }
     }
 
-    private mutating func checkForm(
+    mutating func checkForm(
         of name: String, wireName: String, entity: Entity, _ property: String?
     ) {
         let subject = property.map { "property \(entity.name).\($0)" } ?? "entity \(entity.name)"
@@ -80,6 +80,11 @@ extension ModelChecker {
                         "Can't use property \(path) because \(other) has the wire name "
                             + "\(property.wireName) too; give one of them a wire name of its own.")
                 }
+            }
+            for composite in entity.compositeAttributes {
+                guard let other = names.updateValue(entity.name, forKey: WireName(composite.name))
+                else { continue }
+                if isOwn { refuse(composite.name, of: own, besides: other) }
             }
         }
     }

@@ -12,7 +12,8 @@ struct ModelChecker {
         index = DeclarationIndex(declaration.entities)
     }
 
-    var entities: [Entity] { declaration.entities }
+    /// The entities, with an attribute for each element of a composite attribute.
+    var entities: [Entity] { index.entities }
 
     mutating func check() {
         guard entities.count <= ModelLimits.greatestEntityCount else {
@@ -22,7 +23,9 @@ struct ModelChecker {
                 "Can't use the model because it has over \(most) entities.")
             return
         }
+        guard checkDepthOfComposites() else { return }
         checkNames()
+        checkComposites()
         checkHierarchies()
         for position in entities.indices {
             for attribute in entities[position].attributes {
@@ -34,8 +37,10 @@ struct ModelChecker {
             checkConstraints(declaredBy: position)
             checkGroups(declaredBy: position)
             checkIndexes(declaredBy: position)
+            checkFetchedProperties(declaredBy: position)
         }
         checkTemplates()
+        checkConfigurations()
     }
 
     mutating func refuse(
@@ -61,18 +66,6 @@ struct ModelChecker {
         warnings.append(ModelWarning(code, entity: entity, property: property, message))
     }
 
-    private mutating func checkPredicate(of template: FetchRequestTemplate, _ lead: String) {
-        guard let format = template.predicateFormat else { return }
-        do {
-            _ = try FetchPredicate(format: format, arguments: [])
-        } catch {
-            let column = error.column.map { " at column \($0)" } ?? ""
-            refuse(
-                .invalidPredicate, nil, template.name,
-                "\(lead) its predicate can't be read\(column): \(error.message)")
-        }
-    }
-
     private mutating func checkTemplates() {
         var seen: Set<WireName> = []
         for template in declaration.fetchRequestTemplates {
@@ -85,7 +78,9 @@ struct ModelChecker {
                     .unknownEntity, nil, template.name,
                     "\(lead) there is no entity \(template.entity).")
             }
-            checkPredicate(of: template, lead)
+            if let format = template.predicateFormat {
+                checkPredicate(format, nil, template.name, lead)
+            }
         }
     }
 }

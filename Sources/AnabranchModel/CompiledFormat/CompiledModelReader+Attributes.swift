@@ -29,12 +29,23 @@ extension CompiledModelReader {
     /// The bit of an attribute's flags that allows external storage.
     private static let externalStorageFlag: Int64 = 1
 
+    /// The type number of a composite attribute.
+    private static let compositeType: Int64 = 2100
+
     private mutating func type(
         of archived: ArchivedObject, _ name: String, of entity: String
     ) -> AttributeType {
         let number = archived.integer("NSAttributeType") ?? 0
         if let type = AttributeType(rawValue: Int(clamping: number)) { return type }
         if archived.flag("NSIsTransient") { return .undefined }
+        guard number != Self.compositeType else {
+            refuse(
+                .compositeAttribute, entity: entity, property: name,
+                "Can't read composite attribute \(entity).\(name) because the form of its "
+                    + "elements in a compiled model is not documented; read the .xcdatamodel that "
+                    + "the model was compiled from.")
+            return .binary
+        }
         refuse(
             entity: entity, property: name,
             "Can't store attribute \(entity).\(name) because its type has the number \(number), "

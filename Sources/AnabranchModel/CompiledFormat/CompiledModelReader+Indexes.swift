@@ -84,9 +84,7 @@ extension CompiledModelReader {
     mutating func read(
         template archived: ArchivedObject, named name: String, into model: inout ModelDeclaration
     ) {
-        let entity =
-            archived.object("NSEntity")?.text("NSEntityName")
-            ?? archived.text("_NSFetchRequestEntityName") ?? archived.text("NSEntityName") ?? ""
+        let entity = entityName(of: archived)
         var template = FetchRequestTemplate(name, entity: entity)
         if let predicate = archived.object("NSPredicate") {
             guard let text = ArchivedPredicate.text(predicate) else {
@@ -101,5 +99,32 @@ extension CompiledModelReader {
         if limit > 0 { template.fetchLimit = limit }
         template.fetchBatchSize = max(Int(clamping: archived.integer("NSBatchSize") ?? 0), 0)
         model.fetchRequestTemplates.append(template)
+    }
+
+    /// The entity of a fetch request.
+    private func entityName(of archived: ArchivedObject) -> String {
+        archived.object("NSEntity")?.text("NSEntityName")
+            ?? archived.text("_NSFetchRequestEntityName") ?? archived.text("NSEntityName") ?? ""
+    }
+
+    mutating func read(
+        fetchedProperty archived: ArchivedObject, _ name: String, into entity: inout Entity
+    ) {
+        guard let request = archived.object("NSFetchRequest") else { return }
+        var property = FetchedProperty(
+            name, of: entityName(of: request), userInfo: userInfo(of: archived))
+        if let predicate = request.object("NSPredicate") {
+            guard let text = ArchivedPredicate.text(predicate) else {
+                ignore(
+                    entity: entity.name, property: name,
+                    "The fetched property \(entity.name).\(name) is left out: its predicate "
+                        + "can't be read.")
+                return
+            }
+            property.predicateFormat = text
+        }
+        let limit = Int(clamping: request.integer("NSFetchLimit") ?? 0)
+        if limit > 0 { property.fetchLimit = limit }
+        entity.fetchedProperties.append(property)
     }
 }

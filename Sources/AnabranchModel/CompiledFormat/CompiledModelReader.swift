@@ -34,7 +34,7 @@ struct CompiledModelReader {
                 read(template: request, named: entry.key, into: &result)
             }
         }
-        if !root.entries("NSConfigurations").isEmpty { leaveOutConfigurations(of: root) }
+        result.configurations = configurations(of: root)
         dropIndexesWithoutColumns(in: &result)
         return result
     }
@@ -44,10 +44,14 @@ struct CompiledModelReader {
         return identifiers.filter { !$0.isEmpty }.min()
     }
 
-    private mutating func leaveOutConfigurations(of root: ArchivedObject) {
-        for name in root.entries("NSConfigurations").map(\.key).sorted()
-        where name != "PF_DEFAULT_CONFIGURATION_NAME" {
-            ignore(entity: nil, "Configuration \(name) is left out: a store holds every entity.")
+    /// The configurations without the one that contains the whole model.
+    private func configurations(of root: ArchivedObject) -> [Configuration] {
+        root.entries("NSConfigurations").compactMap { entry in
+            guard entry.key != "PF_DEFAULT_CONFIGURATION_NAME" else { return nil }
+            let members = entry.value.elements.compactMap {
+                $0.text ?? $0.object?.text("NSEntityName")
+            }
+            return Configuration(entry.key, entities: members)
         }
     }
 
@@ -96,10 +100,7 @@ struct CompiledModelReader {
                 entity.relationships.append(
                     read(relationship: property, entry.key, of: entity.name))
             case "NSFetchedPropertyDescription":
-                ignore(
-                    entity: entity.name, property: entry.key,
-                    "The fetched property \(entity.name).\(entry.key) is left out: fetch with its "
-                        + "predicate instead.")
+                read(fetchedProperty: property, entry.key, into: &entity)
             case "_NSPropertyDescriptionProxy": break
             default:
                 refuse(

@@ -10,6 +10,7 @@ struct DeclarationIndex {
         case relationship(Relationship)
     }
 
+    /// The entities, with an attribute for each element of a composite attribute.
     let entities: [Entity]
     /// The positions of each entity's direct sub-entities, in ascending order.
     let children: [[Int]]
@@ -17,7 +18,8 @@ struct DeclarationIndex {
     private let parents: [Int?]
     private let properties: [[WireName: Property]]
 
-    init(_ entities: [Entity]) {
+    init(_ declared: [Entity]) {
+        let entities = declared.map(\.flattened)
         self.entities = entities
         let positions = Dictionary(
             entities.enumerated().map { (WireName($1.name), $0) },

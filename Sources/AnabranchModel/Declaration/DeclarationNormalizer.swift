@@ -11,6 +11,17 @@ enum DeclarationNormalizer {
         result.entities = declaration.entities.map(normalize)
             .sorted { $0.name.precedesByBytes($1.name) }
         result.fetchRequestTemplates.sort { $0.name.precedesByBytes($1.name) }
+        result.configurations = declaration.configurations.map(normalize)
+            .sorted { $0.name.precedesByBytes($1.name) }
+        return result
+    }
+
+    /// A member that is named twice is a member once.
+    private static func normalize(_ configuration: Configuration) -> Configuration {
+        var result = configuration
+        var seen: Set<WireName> = []
+        result.entities = configuration.entities.filter { seen.insert(WireName($0)).inserted }
+            .sorted { $0.precedesByBytes($1) }
         return result
     }
 
@@ -19,7 +30,10 @@ enum DeclarationNormalizer {
         result.wireName = entity.resolvedWireName
         result.attributes = entity.attributes.map(normalize)
             .sorted { $0.name.precedesByBytes($1.name) }
+        result.compositeAttributes = normalize(entity.compositeAttributes)
         result.relationships = entity.relationships.map(normalize)
+            .sorted { $0.name.precedesByBytes($1.name) }
+        result.fetchedProperties = entity.fetchedProperties
             .sorted { $0.name.precedesByBytes($1.name) }
         // An index without elements is legal and has no effect.
         result.indexes = entity.indexes.filter { !$0.elements.isEmpty }
@@ -46,6 +60,18 @@ enum DeclarationNormalizer {
         result.minimum = attribute.minimum.map { coerceBound($0, of: attribute.type) }
         result.maximum = attribute.maximum.map { coerceBound($0, of: attribute.type) }
         return result
+    }
+
+    private static func normalize(_ composites: [CompositeAttribute]) -> [CompositeAttribute] {
+        composites.map { composite in
+            var result = composite
+            result.wireName = composite.resolvedWireName
+            result.typeName = composite.resolvedTypeName
+            result.attributes = composite.attributes.map(normalize)
+                .sorted { $0.name.precedesByBytes($1.name) }
+            result.compositeAttributes = normalize(composite.compositeAttributes)
+            return result
+        }.sorted { $0.name.precedesByBytes($1.name) }
     }
 
     /// Converts a bound; bounds of a string are lengths and stay integers.

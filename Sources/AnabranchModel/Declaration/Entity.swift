@@ -8,12 +8,16 @@ public struct Entity: Hashable, Sendable {
     public var isAbstract: Bool
     /// The attributes that the entity declares itself, without inherited ones.
     public var attributes: [Attribute]
+    /// The composite attributes that the entity declares itself, without inherited ones.
+    public var compositeAttributes: [CompositeAttribute]
     /// The relationships that the entity declares itself, without inherited ones.
     public var relationships: [Relationship]
     /// The fetch indexes that the entity declares itself.
     public var indexes: [Index]
     /// The uniqueness constraints that the entity declares itself.
     public var uniquenessConstraints: [Unique]
+    /// The fetched properties that the entity declares itself; sub-entities inherit them.
+    public var fetchedProperties: [FetchedProperty]
     /// The attribute groups that the entity declares itself; sub-entities inherit them.
     public var attributeGroups: [AttributeGroup]
     /// The class name in a model file. The object graph ignores it: the app registers its classes.
@@ -60,16 +64,20 @@ public struct Entity: Hashable, Sendable {
         self.deletePolicy = deletePolicy
         self.userInfo = userInfo
         attributes = []
+        compositeAttributes = []
         relationships = []
         indexes = []
         uniquenessConstraints = []
+        fetchedProperties = []
         attributeGroups = []
         for element in content() {
             switch element {
             case .attribute(let attribute): attributes.append(attribute)
+            case .composite(let composite): compositeAttributes.append(composite)
             case .relationship(let relationship): relationships.append(relationship)
             case .index(let index): indexes.append(index)
             case .unique(let constraint): uniquenessConstraints.append(constraint)
+            case .fetched(let property): fetchedProperties.append(property)
             case .group(let group): attributeGroups.append(group)
             }
         }

@@ -2,12 +2,16 @@
 public enum EntityElement: Hashable, Sendable {
     /// An attribute.
     case attribute(Attribute)
+    /// A composite attribute.
+    case composite(CompositeAttribute)
     /// A relationship.
     case relationship(Relationship)
     /// A fetch index.
     case index(Index)
     /// A uniqueness constraint.
     case unique(Unique)
+    /// A fetched property.
+    case fetched(FetchedProperty)
     /// A group of attributes that merge as one value.
     case group(AttributeGroup)
 }
@@ -20,9 +24,19 @@ public enum EntityBuilder {
         [.attribute(attribute)]
     }
 
+    /// Adds a composite attribute.
+    public static func buildExpression(_ composite: CompositeAttribute) -> [EntityElement] {
+        [.composite(composite)]
+    }
+
     /// Adds a relationship.
     public static func buildExpression(_ relationship: Relationship) -> [EntityElement] {
         [.relationship(relationship)]
+    }
+
+    /// Adds a fetched property.
+    public static func buildExpression(_ property: FetchedProperty) -> [EntityElement] {
+        [.fetched(property)]
     }
 
     /// Adds a fetch index.

@@ -7,6 +7,8 @@ public struct ModelDeclaration: Hashable, Sendable {
     public var entities: [Entity]
     /// The named fetch requests, in any order.
     public var fetchRequestTemplates: [FetchRequestTemplate]
+    /// The named subsets of the entities, in any order.
+    public var configurations: [Configuration]
     /// A name of the model's version for people; nothing in Anabranch depends on it.
     public var versionIdentifier: String?
 
@@ -14,10 +16,12 @@ public struct ModelDeclaration: Hashable, Sendable {
     public init(
         entities: [Entity],
         fetchRequestTemplates: [FetchRequestTemplate] = [],
+        configurations: [Configuration] = [],
         versionIdentifier: String? = nil
     ) {
         self.entities = entities
         self.fetchRequestTemplates = fetchRequestTemplates
+        self.configurations = configurations
         self.versionIdentifier = versionIdentifier
     }
 }

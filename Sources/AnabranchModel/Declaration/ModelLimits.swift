@@ -3,6 +3,8 @@ enum ModelLimits {
     static let greatestEntityCount = 4096
     /// The greatest number of entities from a root to its lowest sub-entity.
     static let deepestHierarchy = 64
+    /// The greatest number of composite attributes on the way to an element.
+    static let deepestComposite = 16
     /// The greatest number of properties of one hierarchy.
     ///
     /// A hierarchy shares one table. SQLite's tables have at most 2,000 columns, and the store uses

@@ -10,6 +10,11 @@ extension Attribute {
     var resolvedWireName: String { wireName ?? renamingIdentifier ?? name }
 }
 
+extension CompositeAttribute {
+    /// The name on the wire, given or by default.
+    var resolvedWireName: String { wireName ?? renamingIdentifier ?? name }
+}
+
 extension Relationship {
     /// The name on the wire, given or by default.
     var resolvedWireName: String { wireName ?? renamingIdentifier ?? name }

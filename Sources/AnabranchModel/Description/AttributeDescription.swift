@@ -84,6 +84,8 @@ public final class AttributeDescription: Sendable {
     package var derivation: Derivation? { isDerived ? graph.derivation(of: self) : nil }
     /// True if the value has a column in the store and is sent.
     package var isStored: Bool { !isTransient && !isDerived }
+    /// True for an element of a composite attribute; the name is then its path: `address.city`.
+    public var isElement: Bool { name.utf8.contains(UInt8(ascii: ".")) }
     /// The declaration's texts for the app or for tools.
     public var userInfo: [String: String] { declaration.userInfo }
     /// The name of a transformable attribute's transformer; `nil` is the default transformer.

@@ -12,15 +12,21 @@ public final class EntityDescription: Sendable {
     public let isAbstract: Bool
     /// The declared policy, or `updateWins` if a super-entity has it.
     public let deletePolicy: DeletePolicy
+    /// False if a configuration of the model keeps the entity's objects in this store only.
+    public let isSynced: Bool
     /// The position in the model's ``ManagedObjectModel/entities``.
     public let index: Int
     /// The properties in slot order.
     ///
     /// The super-entity's slots come first, then the own attributes, to-one and to-many
-    /// relationships, each sorted by the bytes of their names.
+    /// relationships, then the elements of own composite attributes, each sorted by the bytes of
+    /// their names.
     public let slots: [PropertyDescription]
     /// The attributes in slot order, inherited ones included.
     public let attributes: [AttributeDescription]
+    /// The super-entity's composite attributes first, then the own ones by the bytes of their
+    /// names.
+    public let compositeAttributes: [CompositeAttributeDescription]
     /// The derived attributes in slot order, inherited ones included.
     package let derivedAttributes: [AttributeDescription]
     /// The relationships in slot order, inherited ones included.
@@ -31,6 +37,8 @@ public final class EntityDescription: Sendable {
     public let ownUniquenessConstraints: [[AttributeDescription]]
     /// The super-entity's groups first, then the own ones by the bytes of their names.
     public let attributeGroups: [AttributeGroupDescription]
+    /// The fetched properties, the super-entity's first.
+    public let fetchedProperties: [FetchedPropertyDescription]
     /// The indexes that the entity declares itself.
     public let indexes: [IndexDescription]
     /// The declaration in the model's canonical form.
@@ -45,19 +53,24 @@ public final class EntityDescription: Sendable {
 
     init(
         _ declaration: Entity, index: Int, lineage: [Int], subentities: [Int],
-        slots: [PropertyDescription], attributeGroups: [AttributeGroupDescription],
-        deletePolicy: DeletePolicy, graph: ModelGraph
+        slots: [PropertyDescription], compositeAttributes: [CompositeAttributeDescription],
+        attributeGroups: [AttributeGroupDescription],
+        fetchedProperties: [FetchedPropertyDescription],
+        deletePolicy: DeletePolicy, isSynced: Bool, graph: ModelGraph
     ) {
         self.declaration = declaration
         self.index = index
         self.lineage = lineage
         self.slots = slots
+        self.compositeAttributes = compositeAttributes
         self.attributeGroups = attributeGroups
+        self.fetchedProperties = fetchedProperties
         self.graph = graph
         name = declaration.name
         wireName = WireName(declaration.resolvedWireName)
         isAbstract = declaration.isAbstract
         self.deletePolicy = deletePolicy
+        self.isSynced = isSynced
         children = subentities
         attributes = slots.compactMap(\.attribute)
         derivedAttributes = attributes.filter(\.isDerived)
@@ -134,12 +147,28 @@ extension EntityDescription {
         slotIndex(named: name).map { slots[$0] }
     }
 
+    /// The fetched property with that name, compared by bytes.
+    public func fetchedProperty(named name: String) -> FetchedPropertyDescription? {
+        fetchedProperties.first { $0.name.hasSameBytes(as: name) }
+    }
+
     /// The property that is sent under a wire name.
     ///
     /// It is a stored attribute that is in no group, or the stored side of two inverses. A change
     /// merges into it only if type and rule are equal too.
     public func property(wireName: WireName) -> PropertyDescription? {
         slotsByWireName[wireName].map { slots[$0] }
+    }
+
+    /// The composite attribute with that name, compared by bytes; the name of one inside another
+    /// one is its path.
+    public func compositeAttribute(named name: String) -> CompositeAttributeDescription? {
+        var found = compositeAttributes[...]
+        while let next = found.popFirst() {
+            if next.name.hasSameBytes(as: name) { return next }
+            if name.hasPrefix(next.name + ".") { found = next.compositeAttributes[...] }
+        }
+        return nil
     }
 
     /// The group of attributes that is sent as a wire property.

@@ -2,8 +2,10 @@ import AnabranchReplication
 
 /// Builds the descriptions of a checked declaration.
 struct GraphBuilder {
+    private let declared: [Entity]
     private let index: DeclarationIndex
     private let graph: ModelGraph
+    private let unsynced: UnsyncedEntities
     /// The number of inherited slots of each entity.
     private let firstOwnSlots: [Int]
     /// The number of inherited groups of each entity.
@@ -11,8 +13,10 @@ struct GraphBuilder {
 
     init(_ declaration: ModelDeclaration, graph: ModelGraph) {
         let index = DeclarationIndex(declaration.entities)
+        declared = declaration.entities
         self.index = index
         self.graph = graph
+        unsynced = UnsyncedEntities(declaration)
         firstOwnSlots = index.entities.indices.map { entity in
             index.lineage(of: entity).dropFirst().reduce(0) {
                 $0 + index.entities[$1].attributes.count + index.entities[$1].relationships.count
@@ -28,16 +32,21 @@ struct GraphBuilder {
     func build() -> [EntityDescription] {
         let own = index.entities.indices.map { ownProperties(of: $0) }
         let groups = index.entities.indices.map { ownGroups(of: $0, own[$0]) }
+        let composites = index.entities.indices.map { ownComposites(of: $0, own[$0]) }
         let entities = index.entities.indices.map { position in
             let lineage = Array(index.lineage(of: position).reversed())
             return EntityDescription(
-                index.entities[position], index: position, lineage: lineage,
+                declared[position], index: position, lineage: lineage,
                 subentities: index.children[position],
                 slots: lineage.flatMap { own[$0] },
+                compositeAttributes: lineage.flatMap { composites[$0] },
                 attributeGroups: lineage.flatMap { groups[$0] },
+                fetchedProperties: lineage.flatMap(fetchedProperties),
                 deletePolicy: lineage.contains {
                     index.entities[$0].deletePolicy == .updateWins
-                } ? .updateWins : .deleteWins, graph: graph)
+                } ? .updateWins : .deleteWins,
+                isSynced: unsynced.configuration(of: index.entities[position].name) == nil,
+                graph: graph)
         }
         return entities
     }
@@ -49,15 +58,33 @@ struct GraphBuilder {
             defer { slot += 1 }
             return PropertyLocation(entity: entity, slot: slot)
         }
-        let attributes = declared.attributes.map {
-            PropertyDescription.attribute(
+        func describe(_ attribute: Attribute) -> PropertyDescription {
+            .attribute(
                 AttributeDescription(
-                    $0, at: next(), group: group(of: $0, declaredBy: entity), graph: graph))
+                    attribute, at: next(), group: group(of: attribute, declaredBy: entity),
+                    graph: graph))
         }
+        let elementCount = declared.elementCount
+        let attributes = declared.attributes.dropLast(elementCount).map(describe)
         let relationships = Self.slotOrder(declared.relationships).map {
-            PropertyDescription.relationship(describe($0, at: next()))
+            PropertyDescription.relationship(self.describe($0, at: next()))
         }
         return attributes + relationships
+            + declared.attributes.suffix(elementCount).map(describe)
+    }
+
+    private func ownComposites(
+        of entity: Int, _ properties: [PropertyDescription]
+    ) -> [CompositeAttributeDescription] {
+        let composites = declared[entity].compositeAttributes
+        guard !composites.isEmpty else { return [] }
+        let attributes = Dictionary(
+            properties.compactMap(\.attribute).map { (WireName($0.name), $0) },
+            uniquingKeysWith: { first, _ in first })
+        return composites.map {
+            CompositeAttributeDescription(
+                $0, in: "", declaredBy: entity, attributes: attributes, graph: graph)
+        }
     }
 
     private func group(
@@ -68,6 +95,13 @@ struct GraphBuilder {
             group.attributes.contains { $0.hasSameBytes(as: attribute.name) }
         }
         return own.map { (firstOwnGroups[entity] + $0, groups[$0].name) }
+    }
+
+    private func fetchedProperties(of entity: Int) -> [FetchedPropertyDescription] {
+        index.entities[entity].fetchedProperties.map {
+            FetchedPropertyDescription(
+                $0, of: entity, fetching: index.position(of: $0.entity) ?? entity, graph: graph)
+        }
     }
 
     private func ownGroups(
@@ -109,6 +143,8 @@ struct GraphBuilder {
         let order = Self.slotOrder(declared.relationships)
         let offset = order.firstIndex { $0.name.hasSameBytes(as: relationship.name) } ?? 0
         return PropertyLocation(
-            entity: entity, slot: firstOwnSlots[entity] + declared.attributes.count + offset)
+            entity: entity,
+            slot: firstOwnSlots[entity] + declared.attributes.count - declared.elementCount
+                + offset)
     }
 }

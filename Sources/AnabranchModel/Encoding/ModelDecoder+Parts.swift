@@ -54,6 +54,36 @@ extension ModelDecoder {
         return result
     }
 
+    /// - Parameter depth: The number of composite attributes that contain this one.
+    static func composite(
+        in record: ByteReader, depth: Int = 0
+    ) throws(ChangeSetDecodingError) -> CompositeAttribute {
+        guard depth < ModelLimits.deepestComposite else {
+            throw record.failure(.malformed, "too many composite attributes are inside each other")
+        }
+        var reader = record
+        var result = CompositeAttribute("", optional: false)
+        while let (number, field) = try reader.readField() {
+            switch number {
+            case CompositeField.name: result.name = try field.text()
+            case CompositeField.wireName: result.wireName = try field.text()
+            case CompositeField.typeName: result.typeName = try field.text()
+            case CompositeField.isOptional: result.isOptional = try field.flag()
+            case CompositeField.isTransient: result.isTransient = try field.flag()
+            case CompositeField.attribute: result.attributes.append(try attribute(in: field))
+            case CompositeField.compositeAttribute:
+                result.compositeAttributes.append(try composite(in: field, depth: depth + 1))
+            case CompositeField.renamingIdentifier:
+                result.renamingIdentifier = try field.text()
+            case CompositeField.userInfo: try field.addEntry(to: &result.userInfo)
+            case CompositeField.versionHashModifier:
+                result.versionHashModifier = try field.text()
+            default: throw field.unknownField(number)
+            }
+        }
+        return result
+    }
+
     static func group(in record: ByteReader) throws(ChangeSetDecodingError) -> AttributeGroup {
         var reader = record
         var result = AttributeGroup("", attributes: [])
@@ -61,6 +91,40 @@ extension ModelDecoder {
             switch number {
             case GroupField.name: result.name = try field.text()
             case GroupField.attribute: result.attributes.append(try field.text())
+            default: throw field.unknownField(number)
+            }
+        }
+        return result
+    }
+
+    static func fetchedProperty(
+        in record: ByteReader
+    ) throws(ChangeSetDecodingError) -> FetchedProperty {
+        var reader = record
+        var result = FetchedProperty("", of: "")
+        while let (number, field) = try reader.readField() {
+            switch number {
+            case FetchedPropertyField.name: result.name = try field.text()
+            case FetchedPropertyField.entity: result.entity = try field.text()
+            case FetchedPropertyField.predicateFormat: result.predicateFormat = try field.text()
+            case FetchedPropertyField.fetchLimit: result.fetchLimit = try field.number()
+            case FetchedPropertyField.userInfo: try field.addEntry(to: &result.userInfo)
+            default: throw field.unknownField(number)
+            }
+        }
+        return result
+    }
+
+    static func configuration(
+        in record: ByteReader
+    ) throws(ChangeSetDecodingError) -> Configuration {
+        var reader = record
+        var result = Configuration("", entities: [])
+        while let (number, field) = try reader.readField() {
+            switch number {
+            case ConfigurationField.name: result.name = try field.text()
+            case ConfigurationField.entity: result.entities.append(try field.text())
+            case ConfigurationField.isUnsynced: result.isSynced = !(try field.flag())
             default: throw field.unknownField(number)
             }
         }

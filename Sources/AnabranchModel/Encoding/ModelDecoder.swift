@@ -34,6 +34,8 @@ enum ModelDecoder {
             case ModelField.entity: result.entities.append(try entity(in: field))
             case ModelField.fetchRequestTemplate:
                 result.fetchRequestTemplates.append(try template(in: field))
+            case ModelField.configuration:
+                result.configurations.append(try configuration(in: field))
             default: throw field.unknownField(number)
             }
         }
@@ -71,13 +73,17 @@ enum ModelDecoder {
             case EntityField.deletePolicy: result.deletePolicy = try field.choice(DeletePolicy.self)
             case EntityField.attributeGroup: result.attributeGroups.append(try group(in: field))
             case EntityField.versionHashModifier: result.versionHashModifier = try field.text()
+            case EntityField.fetchedProperty:
+                result.fetchedProperties.append(try fetchedProperty(in: field))
+            case EntityField.compositeAttribute:
+                result.compositeAttributes.append(try composite(in: field))
             default: throw field.unknownField(number)
             }
         }
         return result
     }
 
-    private static func attribute(
+    static func attribute(
         in record: ByteReader
     ) throws(ChangeSetDecodingError) -> Attribute {
         var reader = record

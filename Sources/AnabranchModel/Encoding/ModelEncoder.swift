@@ -16,6 +16,7 @@ enum ModelEncoder {
         fields.append(ModelField.entity, records: declaration.entities, write)
         fields.append(
             ModelField.fetchRequestTemplate, records: declaration.fetchRequestTemplates, write)
+        fields.append(ModelField.configuration, records: declaration.configurations, write)
         return magic + [version] + fields.bytes
     }
 
@@ -43,6 +44,30 @@ enum ModelEncoder {
         }
         fields.append(EntityField.attributeGroup, records: entity.attributeGroups, write)
         fields.append(EntityField.versionHashModifier, text: entity.versionHashModifier)
+        fields.append(EntityField.fetchedProperty, records: entity.fetchedProperties, write)
+        fields.append(EntityField.compositeAttribute, records: entity.compositeAttributes, write)
+    }
+
+    private static func write(_ property: FetchedProperty, to fields: inout FieldWriter) {
+        fields.append(FetchedPropertyField.name, text: property.name)
+        fields.append(FetchedPropertyField.entity, text: property.entity)
+        fields.append(FetchedPropertyField.predicateFormat, text: property.predicateFormat)
+        fields.append(FetchedPropertyField.fetchLimit, number: property.fetchLimit)
+        fields.append(FetchedPropertyField.userInfo, entries: property.userInfo)
+    }
+
+    private static func write(_ composite: CompositeAttribute, to fields: inout FieldWriter) {
+        fields.append(CompositeField.name, text: composite.name)
+        fields.append(CompositeField.wireName, text: composite.wireName)
+        fields.append(CompositeField.typeName, text: composite.typeName)
+        fields.append(CompositeField.isOptional, flag: composite.isOptional)
+        fields.append(CompositeField.isTransient, flag: composite.isTransient)
+        fields.append(CompositeField.attribute, records: composite.attributes, write)
+        fields.append(
+            CompositeField.compositeAttribute, records: composite.compositeAttributes, write)
+        fields.append(CompositeField.renamingIdentifier, text: composite.renamingIdentifier)
+        fields.append(CompositeField.userInfo, entries: composite.userInfo)
+        fields.append(CompositeField.versionHashModifier, text: composite.versionHashModifier)
     }
 
     private static func write(_ attribute: Attribute, to fields: inout FieldWriter) {
@@ -113,6 +138,14 @@ enum ModelEncoder {
     private static func write(_ group: AttributeGroup, to fields: inout FieldWriter) {
         fields.append(GroupField.name, text: group.name)
         for attribute in group.attributes { fields.append(GroupField.attribute, text: attribute) }
+    }
+
+    private static func write(_ configuration: Configuration, to fields: inout FieldWriter) {
+        fields.append(ConfigurationField.name, text: configuration.name)
+        for entity in configuration.entities {
+            fields.append(ConfigurationField.entity, text: entity)
+        }
+        fields.append(ConfigurationField.isUnsynced, flag: !configuration.isSynced)
     }
 
     private static func write(_ template: FetchRequestTemplate, to fields: inout FieldWriter) {

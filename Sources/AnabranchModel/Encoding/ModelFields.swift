@@ -5,6 +5,15 @@ enum ModelField {
     static let versionIdentifier: UInt8 = 1
     static let entity: UInt8 = 2
     static let fetchRequestTemplate: UInt8 = 3
+    static let configuration: UInt8 = 5
+}
+
+/// The field numbers of a configuration.
+enum ConfigurationField {
+    static let name: UInt8 = 1
+    /// One field for each member entity, sorted by the bytes of the names.
+    static let entity: UInt8 = 2
+    static let isUnsynced: UInt8 = 3
 }
 
 /// The field numbers of an entity.
@@ -24,6 +33,34 @@ enum EntityField {
     static let deletePolicy: UInt8 = 12
     static let attributeGroup: UInt8 = 13
     static let versionHashModifier: UInt8 = 14
+    /// One field for each fetched property, sorted by the bytes of the names.
+    static let fetchedProperty: UInt8 = 15
+    static let compositeAttribute: UInt8 = 18
+}
+
+/// The field numbers of a fetched property.
+enum FetchedPropertyField {
+    static let name: UInt8 = 1
+    static let entity: UInt8 = 2
+    static let predicateFormat: UInt8 = 3
+    static let fetchLimit: UInt8 = 4
+    static let userInfo: UInt8 = 5
+}
+
+/// The field numbers of a composite attribute.
+enum CompositeField {
+    static let name: UInt8 = 1
+    static let wireName: UInt8 = 2
+    static let typeName: UInt8 = 3
+    static let isOptional: UInt8 = 4
+    static let isTransient: UInt8 = 5
+    /// One field for each element that is an attribute, sorted by the bytes of the names.
+    static let attribute: UInt8 = 6
+    /// One field for each element that is a composite attribute, in the same order.
+    static let compositeAttribute: UInt8 = 7
+    static let renamingIdentifier: UInt8 = 8
+    static let userInfo: UInt8 = 9
+    static let versionHashModifier: UInt8 = 10
 }
 
 /// The field numbers of an attribute.

@@ -9,17 +9,19 @@ extension EntityDescription {
     ///
     /// - of the entity: name, super-entity, whether it is abstract, uniqueness constraints;
     /// - of a property: name, whether it is optional, transient or derived;
-    /// - of an attribute: type;
+    /// - of an attribute: type; of a composite attribute: its elements;
     /// - of a relationship: destination, inverse, counts, whether it is ordered;
     /// - the ``Entity/versionHashModifier`` of each.
     ///
     /// Defaults, delete rules, validations, class names, transformers, indexes, the expression of a
-    /// derived attribute, renaming identifiers and user infos do not count. Unlike in Core Data,
-    /// everything counts that decides a merge: wire names, merge rules, attribute groups, delete
-    /// policies and whether a relationship is acyclic.
+    /// derived attribute, fetched properties, renaming identifiers and user infos do not count.
+    /// Unlike in Core Data, everything counts that decides a merge: wire names, merge rules,
+    /// attribute groups, delete policies, whether a relationship is acyclic and whether the entity
+    /// is synced.
     public var versionHash: [UInt8] {
         let parent = superentity?.versionHash ?? []
-        return Digest(of: parent + ModelEncoder.encode(declaration.versioned)).bytes
+        let own = ModelEncoder.encode(declaration.versioned)
+        return Digest(of: parent + own + (isSynced ? [] : Array("unsynced".utf8))).bytes
     }
 }
 
@@ -60,7 +62,9 @@ extension Entity {
         result.renamingIdentifier = nil
         result.userInfo = [:]
         result.indexes = []
+        result.fetchedProperties = []
         result.attributes = attributes.map(\.versioned)
+        result.compositeAttributes = compositeAttributes.map(\.versioned)
         result.relationships = relationships.map(\.versioned)
         return result
     }
@@ -80,6 +84,18 @@ extension Attribute {
         result.allowsExternalBinaryDataStorage = false
         result.preservesValueInHistoryOnDeletion = false
         result.userInfo = [:]
+        return result
+    }
+}
+
+extension CompositeAttribute {
+    fileprivate var versioned: CompositeAttribute {
+        var result = self
+        result.typeName = nil
+        result.renamingIdentifier = nil
+        result.userInfo = [:]
+        result.attributes = attributes.map(\.versioned)
+        result.compositeAttributes = compositeAttributes.map(\.versioned)
         return result
     }
 }

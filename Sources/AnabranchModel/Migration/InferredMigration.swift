@@ -2,8 +2,10 @@ import AnabranchReplication
 
 /// The migration from one version of a model to another one, inferred from their differences.
 ///
-/// An entity or a property of the new version is that of the old one which its renaming identifier
-/// names, or else the one of the same name. A property may come from any entity of the hierarchy.
+/// An entity or a property of the new version is that of the old one with its wire name. By default
+/// that is the one which its renaming identifier names, or else the one of the same name. A version
+/// that renames something again gives it its first name as the wire name, and then migrates a store
+/// of any earlier version. A property may come from any entity of the hierarchy.
 ///
 /// The values of a store belong to wire properties, so a property that both versions have must keep
 /// its wire name, type and merge rule. The type of an attribute outside a group may change, if the

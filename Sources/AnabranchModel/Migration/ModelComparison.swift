@@ -35,9 +35,16 @@ struct ModelComparison {
     }
 
     /// The entity of the old version that became an entity of the new one.
+    ///
+    /// Records have the wire name of their entity, which all versions agree on. So a version
+    /// may be skipped even if renaming identifiers mention its names.
     private func former(of entity: EntityDescription) -> EntityDescription? {
+        if let same = source.entity(wireName: entity.wireName) { return same }
         let identifier = entity.declaration.renamingIdentifier
-        return identifier.flatMap(source.entity(named:)) ?? source.entity(named: entity.name)
+        let named =
+            identifier.flatMap(source.entity(named:)) ?? source.entity(named: entity.name)
+        // An entity that goes on under another name has left its former one to this entity.
+        return named.flatMap { destination.entity(wireName: $0.wireName) == nil ? $0 : nil }
     }
 
     private mutating func compare(_ entity: EntityDescription, with former: EntityDescription) {
@@ -50,6 +57,7 @@ struct ModelComparison {
                 "Can't migrate the entity \(entity.name) because its records would be lost: its "
                     + "wire name was \(former.wireName.string). Give it that wire name.")
         }
+        if entity.isSynced != former.isSynced { refuse(moving: entity) }
         let parent = entity.superentity.flatMap(self.former)
         if parent != former.superentity || entity.superentity != nil && parent == nil {
             changes.append(
@@ -63,6 +71,18 @@ struct ModelComparison {
         compareConstraints(of: entity, with: former)
     }
 
+    /// Records never move between what is synced and what is kept in one store: a replica that
+    /// has not migrated yet would keep them on the other side.
+    private mutating func refuse(moving entity: EntityDescription) {
+        refuse(
+            entity, nil,
+            "Can't migrate the entity \(entity.name) because it "
+                + (entity.isSynced
+                    ? "was kept in this store only, and is synced now"
+                    : "was synced, and is kept in this store only now")
+                + ". Add an entity of another name and wire name instead, and copy the objects.")
+    }
+
     // MARK: - Properties
 
     private mutating func compareProperties(
@@ -70,7 +90,7 @@ struct ModelComparison {
     ) {
         var compared: Set<PropertyDescription> = []
         for property in entity.slots {
-            guard let old = self.former(of: property, in: former) else {
+            guard let old = self.former(of: property, among: entity.slots, in: former) else {
                 changes.append(.propertyAdded(entity: entity.name, property: property.name))
                 checkDefault(of: property, in: entity, isNew: true)
                 continue
@@ -81,13 +101,52 @@ struct ModelComparison {
         for old in former.slots where !compared.contains(old) {
             changes.append(.propertyRemoved(entity: entity.name, property: old.name))
         }
+        compareComposites(of: entity, with: former)
     }
 
+    /// Compares if composite attributes may be without a value; everything else of them is a
+    /// property.
+    private mutating func compareComposites(
+        of entity: EntityDescription, with former: EntityDescription
+    ) {
+        for composite in entity.compositeAttributes {
+            let identifier = composite.declaration.renamingIdentifier ?? composite.name
+            let old =
+                former.compositeAttribute(named: identifier)
+                ?? former.compositeAttribute(named: composite.name)
+            let wasOptional = old?.isOptional ?? true
+            guard composite.isOptional != wasOptional else { continue }
+            if old != nil {
+                changes.append(
+                    .optionalityChanged(
+                        entity: entity.name, property: composite.name,
+                        isOptional: composite.isOptional))
+            }
+            let hasDefault = composite.attributes.contains { !$0.defaultValue.isNull }
+            if composite.isOptional || composite.declaration.isTransient || hasDefault { continue }
+            let path = composite.description
+            refuse(
+                entity, composite.name,
+                (old == nil
+                    ? "Can't add the mandatory composite attribute \(path)"
+                    : "Can't make \(path) mandatory")
+                    + " because records may have no value of it. Give one of its elements a "
+                    + "default.")
+        }
+    }
+
+    /// - Parameter entity: The former version of the entity that has the property.
     private func former(
-        of property: PropertyDescription, in entity: EntityDescription
+        of property: PropertyDescription, among present: [PropertyDescription],
+        in entity: EntityDescription
     ) -> PropertyDescription? {
+        if let same = entity.slots.first(where: { $0.hasWireName(of: property) }) { return same }
         let identifier = property.renamingIdentifier
-        return identifier.flatMap(entity.property(named:)) ?? entity.property(named: property.name)
+        let named =
+            identifier.flatMap(entity.property(named:)) ?? entity.property(named: property.name)
+        return named.flatMap { old in
+            present.contains { $0.hasWireName(of: old) } ? nil : old
+        }
     }
 
     /// Checks that a mandatory attribute has a default, for the records that have no value of it.
@@ -99,7 +158,7 @@ struct ModelComparison {
         else { return }
         let path = "\(attribute.entity.name).\(attribute.name)"
         refuse(
-            entity, property,
+            entity, property.name,
             (isNew ? "Can't add the mandatory attribute \(path)" : "Can't make \(path) mandatory")
                 + " because records may have no value of it. Give it a default.")
     }
@@ -130,7 +189,8 @@ struct ModelComparison {
         }
         guard let problem = problem(property, from: old) else { return }
         refuse(
-            entity, property, "Can't migrate \(entity.name).\(property.name) because \(problem)")
+            entity, property.name,
+            "Can't migrate \(entity.name).\(property.name) because \(problem)")
     }
 
     private mutating func compare(
@@ -273,13 +333,13 @@ struct ModelComparison {
     }
 
     private mutating func refuse(
-        _ entity: EntityDescription, _ property: PropertyDescription?, _ message: String
+        _ entity: EntityDescription, _ property: String?, _ message: String
     ) {
         // Each sub-entity has the same problem with an inherited property.
         guard !problems.contains(where: { $0.message == message }) else { return }
         problems.append(
             MigrationError.Problem(
-                entity: entity.name, property: property?.name, message: message))
+                entity: entity.name, property: property, message: message))
     }
 }
 
@@ -306,6 +366,19 @@ extension PropertyDescription {
         switch self {
         case .attribute(let attribute): attribute.declaration.renamingIdentifier
         case .relationship(let relationship): relationship.declaration.renamingIdentifier
+        }
+    }
+
+    /// Returns true if the two properties themselves have one wire name. Two inverses are sent
+    /// under that of one of them.
+    fileprivate func hasWireName(of other: PropertyDescription) -> Bool {
+        declaredWireName.hasSameBytes(as: other.declaredWireName)
+    }
+
+    private var declaredWireName: String {
+        switch self {
+        case .attribute(let attribute): attribute.declaration.resolvedWireName
+        case .relationship(let relationship): relationship.declaration.resolvedWireName
         }
     }
 }

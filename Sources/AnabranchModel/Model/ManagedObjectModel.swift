@@ -70,15 +70,20 @@ public final class ManagedObjectModel: Sendable {
     /// Checks entities and creates their model.
     ///
     /// - Throws: ``ModelError`` with every problem of the entities in `all`.
-    public convenience init(entities: [Entity]) throws(ModelError) {
-        try self.init(ModelDeclaration(entities: entities))
+    public convenience init(
+        entities: [Entity], configurations: [Configuration] = []
+    ) throws(ModelError) {
+        try self.init(ModelDeclaration(entities: entities, configurations: configurations))
     }
 
     /// Checks the entities in the braces and creates their model.
     ///
+    /// - Parameter configurations: Named subsets of the entities.
     /// - Throws: ``ModelError`` with every problem of the entities in `all`.
-    public convenience init(@ModelBuilder _ content: () -> [Entity]) throws(ModelError) {
-        try self.init(entities: content())
+    public convenience init(
+        configurations: [Configuration] = [], @ModelBuilder _ content: () -> [Entity]
+    ) throws(ModelError) {
+        try self.init(entities: content(), configurations: configurations)
     }
 }
 
@@ -96,5 +101,20 @@ extension ManagedObjectModel {
     /// The fetch request template with that name, compared by bytes.
     public func fetchRequestTemplate(named name: String) -> FetchRequestTemplate? {
         declaration.fetchRequestTemplates.first { $0.name.hasSameBytes(as: name) }
+    }
+
+    /// The configurations, sorted by the bytes of their names.
+    ///
+    /// The configuration that contains the whole model has no name and is not listed.
+    public var configurations: [Configuration] { declaration.configurations }
+
+    /// Returns the entities of a configuration, sorted by the bytes of their names.
+    ///
+    /// - Parameter name: The name of a configuration; `nil` for the whole model.
+    /// - Returns: `nil` if there is no configuration of that name.
+    public func entities(forConfiguration name: String?) -> [EntityDescription]? {
+        guard let name else { return entities }
+        return configurations.first { $0.name.hasSameBytes(as: name) }?
+            .entities.compactMap(entity(named:))
     }
 }

@@ -6,7 +6,7 @@ final class ValidatingGraph: ModelGraph, @unchecked Sendable {
     // The initializer writes the properties, before the model is returned.
     private var valueRules: [AttributeDescription: ValueRules] = [:]
     private var relationshipRules: [RelationshipDescription: [RelationshipRule]] = [:]
-    /// Problems in the validations of relationships.
+    /// Problems in the validations of relationships and in fetched properties.
     private(set) var validationProblems: [ModelError] = []
 
     override init(_ declaration: ModelDeclaration) {
@@ -20,6 +20,13 @@ final class ValidatingGraph: ModelGraph, @unchecked Sendable {
         {
             relationshipRules[relationship] = relationship.declaration.validations.compactMap {
                 resolve($0, of: relationship)
+            }
+        }
+        for entity in entities {
+            for property in entity.fetchedProperties where property.entity == entity {
+                if let problem = FetchedPropertyCheck(property: property).problem() {
+                    validationProblems.append(problem)
+                }
             }
         }
     }

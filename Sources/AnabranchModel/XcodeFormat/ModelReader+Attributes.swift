@@ -1,9 +1,15 @@
 import AnabranchReplication
 
 extension ModelReader {
-    mutating func read(attribute element: ModelElement, of entity: String) -> Attribute {
+    /// Reads an attribute.
+    ///
+    /// - Parameter path: The path of the composite attribute that the attribute is an element of,
+    ///   and a dot; or nothing.
+    mutating func read(
+        attribute element: ModelElement, of entity: String, in path: String = ""
+    ) -> Attribute {
         var attribute = Attribute(element.attributes["name"] ?? "", .undefined)
-        remember(element, entity: entity, property: attribute.name)
+        remember(element, entity: entity, property: path + attribute.name)
         attribute.isOptional = element.flag("optional")
         attribute.isTransient = element.flag("transient")
         attribute.renamingIdentifier = element.text("elementID")
@@ -16,7 +22,7 @@ extension ModelReader {
         if let name = attribute.userInfo[Self.mergeRuleKey] {
             attribute.mergeRule = rule(named: name, of: "\(entity).\(attribute.name)", element)
         }
-        attribute.type = type(of: element, isTransient: attribute.isTransient, entity: entity)
+        attribute.type = type(of: element, entity: entity)
         if attribute.type == .transformable {
             attribute.valueTransformerName = element.text("valueTransformerName")
             attribute.valueClassName =
@@ -76,31 +82,17 @@ extension ModelReader {
 
     /// Reads the type of an attribute.
     ///
-    /// If the type is not supported, it records a problem and returns another type. This avoids
+    /// If there is no such type, it records a problem and returns another type. This avoids
     /// further problems that would follow from the first.
-    private mutating func type(
-        of element: ModelElement, isTransient: Bool, entity: String
-    ) -> AttributeType {
+    private mutating func type(of element: ModelElement, entity: String) -> AttributeType {
         let name = element.text("attributeType") ?? "Undefined"
         let path = "\(entity).\(element.attributes["name"] ?? "")"
         if let type = Self.types[name] { return type }
-        if let feature = Self.featureTypes[name] {
-            if isTransient { return .undefined }
-            refuse(
-                unsupported: feature, element, entity: entity,
-                "Can't store attribute \(path) because \(name.lowercased()) attributes are not "
-                    + "supported yet; keep its bytes in a binary attribute.")
-        } else {
-            refuse(
-                .invalidProperty, element, entity: entity, property: element.text("name"),
-                "Can't use attribute \(path) because there is no attribute type \(name).")
-        }
+        refuse(
+            .invalidProperty, element, entity: entity, property: element.text("name"),
+            "Can't use attribute \(path) because there is no attribute type \(name).")
         return .binary
     }
-
-    private static let featureTypes: [String: ModelError.Feature] = [
-        "Composite": .compositeAttribute
-    ]
 
     private static let types: [String: AttributeType] = [
         "Undefined": .undefined, "Integer 16": .integer16, "Integer 32": .integer32,

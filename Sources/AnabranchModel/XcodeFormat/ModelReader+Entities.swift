@@ -9,6 +9,9 @@ extension ModelReader {
     static let mergeGroupKey = "anabranch.mergeGroup"
     /// The key in an entity's user info that names its delete policy.
     static let deletePolicyKey = "anabranch.deletePolicy"
+    /// The key in an entity's user info that declares with `YES` that a configuration of the entity
+    /// is not synced. The configuration's name follows.
+    static let unsyncedKeyPrefix = "anabranch.unsynced."
     /// The key in a to-one's user info that declares it acyclic with `YES`.
     static let acyclicKey = "anabranch.acyclic"
 
@@ -25,8 +28,11 @@ extension ModelReader {
         if let name = entity.userInfo[Self.deletePolicyKey] {
             entity.deletePolicy = policy(named: name, of: entity.name, element)
         }
+        compositeElementCount = 0
         for child in element.children {
             switch child.name {
+            case "attribute" where child.isComposite:
+                entity.compositeAttributes.append(read(composite: child, of: entity.name))
             case "attribute":
                 let attribute = read(attribute: child, of: entity.name)
                 entity.attributes.append(attribute)
@@ -37,10 +43,7 @@ extension ModelReader {
             case "relationship":
                 entity.relationships.append(read(relationship: child, of: entity.name))
             case "fetchedProperty":
-                ignore(
-                    entity: entity.name, property: child.text("name"),
-                    "The fetched property \(entity.name).\(child.text("name") ?? "") is left "
-                        + "out: fetch with its predicate instead.")
+                entity.fetchedProperties.append(read(fetchedProperty: child, of: entity.name))
             default: break
             }
         }
@@ -51,6 +54,20 @@ extension ModelReader {
                 Unique(attributes: $0.children(named: "constraint").compactMap { $0.text("value") })
             }
         return entity
+    }
+
+    private mutating func read(
+        fetchedProperty element: ModelElement, of entity: String
+    ) -> FetchedProperty {
+        let request = element.children(named: "fetchRequest").first
+        var property = FetchedProperty(
+            element.attributes["name"] ?? "", of: request?.attributes["entity"] ?? "",
+            predicateFormat: request?.text("predicateString"), userInfo: userInfo(of: element))
+        remember(element, entity: entity, property: property.name)
+        if let limit = request?.text("fetchLimit").flatMap({ Int($0) }), limit > 0 {
+            property.fetchLimit = limit
+        }
+        return property
     }
 
     private mutating func policy(

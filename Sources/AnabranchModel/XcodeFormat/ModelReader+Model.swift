@@ -49,26 +49,34 @@ extension ModelReader {
         }
     }
 
-    /// Checks configurations and leaves them out, because a store holds all entities.
-    mutating func read(configurations: [ModelElement], of model: ModelDeclaration) {
-        var names: Set<String> = []
-        let all = DeclarationIndex(model.entities)
-        for element in configurations {
-            let name = element.attributes["name"] ?? ""
-            if !names.insert(name).inserted {
-                refuse(
-                    .duplicateName, element, entity: nil,
-                    "Can't use configuration \(name) because there are two of that name.")
+    mutating func read(configuration element: ModelElement) -> Configuration {
+        Configuration(
+            element.attributes["name"] ?? "",
+            entities: element.children(named: "memberEntity").map { $0.attributes["name"] ?? "" })
+    }
+
+    /// Reads from the user infos of entities which configurations are not synced.
+    ///
+    /// Xcode's configurations have no user info of their own.
+    mutating func readUnsynced(_ element: ModelElement, into model: inout ModelDeclaration) {
+        let entity = element.attributes["name"] ?? ""
+        for (key, text) in userInfo(of: element).sorted(by: { $0.key.precedesByBytes($1.key) })
+        where key.hasPrefix(Self.unsyncedKeyPrefix) {
+            let name = String(key.dropFirst(Self.unsyncedKeyPrefix.count))
+            let place = model.configurations.firstIndex {
+                $0.name.hasSameBytes(as: name)
+                    && $0.entities.contains { $0.hasSameBytes(as: entity) }
             }
-            for member in element.children(named: "memberEntity") {
-                let entity = member.attributes["name"] ?? ""
-                if all.position(of: entity) != nil { continue }
+            guard let place, let isUnsynced = ModelElement.flag(text) else {
                 refuse(
-                    .unknownEntity, member, entity: entity,
-                    "Can't use configuration \(name) because there is no entity \(entity).")
+                    .invalidValue, element, entity: entity,
+                    "Can't use the user info entry \(key) of entity \(entity) because "
+                        + (place == nil
+                            ? "the entity is in no configuration of that name."
+                            : "\"\(text)\" is neither YES nor NO."))
+                continue
             }
-            ignore(
-                entity: nil, "Configuration \(name) is left out: a store holds every entity.")
+            if isUnsynced { model.configurations[place].isSynced = false }
         }
     }
 }

@@ -6,6 +6,10 @@ struct ModelReader {
     private(set) var problems: [ModelError] = []
     private(set) var warnings: [ModelWarning] = []
     private var lines: [Place: Int] = [:]
+    /// The composites that attributes name as their types.
+    var composites = ModelComposites()
+    /// The number of elements that the composite attributes of the present entity have so far.
+    var compositeElementCount = 0
 
     private struct Place: Hashable {
         let entity: String?
@@ -34,14 +38,20 @@ struct ModelReader {
         var result = ModelDeclaration(
             entities: [], versionIdentifier: root.text("userDefinedModelVersionIdentifier"))
         checkFlags(of: root.children(named: "entity"))
+        checkFlags(of: root.children(named: "composite"))
+        read(composites: root.children(named: "composite"))
         for element in root.children(named: "entity") {
             result.entities.append(read(entity: element))
         }
+        reportUnused(composites: root.children(named: "composite"))
         for element in root.children(named: "fetchRequest") {
             result.fetchRequestTemplates.append(read(template: element))
         }
         dropIndexesWithoutColumns(in: &result)
-        read(configurations: root.children(named: "configuration"), of: result)
+        for element in root.children(named: "configuration") {
+            result.configurations.append(read(configuration: element))
+        }
+        for element in root.children(named: "entity") { readUnsynced(element, into: &result) }
         return result
     }
 

@@ -7,6 +7,15 @@ extension ModelWriter {
         set(
             ModelReader.deletePolicyKey, "\(entity.deletePolicy)",
             usual: "\(DeletePolicy.deleteWins)", in: &entries)
+        for configuration in declaration.configurations {
+            guard configuration.entities.contains(where: { $0.hasSameBytes(as: entity.name) })
+            else { continue }
+            let key = ModelReader.unsyncedKeyPrefix + configuration.name
+            let isSynced = !(entries[key].flatMap(ModelElement.flag) ?? false)
+            if !configuration.isSynced || isSynced != configuration.isSynced {
+                entries[key] = configuration.isSynced ? nil : "YES"
+            }
+        }
         return entries
     }
 
@@ -24,6 +33,15 @@ extension ModelWriter {
         entries[ModelReader.mergeGroupKey] = group?.name
         entries[ModelReader.defaultKey] = defaultEntry(of: attribute)
         ValidationEntries.write(attribute.validations, to: &entries)
+        return entries
+    }
+
+    /// The user info of a composite attribute, with an entry for its wire name.
+    func entries(of composite: CompositeAttribute) -> [String: String] {
+        var entries = composite.userInfo
+        setWireName(
+            composite.wireName, usual: composite.renamingIdentifier ?? composite.name,
+            in: &entries)
         return entries
     }
 

@@ -5,7 +5,7 @@ import AnabranchReplication
 /// Parts and their attributes have Xcode's order, so that Xcode changes few lines when it saves the
 /// file. Settings without a place in the format become user info entries.
 struct ModelWriter {
-    private let declaration: ModelDeclaration
+    let declaration: ModelDeclaration
     private(set) var problems: [ModelError] = []
 
     /// Creates a writer.
@@ -36,6 +36,10 @@ struct ModelWriter {
         root.set("userDefinedModelVersionIdentifier", identifier ?? "")
         for entity in declaration.entities { root.children.append(node(entity)) }
         for template in declaration.fetchRequestTemplates { root.children.append(node(template)) }
+        for configuration in declaration.configurations {
+            root.children.append(node(configuration))
+        }
+        root.children += composites(of: declaration.entities)
         if !declaration.entities.isEmpty { root.children.append(diagram()) }
         return root
     }
@@ -61,16 +65,38 @@ struct ModelWriter {
                 entity.versionHashModifier, "version hash modifier", of: place,
                 entity: entity.name))
         node.set("syncable", "YES")
-        for attribute in entity.attributes {
-            node.children.append(self.node(attribute, of: entity))
-        }
+        node.children += nodes(entity.attributes, entity.compositeAttributes, of: entity)
         for relationship in entity.relationships {
             node.children.append(self.node(relationship, of: entity))
+        }
+        for property in entity.fetchedProperties {
+            node.children.append(self.node(property, of: entity))
         }
         for index in entity.indexes { node.children.append(self.node(index, of: entity)) }
         node.children += constraints(of: entity)
         node.children += userInfo(
             entries(of: entity), of: place, entity: entity.name, property: nil)
+        return node
+    }
+
+    private mutating func node(_ property: FetchedProperty, of entity: Entity) -> XMLNode {
+        let place = "fetched property \(entity.name).\(property.name)"
+        var request = XMLNode("fetchRequest")
+        request.set("name", "fetchedPropertyFetchRequest")
+        request.set("entity", property.entity)
+        request.set(
+            "predicateString",
+            text(
+                property.predicateFormat, "predicate", of: place, entity: entity.name,
+                property: property.name))
+        request.set("fetchLimit", property.fetchLimit.map(String.init))
+        var node = XMLNode("fetchedProperty")
+        node.set("name", property.name)
+        node.set("optional", "YES")
+        node.children =
+            [request]
+            + userInfo(
+                property.userInfo, of: place, entity: entity.name, property: property.name)
         return node
     }
 
@@ -126,20 +152,37 @@ struct ModelWriter {
         return node
     }
 
+    private mutating func node(_ configuration: Configuration) -> XMLNode {
+        let place = "configuration \(configuration.name)"
+        if !configuration.isSynced, configuration.entities.isEmpty {
+            refuse(
+                nil, nil,
+                "Can't write \(place) because it is not synced and has no entity, whose user info "
+                    + "would say so; leave it out.")
+        }
+        var node = XMLNode("configuration")
+        node.set("name", text(configuration.name, "name", of: place))
+        node.children = configuration.entities.map { name in
+            var node = XMLNode("memberEntity")
+            node.set("name", name)
+            return node
+        }
+        return node
+    }
+
     /// The places of the entities in the diagram of Xcode's editor: a square grid.
     private func diagram() -> XMLNode {
         var node = XMLNode("elements")
         let entities = declaration.entities
         let columns = max(1, Int(Double(entities.count).squareRoot().rounded(.up)))
-        let most = entities.map { $0.attributes.count + $0.relationships.count }.max() ?? 0
+        let most = entities.map(\.propertyCount).max() ?? 0
         node.children = entities.enumerated().map { place, entity in
-            let count = entity.attributes.count + entity.relationships.count
             var element = XMLNode("element")
             element.set("name", entity.name)
             element.set("positionX", String(place % columns * 192))
             element.set("positionY", String(place / columns * (Self.height(of: most) + 64)))
             element.set("width", "128")
-            element.set("height", String(Self.height(of: count)))
+            element.set("height", String(Self.height(of: entity.propertyCount)))
             return element
         }
         return node
@@ -147,6 +190,12 @@ struct ModelWriter {
 
     /// The height at which Xcode draws a box with that many properties.
     private static func height(of count: Int) -> Int { 43 + 15 * count }
+}
+
+extension Entity {
+    fileprivate var propertyCount: Int {
+        attributes.count + compositeAttributes.count + relationships.count
+    }
 }
 
 extension ModelWriter {

@@ -56,4 +56,6 @@ package enum Mechanism: String, CaseIterable, Sendable {
     case bundleClockLimit
     /// A replica ID is created only if the source of randomness succeeded.
     case randomnessCheck
+    /// A migration keeps what only other versions of the model know.
+    case deferredRowsInMigration
 }

@@ -7,20 +7,42 @@ import Synchronization
 public final class MigrationProgress: Sendable {
     private let state = Mutex((fraction: 0.0, isCancelled: false))
     private let onChange: (@Sendable (Double) -> Void)?
+    /// The progress of which this is a part.
+    private let whole: MigrationProgress?
 
     /// Creates a progress.
     ///
     /// - Parameter onChange: Called with the completed fraction after each change, on the thread
     ///   that opens the store.
-    public init(onChange: (@Sendable (Double) -> Void)? = nil) { self.onChange = onChange }
+    public init(onChange: (@Sendable (Double) -> Void)? = nil) {
+        self.onChange = onChange
+        whole = nil
+    }
+
+    private init(of whole: MigrationProgress, onChange: @escaping @Sendable (Double) -> Void) {
+        self.onChange = onChange
+        self.whole = whole
+    }
+
+    /// The progress of one of several steps, which moves this one.
+    func part(_ index: Int, of count: Int) -> MigrationProgress {
+        let first = Double(index) / Double(count)
+        let last = Double(index + 1) / Double(count)
+        return MigrationProgress(of: self) { [self] fraction in
+            reach(fraction == 1 ? last : first + (last - first) * fraction)
+        }
+    }
 
     /// The completed part, from 0 to 1. It never falls during a migration.
     public var fractionCompleted: Double { state.withLock { $0.fraction } }
 
     /// True if ``cancel()`` was called.
-    public var isCancelled: Bool { state.withLock { $0.isCancelled } }
+    public var isCancelled: Bool {
+        whole?.isCancelled ?? false || state.withLock { $0.isCancelled }
+    }
 
-    /// Stops the migration: opening the store throws `cancelled`, and the file stays as it was.
+    /// Stops the migration: opening the store throws `cancelled`, and the file stays as it was. In
+    /// a staged migration, it stays as the last complete step has left it.
     ///
     /// A migration that has already been committed stays.
     public func cancel() { state.withLock { $0.isCancelled = true } }
@@ -43,8 +65,8 @@ extension Store {
         guard !progress.isCancelled else {
             throw StoreError(
                 .cancelled,
-                "Can't migrate \(path) because the migration was cancelled. The file is unchanged.",
-                path: path)
+                "Can't migrate \(path) because the migration was cancelled. Open it again to "
+                    + "continue.", path: path)
         }
     }
 }

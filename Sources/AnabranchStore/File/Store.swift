@@ -17,6 +17,10 @@ package final class Store: Sendable {
     let environment: StoreEnvironment
     let options: StoreOptions
     let modelHash: [UInt8]
+    /// The stage of a migration that the file waits for; `nil` if it waits for none.
+    ///
+    /// A store that may write was opened to complete the stage: its next save does that.
+    package let pendingStage: PendingStage?
     let readers: ConnectionPool
     let snapshots = StoreSnapshots()
     private let writer: Writer
@@ -26,8 +30,9 @@ package final class Store: Sendable {
     init(
         path: String, model: ManagedObjectModel, schema: StoreSchema, modelHash: [UInt8],
         options: StoreOptions, environment: StoreEnvironment, writer: Connection,
-        replicas: ReplicaTable
+        replicas: ReplicaTable, pendingStage: PendingStage? = nil
     ) {
+        self.pendingStage = pendingStage
         self.path = path
         self.model = model
         self.schema = schema
@@ -43,10 +48,15 @@ package final class Store: Sendable {
 
     /// Closes the store after running reads and writes have finished. Later calls throw `closed`.
     package func close() {
+        endReading()
+        writer.close()
+    }
+
+    /// Ends this opening of the file. Another opening goes on with its writing connection.
+    func endReading() {
         isClosed.store(true, ordering: .releasing)
         snapshots.endAll()
         readers.close()
-        writer.close()
     }
 
     /// Statistics of the statements of all reads that have ended.
@@ -106,6 +116,7 @@ extension Store {
         in type: Transaction.Type, _ body: (Transaction) throws -> Result
     ) throws -> Result {
         guard !options.isReadOnly else {
+            if let pendingStage { throw pendingStage.error("write", path: path) }
             throw StoreError(
                 .readOnly, "Can't write \(path) because it was opened for reading.", path: path)
         }

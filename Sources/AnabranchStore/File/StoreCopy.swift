@@ -9,6 +9,8 @@ struct StoreCopy {
     /// The file of the copy, beside the store's.
     var file: String { path + ".before-migration" }
 
+    var exists: Bool { FileStatus(of: file) != nil }
+
     /// Copies the committed content of the store's file. It replaces an earlier copy.
     ///
     /// The copy is one file without a write-ahead log, and is on the disk when this returns.

@@ -53,7 +53,17 @@ extension StoreError {
         /// No migration from the version of the file's model to that of the given one can be
         /// inferred. The message has each reason, and what to write in the model.
         public static let migrationNotInferred = Code(rawValue: "migration-not-inferred")
-        /// The caller cancelled the migration of a store, which is unchanged.
+        /// The stages of a migration don't lead from the file's version to that of the given model.
+        /// The underlying error is a `MigrationPlanError`: its code and message say what to do.
+        public static let unusableStages = Code(rawValue: "unusable-stages")
+        /// The code of a custom stage has failed with the underlying error. Nothing that it wrote
+        /// was saved. Correct the cause and open the file again, which runs the stage again.
+        public static let stageFailed = Code(rawValue: "stage-failed")
+        /// The file waits for a custom stage of its migration: another program is running it, or
+        /// was interrupted. Open the file with the app's model and stages, or try again later.
+        public static let stagePending = Code(rawValue: "stage-pending")
+        /// The caller cancelled the migration of a store. The store is unchanged, or as the last
+        /// complete stage has left it.
         public static let cancelled = Code(rawValue: "cancelled")
         /// The file was opened for reading, or cannot be written. Open it for writing, or check its
         /// permissions.

@@ -48,7 +48,11 @@ extension StoreOpening {
             if try tables(of: stored) == tables(of: model) { return .takeOver }
         }
         try checkMayMigrate(from: stored, to: model)
-        _ = try Self.inferredMigration(from: stored, to: model, path: path)
+        if let stages {
+            _ = try stages.steps(from: stored, to: model, path: path)
+        } else {
+            _ = try Self.inferredMigration(from: stored, to: model, path: path)
+        }
         return .migrate
     }
 
@@ -56,11 +60,14 @@ extension StoreOpening {
         StoreSchema(model, numbers: try SchemaNumbers.read(connection)).tables.map(\.creation)
     }
 
+    var mayMigrate: Bool {
+        options.migratesStoreAutomatically && options.infersMapping && !options.isReadOnly
+    }
+
     private func checkMayMigrate(
         from stored: ManagedObjectModel, to model: ManagedObjectModel
     ) throws {
-        let isAllowed = options.migratesStoreAutomatically && options.infersMapping
-        guard options.isReadOnly || !isAllowed else { return }
+        guard !mayMigrate else { return }
         let entity = model.firstEntity(withOtherVersionIn: stored)
         throw StoreError(
             .modelMismatch,
@@ -70,14 +77,20 @@ extension StoreOpening {
                 + "with a model of its own version.", path: path, entity: entity?.name)
     }
 
+    /// Infers a migration.
+    ///
+    /// - Parameter version: The name of the new version, if the migration is a step to it.
     static func inferredMigration(
-        from stored: ManagedObjectModel, to model: ManagedObjectModel, path: String
+        from stored: ManagedObjectModel, to model: ManagedObjectModel, path: String,
+        toVersion version: String? = nil
     ) throws -> InferredMigration {
         do throws(MigrationError) {
             return try InferredMigration(from: stored, to: model)
         } catch {
             throw StoreError(
-                .migrationNotInferred, "Can't migrate \(path):\n\(error)", path: path,
+                .migrationNotInferred,
+                "Can't migrate \(path)\(version.map { " to version '\($0)'" } ?? ""):\n\(error)",
+                path: path,
                 entity: error.problems.first?.entity, property: error.problems.first?.property,
                 underlying: error)
         }

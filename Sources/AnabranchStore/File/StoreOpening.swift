@@ -8,11 +8,14 @@ struct StoreOpening {
     let path: String
     let options: StoreOptions
     let environment: StoreEnvironment
+    /// The stages of a migration; `nil` if a migration is inferred as a whole.
+    let stages: StoreStages?
 
     init(
         _ connection: Connection, path: String, options: StoreOptions,
-        environment: StoreEnvironment
+        environment: StoreEnvironment, stages: StoreStages? = nil
     ) {
+        self.stages = stages
         self.connection = connection
         self.path = path
         self.options = options
@@ -23,7 +26,8 @@ struct StoreOpening {
     ///
     /// - Parameter model: The expected model.
     /// - Returns: A store with the expected model, or with the file's own if none is expected or a
-    ///   migration to the expected one has to follow.
+    ///   migration to the expected one has to follow. A file that waits for a stage is only read if
+    ///   no model is expected.
     func open(expecting model: ManagedObjectModel?) throws -> Store {
         let isEmpty = try checkIsStore()
         if isEmpty {
@@ -39,6 +43,10 @@ struct StoreOpening {
             try checkFormat()
             let state = try StoreState.read(connection)
             let encoding = try storedEncoding()
+            if let pending = try PendingStage.read(connection, path: path) {
+                return try open(
+                    pending, stored: try decodedModel(encoding), expecting: model, state: state)
+            }
             // If the given model is the file's own, the stored encoding need not be decoded.
             if let model, model.canonicalEncoding == encoding, model.hash == state.model {
                 return try store(model, state: state)
@@ -55,7 +63,26 @@ struct StoreOpening {
         }
     }
 
-    private func store(_ model: ManagedObjectModel, state: StoreState) throws -> Store {
+    private func open(
+        _ pending: PendingStage, stored: ManagedObjectModel, expecting model: ManagedObjectModel?,
+        state: StoreState
+    ) throws -> Store {
+        guard let model else {
+            var reading = options
+            reading.isReadOnly = true
+            return try StoreOpening(
+                connection, path: path, options: reading, environment: environment
+            ).store(stored, state: state, waitingFor: pending)
+        }
+        guard let stages, mayMigrate else { throw pending.error("open", path: path) }
+        _ = try stages.step(of: pending, stored: stored, path: path)
+        _ = try stages.steps(from: stored, to: model, path: path)
+        return try store(stored, state: state, waitingFor: pending)
+    }
+
+    private func store(
+        _ model: ManagedObjectModel, state: StoreState, waitingFor pending: PendingStage? = nil
+    ) throws -> Store {
         let schema = StoreSchema(model, numbers: try SchemaNumbers.read(connection))
         let replicas = try ReplicaTable.read(connection)
         if !options.isReadOnly { try configureWriter() }
@@ -63,7 +90,8 @@ struct StoreOpening {
         connection.faults = environment.faults
         return Store(
             path: path, model: model, schema: schema, modelHash: state.model, options: options,
-            environment: environment, writer: connection, replicas: replicas)
+            environment: environment, writer: connection, replicas: replicas,
+            pendingStage: pending)
     }
 
     /// Reports a missing core table or column as damage.

@@ -58,6 +58,7 @@ import Testing
             #expect(book.shelf?.items.objects == [book])
             let twin = try context.insert(Library.Book.self)
             twin.shelf = book.shelf
+            #expect(book.neighbours == [twin])
             twin.code = code
             #expect(throws: (any Error).self) { try context.save() }
         }

@@ -50,6 +50,10 @@ enum Library {
         var readers: ManagedObjectList<Reader>
         @Relationship(acyclic: true, inverse: \Book.sequels) var prequel: Book?
         var sequels: ManagedObjectSet<Book>
+        @FetchedProperty(
+            "shelf == $FETCH_SOURCE.shelf AND SELF != $FETCH_SOURCE", fetchLimit: 9,
+            userInfo: ["on": "shelf"])
+        var neighbours: [Item]
     }
 
     @Entity
@@ -137,6 +141,10 @@ enum Library {
                 renamingIdentifier: "borrowers")
             Relationship("prequel", to: "Volume", acyclic: true, inverse: "sequels")
             Relationship("sequels", toMany: "Volume", inverse: "prequel")
+            FetchedProperty(
+                "neighbours", of: "Item",
+                predicateFormat: "shelf == $FETCH_SOURCE.shelf AND SELF != $FETCH_SOURCE",
+                fetchLimit: 9, userInfo: ["on": "shelf"])
             Unique("author", "title")
         }
     }

@@ -47,6 +47,40 @@ import Testing
                 """))
     }
 
+    @Test func `declares fetched properties, which are no slots`() {
+        let source = """
+            @Entity
+            final class Person: ManagedObject {
+                var name: String?
+                @FetchedProperty("name == $FETCH_SOURCE.name", fetchLimit: 3) var same: [Person]
+                @FetchedProperty var all: [Staff.Person]
+            }
+            """
+        let expansion = members(source)
+        #expect(expansion.diagnostics.isEmpty)
+        #expect(expansion.source.contains(#"{\n    ["name"]\n}"#.replacing(#"\n"#, with: "\n")))
+        #expect(
+            expansion.source.contains(
+                #"_entity.fetched("same", Person.self, "name == $FETCH_SOURCE.name", "#
+                    + "fetchLimit: 3)"))
+        #expect(expansion.source.contains(#"_entity.fetched("all", Staff.Person.self)"#))
+        let property = "@FetchedProperty var all: [Staff.Person]"
+        #expect(attributes([property], in: source) == [""])
+        let accessor = FetchedPropertyMacro.accessors(
+            of: property, in: ["@Entity final class Person: ManagedObject {}"])
+        #expect(accessor.source == "{\n    get { self[fetched: \"all\"] }\n}")
+        let alone = FetchedPropertyMacro.accessors(of: property, in: ["class Person {}"])
+        #expect(alone.attributeComplaints.count == 1)
+        let wrong = members(
+            """
+            @Entity
+            final class Person: ManagedObject {
+                @FetchedProperty var boss: Person?
+            }
+            """)
+        #expect(wrong.diagnostics.first?.message.contains("write 'var boss: [Note]'") == true)
+    }
+
     @Test func `declares the entity with what the marks and initial values say`() {
         let expansion = members(
             #"""

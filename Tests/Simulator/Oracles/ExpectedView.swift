@@ -7,7 +7,8 @@ import TestSupport
 /// These are the view rules: they are computed from the state and never written. A to-one shows its
 /// target if the target exists and no other rule hides it. A to-many shows the records whose to-one
 /// shows its owner. A link shows if both its records exist. A list is ordered by the list positions
-/// of its elements. Entities and properties that the model lacks are not visible.
+/// of its elements. Entities and properties that the model lacks are not visible. An attribute that
+/// was never written shows its default.
 package struct ExpectedView: Equatable {
     /// The attributes of each visible record that are not null.
     package private(set) var attributes: [RecordID: [String: Value]] = [:]
@@ -50,7 +51,7 @@ package struct ExpectedView: Equatable {
             var values: [String: Value] = [:]
             guard let entity = model.entity(wireName: record.entity) else { continue }
             for attribute in entity.attributes {
-                values[attribute.name] = cells[attribute.wireProperty]
+                values[attribute.name] = cells[attribute.wireProperty] ?? attribute.defaultValue
             }
             for group in entity.attributeGroups {
                 let members = group.values(in: cells[group.wireProperty] ?? .null)
@@ -67,11 +68,11 @@ package struct ExpectedView: Equatable {
     ) {
         let stored = Self.relationships(of: model).filter { $0.storage == .reference }
         let expected = ExpectedReferences(
-            of: groups.shown, properties: stored.map(\.name),
-            exclusive: Set(stored.filter { $0.inverse?.isToMany == false }.map(\.name)),
-            acyclic: Set(stored.filter(\.isAcyclic).map(\.name)))
+            of: groups.shown, properties: stored.map(\.wireString),
+            exclusive: Set(stored.filter { $0.inverse?.isToMany == false }.map(\.wireString)),
+            acyclic: Set(stored.filter(\.isAcyclic).map(\.wireString)))
         for relationship in stored {
-            let shown = expected.shown[relationship.name] ?? [:]
+            let shown = expected.shown[relationship.wireString] ?? [:]
             references["\(relationship)"] = shown
             guard let inverse = relationship.inverse, !inverse.isToMany else { continue }
             references["\(inverse)"] = Dictionary(
@@ -87,7 +88,7 @@ package struct ExpectedView: Equatable {
             if relationship.storage == .inverseReference, let inverse = relationship.inverse {
                 for (holder, owner) in references["\(inverse)"] ?? [:] {
                     found[owner, default: []].append(
-                        (holder, places.inReferences[inverse.name]?[holder]))
+                        (holder, places.inReferences[inverse.wireString]?[holder]))
                 }
             }
             for link in groups.links where Self.isOf(relationship, link) {
@@ -109,7 +110,7 @@ package struct ExpectedView: Equatable {
         _ relationship: RelationshipDescription, _ link: ExpectedDuplicates.Link
     ) -> Bool {
         guard case .links = relationship.storage else { return false }
-        return link.property == relationship.wireProperty.name.string
+        return link.property == relationship.wireString
     }
 
     private static func relationships(of model: ManagedObjectModel) -> [RelationshipDescription] {
@@ -145,9 +146,14 @@ package struct ExpectedView: Equatable {
     }
 }
 
+extension RelationshipDescription {
+    /// The name under which the stored side of the relationship is sent.
+    fileprivate var wireString: String { wireProperty.name.string }
+}
+
 /// The list positions of elements, as the state has them.
 private struct ExpectedPlaces {
-    /// The list position of each record's reference, by the to-one's name.
+    /// The list position of each record's reference, by the to-one's wire name.
     private(set) var inReferences: [String: [RecordID: ListPosition]] = [:]
     private(set) var ofLinks: [ExpectedDuplicates.Link: LinkPosition] = [:]
 
@@ -180,7 +186,7 @@ extension ExpectedView {
     init(shownBy replica: SimulatedReplica) throws {
         self.init()
         for entity in replica.names.model.entities {
-            let rows = try replica.rows(of: entity)
+            let rows = try replica.rows(of: entity).filter { $0.entity == entity }
             for row in rows {
                 let values = entity.attributes.map { ($0.name, row.slots[$0.slot]) }
                 attributes[try replica.identity(row.id)] = Dictionary(
@@ -208,11 +214,14 @@ extension ExpectedView {
                     .append(try replica.identity(other))
             }
         }
+        // A sub-entity has the relationships of its super-entity too.
         guard relationship.isToMany else {
-            references["\(relationship)"] = targets.compactMapValues(\.first)
+            references["\(relationship)", default: [:]].merge(targets.compactMapValues(\.first)) {
+                $1
+            }
             return
         }
-        related["\(relationship)"] =
-            relationship.isOrdered ? targets : targets.mapValues { $0.sorted() }
+        let members = relationship.isOrdered ? targets : targets.mapValues { $0.sorted() }
+        related["\(relationship)", default: [:]].merge(members) { $1 }
     }
 }

@@ -4,14 +4,15 @@ import Synchronization
 /// events.
 package struct RunStatistics: Sendable {
     package enum Event: String, CaseIterable, Sendable {
-        case save, exchange, copy, backup, restore, upgrade, clockJump
+        case save, exchange, copy, backup, restore, clockJump
+        case upgrade, versionSkipped, downgrade, upgradeRefused
         case crashInSave, powerLossInSave, crashInSync, powerLossInSync, crashInOpening, reopening
         case saveLostToPower, cutOff, zoneCrash, zonePowerLoss, zoneRestart, zoneMove
         case zoneBackup, zoneRestore, entryLostByZone
         case fork, restamp, rejection
         case saveInParts, pieceSent, pieceFetched
         case conflict
-        case saveRefused, mergedDuplicate, hiddenReference, deferredCell
+        case saveRefused, mergedDuplicate, hiddenReference, deferredCell, deferredRecord
         case compaction, snapshotLoaded, finalDelete
         case bundleWritten, bundleTaken, setWaited, crashWithBundle, bundleRefused
         case saveByOtherProcess, randomnessFailed
@@ -26,7 +27,7 @@ package struct RunStatistics: Sendable {
     }
 
     /// Events that happen in so few worlds that hundreds of seeds may lack them.
-    private static let rare: Set<Event> = [.finalDelete]
+    private static let rare: Set<Event> = [.finalDelete, .upgradeRefused]
 
     package var missing: [Event] {
         Event.allCases.filter { (counts[$0] ?? 0) == 0 && !Self.rare.contains($0) }

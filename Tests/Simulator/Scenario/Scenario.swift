@@ -22,6 +22,14 @@ package struct Scenario: Sendable {
     /// The apps of a world, by the remainder of its seed.
     private static let apps: [WorldTraits.Apps] = [.mixed, .plain, .mergeRules, .plain, .keyed]
 
+    /// Returns whether a world of plain apps has three versions of one app instead.
+    ///
+    /// The remainder is independent of those that choose the other faults. The seeds that notice a
+    /// mechanism that is switched off, and those that have failed, keep their worlds.
+    private static func hasVersions(_ seed: UInt64) -> Bool {
+        [2, 4, 6, 7, 9].contains(seed % 13)
+    }
+
     /// The range of run lengths. Short runs check the state after few steps; some failures need a
     /// long run.
     private static let stepCounts = 16...144
@@ -41,6 +49,7 @@ package struct Scenario: Sendable {
         traits.mixesDurability = seed % 9 == 7
         traits.hasFailingRandomness = seed % 11 == 5
         traits.apps = Self.apps[Int(seed % 5)]
+        if traits.apps == .plain, Self.hasVersions(seed) { traits.apps = .versions }
         // The step count has its own generator, so that a shorter run is the beginning of a longer
         // one.
         var sizes = SeededGenerator(seed: ~seed)
@@ -83,6 +92,11 @@ struct WorldTraits: Sendable {
         case plain, mergeRules, keyed
         /// Two versions of one app: the older has `plain`, the newer `rules`.
         case mixed
+        /// Three versions of one app. The replicas begin with the first and with the second one.
+        case versions
+
+        /// Whether apps get other versions during the run.
+        var areUpgraded: Bool { self == .mixed || self == .versions }
 
         /// Returns the model of the replica that was created with this number.
         func model(of number: Int) -> SimulationModel.Kind {
@@ -91,6 +105,7 @@ struct WorldTraits: Sendable {
             case .mergeRules: .rules
             case .keyed: .keys
             case .mixed: number.isMultiple(of: 2) ? .plain : .rules
+            case .versions: number.isMultiple(of: 2) ? .first : .second
             }
         }
     }
@@ -122,7 +137,7 @@ package struct Step: Sendable {
         /// This kind is never drawn: some `advance` steps of worlds with zone restores become this
         /// kind.
         case zoneRestore
-        /// This kind is never drawn: some `advance` steps of worlds with two versions of an app
+        /// This kind is never drawn: some `advance` steps of worlds with several versions of an app
         /// become this kind.
         case upgrade
 
@@ -150,7 +165,8 @@ package struct Step: Sendable {
         guard kind == .advance else { return kind }
         if scenario.hasBundles, seed % 5 == 0 { return .bundle }
         if scenario.traits.hasZoneRestores, seed % 12 == 1 { return .zoneRestore }
-        if scenario.traits.apps == .mixed, seed % 12 == 7 { return .upgrade }
+        if scenario.traits.apps.areUpgraded, seed % 12 == 7 { return .upgrade }
+        if scenario.traits.apps == .versions, seed % 12 == 3 { return .upgrade }
         return scenario.hasCompaction && seed % 12 == 0 ? .compaction : kind
     }
 

@@ -18,8 +18,6 @@ package final class Simulation {
     private var replicas: [SimulatedReplica] = []
     /// Saves that an app saw succeed and that were destroyed with the last log that had them.
     private var forgotten: Set<Digest> = []
-    /// Saves of files that an upgrade has replaced.
-    private var acknowledgedBefore: Set<Digest> = []
     private var replicasMade = 0
     private var backups: [(replica: Int, path: String)] = []
     private(set) var statistics = RunStatistics()
@@ -58,10 +56,10 @@ package final class Simulation {
         story?.tell("all sync until nothing is left to say")
         world.reseed(scenario.seed)
         try quiesce()
+        try upgradeAtRest()
         try recordRewriting()
         try Oracles(
-            world: world, zone: zone, replicas: replicas, acknowledgedBefore: acknowledgedBefore,
-            forgotten: forgotten
+            world: world, zone: zone, replicas: replicas, forgotten: forgotten
         ).check()
     }
 
@@ -185,39 +183,25 @@ package final class Simulation {
         backups.removeAll { $0.replica == index }
     }
 
-    /// Upgrades an app to a newer version, whose model its file does not have.
-    ///
-    /// Once the zone has everything that the file has, a new file replaces it and starts with the
-    /// state of the zone.
+    /// Gives an app another version, which migrates its file.
     private func upgrade(_ index: Int) throws {
-        let old = replicas[index]
-        guard old.names.kind == .plain, try old.store.syncState().pendingCount == 0,
-            try old.store.read({ try $0.waitingCount() }) == 0
-        else { return }
-        statistics.count(.upgrade)
-        // A restored zone receives a rejection again when a replica that knows of it syncs.
-        try old.checkRejected(zone.log().voids, lostByZone: voidsLostByZone)
-        let held = try old.logOrigins()
-        statistics.add(old.closeForGood())
-        acknowledgedBefore.formUnion(old.everAcknowledged)
-        backups.removeAll { $0.replica == index }
-        replicas[index] = try makeReplica(.shared(.rules))
-        guard scenario.traits.hasZoneRestores else { return try checkSupplied(held) }
-        // If the zone was restored since then, it may have received something from this file alone.
-        try recordForgotten()
-        try recordUnsupplied()
+        let replica = replicas[index]
+        guard let next = replica.names.kind.next(world) else { return }
+        try replica.upgrade(to: .shared(next))
+        try replica.checkKnowledge()
     }
 
-    /// Checks that everything in the file is held elsewhere. Only then may a file without pending
-    /// saves be removed.
-    private func checkSupplied(_ origins: Set<Digest>) throws {
-        var missing = origins.subtracting(forgotten)
-        missing.subtract(try zone.log().map(\.origin))
-        for replica in replicas { missing.subtract(try replica.logOrigins()) }
-        guard missing.isEmpty else {
-            throw SimulationFailure(
-                "\(missing.count) saves of a file with nothing to push went with it")
+    /// Gives some apps another version once they hold everything that the other versions saved.
+    private func upgradeAtRest() throws {
+        guard scenario.traits.apps.areUpgraded else { return }
+        for index in replicas.indices where world.oneIn(2) {
+            let replica = replicas[index]
+            defer { tell(.upgrade, replica) }
+            try upgrade(index)
+            try recordLosses(of: replica)
         }
+        // A loss of power may have taken a file back.
+        try quiesce()
     }
 
     private func backUpOrRestoreZone() throws {

@@ -28,7 +28,7 @@ extension RandomSave {
         return world.element(of: keys.filter { !taken.contains($0) }) ?? .null
     }
 
-    private mutating func setKey(
+    mutating func setKey(
         _ rows: [RowSnapshot], _ entity: EntityDescription, _ name: String
     ) {
         update(rows, entity, name, to: world.oneIn(6) ? .null : key(rows, entity, name))

@@ -121,7 +121,7 @@ extension RandomSave {
         slots[slot] = isRemoved ? .null : .integer(change.owner)
         request.updates.append(
             .init(
-                entity: names.item, slots: [slot],
+                entity: change.item.entity, slots: [slot],
                 rows: [(change.item.id, change.item.version, slots)]))
         isRemoved ? want(change, shelf) : put(&change, shelf)
     }
@@ -166,7 +166,7 @@ extension RandomSave {
         if list.relationship == names.mergeRules?.shelf {
             let slots = [names.item.slot("shelvedIn")]
             for update in request.updates
-            where update.entity == names.item && update.rows.slots == slots {
+            where update.entity.isKind(of: names.item) && update.rows.slots == slots {
                 let moved = zip(update.rows.ids, update.rows.values)
                 leaving.formUnion(moved.filter { $0.1 != .integer(list.owner) }.map(\.0))
             }

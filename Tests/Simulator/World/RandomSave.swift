@@ -69,6 +69,7 @@ struct RandomSave {
     // MARK: - Everything else
 
     private mutating func changeSomething() throws {
+        if names.kind.isVersioned, world.oneIn(2) { return try changeUnderVersions() }
         if let parts = names.mergeRules, world.oneIn(2) { return try changeUnderRules(parts) }
         if names.kind == .keys, world.oneIn(2) { return try changeUnderKeys() }
         switch world.number(0..<16) {
@@ -91,8 +92,11 @@ struct RandomSave {
 
     func text() -> Value { .string("text \(world.number(0..<10_000))") }
 
+    /// Returns the slots of a new record: the defaults.
     func empty(_ entity: EntityDescription) -> [Value] {
-        [Value](repeating: .null, count: entity.slots.count)
+        var slots = [Value](repeating: .null, count: entity.slots.count)
+        for attribute in entity.attributes { slots[attribute.slot] = attribute.defaultValue }
+        return slots
     }
 
     func target() -> Value {
@@ -126,13 +130,14 @@ struct RandomSave {
     mutating func update(
         _ rows: [RowSnapshot], _ entity: EntityDescription, _ property: String, to value: Value
     ) {
-        guard let row = world.element(of: rows), touched.insert(row.id).inserted else { return }
-        let slot = entity.slot(property)
+        guard let row = world.element(of: rows), touched.insert(row.id).inserted,
+            let slot = entity.knownSlot(property)
+        else { return }
         var slots = row.slots
         slots[slot] = value
         if case .integer(let box) = value, property == "box" { touched.insert(box) }
         request.updates.append(
-            .init(entity: entity, slots: [slot], rows: [(row.id, row.version, slots)]))
+            .init(entity: row.entity, slots: [slot], rows: [(row.id, row.version, slots)]))
     }
 
     /// Moves one end of the range that all replicas change, as far as the other end allows.
@@ -196,13 +201,9 @@ struct RandomSave {
     }
 
     private mutating func delete() {
-        let choices = [
-            (names.box, content.boxes), (names.item, content.items),
-            (names.label, content.labels),
-        ]
-        guard let (entity, rows) = world.element(of: choices),
+        guard let rows = world.element(of: [content.boxes, content.items, content.labels]),
             let row = world.element(of: rows), touched.insert(row.id).inserted
         else { return }
-        request.deletes.append(.init(entity: entity, rows: [(row.id, row.version)]))
+        request.deletes.append(.init(entity: row.entity, rows: [(row.id, row.version)]))
     }
 }

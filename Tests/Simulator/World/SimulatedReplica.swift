@@ -1,3 +1,4 @@
+import AnabranchModel
 import AnabranchReplication
 import AnabranchSQLite
 import AnabranchStore
@@ -8,7 +9,8 @@ import TestSupport
 /// One app with its store. It saves, syncs step by step, dies and restarts.
 final class SimulatedReplica {
     let world: SimulatedWorld
-    let names: SimulationModel
+    /// The version of the model that the file has.
+    private(set) var names: SimulationModel
     let path: String
     private(set) var store: Store
     private let clock: ReplicaClock
@@ -34,6 +36,8 @@ final class SimulatedReplica {
     /// Origins of the change sets that the store has handed out for a push.
     var handedOut: Set<Digest> = []
     var lastOutcome: SyncOutcome?
+    /// Whether the app has got another version.
+    var isMigrated = false
     /// Whether the replica neither sends nor receives messages.
     var isCutOff = false
     var statistics: RunStatistics
@@ -52,8 +56,11 @@ final class SimulatedReplica {
         self.crash = crash
         session = Self.newSession(world)
         if world.oneIn(4) { crash.arm(.random(world)) }
-        (store, statistics) = try Self.open(path, world, names, clock, crash)
-        window.watch(store)
+        let opening = try Self.open(path, world, names, clock, crash)
+        store = opening.store
+        statistics = opening.statistics
+        self.names = try .shared(of: store.model)
+        window.watch(store, self.names)
         try readLogAgain()
     }
 
@@ -61,31 +68,51 @@ final class SimulatedReplica {
         SyncSession(limits: world.traits.sessionLimits, disabled: world.disabled)
     }
 
-    /// Opens the file. If the process dies meanwhile, opens it a second time.
-    private static func open(
-        _ path: String, _ world: SimulatedWorld, _ names: SimulationModel, _ clock: ReplicaClock,
-        _ crash: CrashPlan
-    ) throws -> (Store, RunStatistics) {
+    /// An opened file.
+    struct Opening {
+        let store: Store
         var statistics = RunStatistics()
+        /// Whether the power has failed meanwhile.
+        var hasLostPower = false
+    }
+
+    /// Opens the file. If the process dies meanwhile, opens it a second time. If it can't be
+    /// migrated, opens it with its own version.
+    ///
+    /// - Parameter names: The version of the app; `nil` for the version of the file.
+    private static func open(
+        _ path: String, _ world: SimulatedWorld, _ names: SimulationModel?, _ clock: ReplicaClock,
+        _ crash: CrashPlan
+    ) throws -> Opening {
+        var statistics = RunStatistics()
+        var names = names
+        var hasLostPower = false
         do {
-            return (try openOnce(path, world, names, clock, crash), statistics)
+            return Opening(store: try openOnce(path, world, names, clock, crash))
         } catch {
-            if (error as? StoreError)?.code == .noRandomness {
-                statistics.count(.randomnessFailed)
-            } else {
-                guard let death = crash.death else { throw error }
+            if let death = crash.death {
                 statistics.count(.crashInOpening)
+                hasLostPower = death.losesPower
                 world.disk.restart(path, afterLossOfPower: death.losesPower)
                 crash.begin(world.disk.process(of: path))
+            } else {
+                switch (error as? StoreError)?.code {
+                case .noRandomness?: statistics.count(.randomnessFailed)
+                case .constraintConflict? where names?.hasUniqueKeys == true:
+                    statistics.count(.upgradeRefused)
+                    names = nil
+                default: throw error
+                }
             }
-            let (store, more) = try open(path, world, names, clock, crash)
-            statistics.add(more)
-            return (store, statistics)
+            var opening = try open(path, world, names, clock, crash)
+            opening.statistics.add(statistics)
+            opening.hasLostPower = opening.hasLostPower || hasLostPower
+            return opening
         }
     }
 
     private static func openOnce(
-        _ path: String, _ world: SimulatedWorld, _ names: SimulationModel, _ clock: ReplicaClock,
+        _ path: String, _ world: SimulatedWorld, _ names: SimulationModel?, _ clock: ReplicaClock,
         _ crash: CrashPlan, _ given: StoreOptions.Durability? = nil
     ) throws -> Store {
         var options = StoreOptions()
@@ -102,8 +129,14 @@ final class SimulatedReplica {
         environment.fileIdentity = { path in
             tellsFilesApart ? (try? disk.identity(of: path))?.encoded ?? [] : []
         }
-        return try Store.open(
-            at: path, model: names.model, options: options, environment: environment)
+        func opened(as model: ManagedObjectModel?) throws -> Store {
+            try Store.open(at: path, model: model, options: options, environment: environment)
+        }
+        if let names { return try opened(as: names.model) }
+        // Entities of the file's own model are others than those of the shared one.
+        let unknown = try opened(as: nil)
+        defer { unknown.close() }
+        return try opened(as: SimulationModel.shared(of: unknown.model).model)
     }
 
     /// Runs a save. In worlds with mixed durability, another process with normal durability runs
@@ -178,7 +211,7 @@ extension SimulatedReplica {
     /// and a copy that can get no identity of its own.
     private func isRefusal(_ error: StoreError) -> Bool {
         error.code == .noRandomness && world.traits.hasFailingRandomness
-            || names.kind == .keys
+            || names.hasUniqueKeys
                 && (error.code == .constraintConflict || error.code == .cyclicReference)
     }
 
@@ -231,7 +264,7 @@ extension SimulatedReplica {
     }
 
     /// Reads the whole log again, because the file was replaced or has lost entries.
-    private func readLogAgain() throws {
+    func readLogAgain() throws {
         held = (HeldSaves(), 0)
         try held.saves.load(
             try snapshotEntries().filter { $0.kind != .lost }.map(\.origin), world.history)
@@ -383,8 +416,8 @@ extension SimulatedReplica {
     ///
     /// - Returns: Whether the power failed.
     @discardableResult
-    private func close() -> Bool {
-        window.watch(nil)
+    func close() -> Bool {
+        window.watch(nil, names)
         let death = crash.death
         tell(death.map { "dies: \($0)" } ?? "ends")
         crash.arm(nil)
@@ -397,17 +430,30 @@ extension SimulatedReplica {
         return death.losesPower
     }
 
-    private func open() throws {
+    /// Begins a new process.
+    ///
+    /// - Parameters:
+    ///   - version: The version of the app; `nil` for the one that the file had.
+    ///   - death: The death of the process while it opens the file, after which another one begins.
+    /// - Returns: Whether the power has failed.
+    @discardableResult
+    func open(as version: SimulationModel? = nil, dying death: CrashPlan.Death? = nil) throws
+        -> Bool
+    {
         crash.begin(world.disk.process(of: path))
-        let opening: RunStatistics
-        (store, opening) = try Self.open(path, world, names, clock, crash)
-        statistics.add(opening)
-        window.watch(store)
+        if let death { crash.arm(death) }
+        let opening = try Self.open(path, world, version ?? names, clock, crash)
+        if death != nil { crash.arm(nil) }
+        store = opening.store
+        statistics.add(opening.statistics)
+        names = try .shared(of: store.model)
+        window.watch(store, names)
+        return opening.hasLostPower
     }
 
     /// Records the saves that the power failure destroyed. No other replica has seen them: a change
     /// set leaves its file only after it has been flushed (invariant 11).
-    private func recordLosses() throws {
+    func recordLosses() throws {
         let held = try heldOrigins()
         guard handedOut.isSubset(of: held) else {
             throw SimulationFailure(
@@ -458,8 +504,9 @@ extension SimulatedReplica {
         statistics.count(.mergedDuplicate, count: rowCount("ab_shadow WHERE record <> visible"))
         statistics.count(.hiddenReference, count: rowCount("ab_hidden"))
         statistics.count(.deferredCell, count: rowCount("ab_deferred_cell"))
+        statistics.count(.deferredRecord, count: rowCount("ab_deferred_record"))
         // The store retains the observer of its commits, which must not retain the store.
-        window.watch(nil)
+        window.watch(nil, names)
         store.close()
         return statistics
     }

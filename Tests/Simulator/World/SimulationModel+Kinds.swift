@@ -13,9 +13,33 @@ extension SimulationModel {
         case rules
         /// Everything of `plain`, and unique keys, a tree and a one-to-one.
         case keys
+        /// The versions of an app with every kind of change that a migration infers.
+        case first, second, third
+
+        /// Returns the version to which an app is upgraded, or set back; `nil` if it stays.
+        func next(_ world: SimulatedWorld) -> Kind? {
+            switch self {
+            case .plain: .rules
+            case .first: world.oneIn(3) ? .third : .second
+            case .second: world.oneIn(6) ? .first : .third
+            case .third: world.oneIn(4) ? .second : nil
+            case .rules, .keys: nil
+            }
+        }
+
+        /// The place among the versions of the app.
+        var version: Int {
+            switch self {
+            case .plain, .keys, .first: 1
+            case .rules, .second: 2
+            case .third: 3
+            }
+        }
+
+        var isVersioned: Bool { self == .first || self == .second || self == .third }
     }
 
-    /// The additional parts of a model of the kind `rules`.
+    /// The additional parts of a model with several merge rules.
     package struct MergeRuleParts: Sendable {
         let note: EntityDescription
         /// An ordered relationship of boxes, stored as links.
@@ -38,11 +62,22 @@ extension SimulationModel {
         return model
     }
 
+    /// Returns the simulated model that equals a file's.
+    static func shared(of model: ManagedObjectModel) throws -> SimulationModel {
+        guard let found = try all.get().values.first(where: { $0.model.hash == model.hash }) else {
+            throw SimulationFailure("a file has a model of no version")
+        }
+        return found
+    }
+
     static func model(_ kind: Kind) throws -> ManagedObjectModel {
         switch kind {
         case .plain: try plainModel()
         case .rules: try mergeRuleModel()
         case .keys: try keyedModel()
+        case .first: try firstVersion()
+        case .second: try secondVersion()
+        case .third: try thirdVersion()
         }
     }
 

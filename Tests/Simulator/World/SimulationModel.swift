@@ -1,4 +1,5 @@
 package import AnabranchModel
+import AnabranchReplication
 
 /// The model of a simulated app: attributes, a to-one, links, ranges and pairs, and the parts of
 /// its kind.
@@ -8,6 +9,8 @@ package import AnabranchModel
 ///
 /// The two halves of a pair are always written by the same save. A half without the other, or with
 /// another token, shows half a save.
+///
+/// Entities and properties are named by their wire names, which stay when a version renames them.
 package struct SimulationModel: Sendable {
     package let model: ManagedObjectModel
     let box: EntityDescription
@@ -20,7 +23,7 @@ package struct SimulationModel: Sendable {
     let items: RelationshipDescription
 
     let kind: Kind
-    /// The parts of the kind `rules`; `nil` for another kind.
+    /// The parts with other merge rules; `nil` if the model has none.
     package let mergeRules: MergeRuleParts?
 
     init(_ kind: Kind) throws {
@@ -33,12 +36,16 @@ package struct SimulationModel: Sendable {
         labels = try Self.relationship("labels", of: item)
         items = try Self.relationship("items", of: box)
         mergeRules =
-            kind == .rules
-            ? MergeRuleParts(
+            model.entity(wireName: "Note") == nil
+            ? nil
+            : MergeRuleParts(
                 note: try Self.entity("Note", of: model),
                 queue: try Self.relationship("queue", of: box),
-                shelf: try Self.relationship("shelf", of: box)) : nil
+                shelf: try Self.relationship("shelf", of: box))
     }
+
+    /// Whether the model has unique keys, for which a store refuses saves.
+    var hasUniqueKeys: Bool { model.entities.contains { !$0.ownUniquenessConstraints.isEmpty } }
 
     private static func relationship(
         _ name: String, of entity: EntityDescription
@@ -52,7 +59,7 @@ package struct SimulationModel: Sendable {
     private static func entity(
         _ name: String, of model: ManagedObjectModel
     ) throws -> EntityDescription {
-        guard let entity = model.entity(named: name) else {
+        guard let entity = model.entity(wireName: WireName(name)) else {
             throw SimulationFailure("the model lacks \(name)")
         }
         return entity
@@ -62,6 +69,12 @@ package struct SimulationModel: Sendable {
 extension EntityDescription {
     /// Returns the slot of a property.
     ///
-    /// - Parameter name: The name of a property that the entity has.
-    func slot(_ name: String) -> Int { slotIndex(named: name) ?? 0 }
+    /// - Parameter name: The wire name of a property that the entity has, or the name of one that
+    ///   has no wire name of its own.
+    func slot(_ name: String) -> Int { knownSlot(name) ?? 0 }
+
+    /// Returns the slot of a property, or `nil` if this version lacks the property.
+    func knownSlot(_ name: String) -> Int? {
+        property(wireName: WireName(name))?.slot ?? slotIndex(named: name)
+    }
 }

@@ -7,6 +7,7 @@ import Synchronization
 final class StoreWindow: Sendable {
     private struct State {
         var store: Store?
+        var names: SimulationModel
         /// Whether a transaction has begun to commit since the last check between two steps.
         var hasChanged = true
         /// The number of times at which the visible state may have changed.
@@ -14,14 +15,15 @@ final class StoreWindow: Sendable {
         var failure: SimulationFailure?
     }
 
-    private let state = Mutex(State())
-    private let names: SimulationModel
+    private let state: Mutex<State>
 
-    init(_ names: SimulationModel) { self.names = names }
+    init(_ names: SimulationModel) { state = Mutex(State(names: names)) }
 
-    func watch(_ store: Store?) {
+    /// - Parameter names: The version of the model that the store is open with.
+    func watch(_ store: Store?, _ names: SimulationModel) {
         state.withLock { state in
             state.store = store
+            state.names = names
             state.hasChanged = true
             state.changeCount += 1
         }
@@ -43,7 +45,8 @@ final class StoreWindow: Sendable {
     /// Looks for half a save and for ranges that mix two writers. It keeps a failure until
     /// ``check()`` throws it.
     private func look() {
-        guard let store = state.withLock({ $0.store }) else { return }
+        let (watched, names) = state.withLock { ($0.store, $0.names) }
+        guard let store = watched else { return }
         do {
             let (half, mixed) = try store.read { reader in
                 (

@@ -63,7 +63,7 @@ package struct ExpectedDuplicates {
         while let entity = owner {
             for (place, attributes) in entity.ownUniquenessConstraints.enumerated() {
                 let values = attributes.map { attribute in
-                    record.cells.first { $0.property.name.string == attribute.name }?.value ?? .null
+                    record.cells.first { $0.property == attribute.wireProperty }?.value ?? .null
                 }
                 guard !values.contains(.null) else { continue }
                 keys.append([.string(entity.name), .integer(Int64(place))] + values)

@@ -36,6 +36,24 @@ struct ModelShowCommand: Command {
             if let table = text.table { try console.print(table) }
             for line in text.lines { try console.print(TextTable.printable(line)) }
         }
+        try printConfigurations(of: model, console)
+        try printTemplates(of: model, console)
+    }
+
+    private func printConfigurations(of model: ManagedObjectModel, _ console: Console) throws {
+        guard !model.configurations.isEmpty else { return }
+        try console.print()
+        var table = TextTable(["CONFIGURATION", "SYNCED", "ENTITIES"].map { .init($0) })
+        for configuration in model.configurations {
+            table.append([
+                configuration.name, configuration.isSynced ? "yes" : "no",
+                configuration.entities.joined(separator: ", "),
+            ])
+        }
+        try console.print(table)
+    }
+
+    private func printTemplates(of model: ManagedObjectModel, _ console: Console) throws {
         let templates = model.declaration.fetchRequestTemplates
         guard !templates.isEmpty else { return }
         try console.print()

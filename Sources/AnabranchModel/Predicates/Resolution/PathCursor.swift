@@ -19,9 +19,11 @@ struct PathCursor {
     func walk(in resolver: PredicateResolver) throws(FetchPredicateError) -> End {
         var current = entity
         var way: [RelationshipDescription] = []
-        for (place, step) in steps.enumerated() {
-            let rest = Array(steps[(place + 1)...])
-            guard case .key(let key) = step else { throw unsupported(step) }
+        var remaining = steps[...]
+        while let step = remaining.popFirst() {
+            guard case .key(let first) = step else { throw unsupported(step) }
+            let key = try element(of: first, in: current, takenFrom: &remaining)
+            let rest = Array(remaining)
             switch try property(key, of: current) {
             case .attribute(let attribute):
                 try check(attribute, rest: rest)
@@ -49,6 +51,27 @@ struct PathCursor {
             }
         }
         return .record(ObjectPath(scope: scope, steps: way), current)
+    }
+
+    /// Joins the keys of a path into a composite attribute, which are the name of its element.
+    ///
+    /// - Parameter remaining: The steps that follow; those of the element are removed.
+    private func element(
+        of key: String, in entity: EntityDescription,
+        takenFrom remaining: inout ArraySlice<PathStep>
+    ) throws(FetchPredicateError) -> String {
+        var key = key
+        while entity.property(named: key) == nil, entity.compositeAttribute(named: key) != nil {
+            guard case .key(let next)? = remaining.first else {
+                throw error(
+                    .unknownKey, key: key,
+                    "Can't ask for \(entity.name).\(key) because it is a composite attribute; ask "
+                        + "for one of its elements, such as \(key).name.")
+            }
+            remaining.removeFirst()
+            key += "." + next
+        }
+        return key
     }
 
     private func property(

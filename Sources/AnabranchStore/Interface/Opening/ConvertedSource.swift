@@ -26,8 +26,11 @@ package struct ConvertedSource: Codable, Sendable, Hashable {
     package var tableCount: Int
     /// The entities by their names in the source.
     package var entities: [String: Entity]
-    /// The origin of the conversion's change set: equal for conversions with the same result.
+    /// The origin of the conversion's last change set: equal for conversions with the same result.
     package var origin: [UInt8] = []
+    /// The greatest time that was taken for one, in milliseconds since 1970-01-01 UTC; `nil` if
+    /// the source has no greater one.
+    package var latestTime: Int64?
 
     package init(uuid: String, tableCount: Int, entities: [String: Entity]) {
         self.uuid = uuid

@@ -4,18 +4,34 @@ import AnabranchSQLite
 extension Store {
     /// Replaces the file's model and its tables by those of another version, in one transaction.
     ///
-    /// Afterwards this opening of the file can't write: open the file again.
+    /// Afterwards this opening of the file can't write: open the file again. In a migration by
+    /// several steps, one copy is kept: that of the file before the first step.
     ///
+    /// - Parameters:
+    ///   - pending: The stage that the file then waits for.
+    ///   - isLast: False if the migration has further steps.
     /// - Throws: `migrationNotInferred` if the versions differ too much; `constraintConflict` if
     ///   records share a key that only the new version wants to be unique; `storeChanged` if
     ///   another process has replaced the model meanwhile; `diskFull` if the disk has no room for
     ///   the copy that the options ask for; `cancelled`. The file is then unchanged.
-    func migrate(to model: ManagedObjectModel) throws {
+    func migrate(
+        to model: ManagedObjectModel, waitingFor pending: PendingStage? = nil, isLast: Bool = true
+    ) throws {
         let migration = try StoreOpening.inferredMigration(from: self.model, to: model, path: path)
         let isKept = options.keepsCopyWhenMigrating && environment.vfs == nil
-        let copy = isKept ? StoreCopy(path: path) : nil
+        var copy: StoreCopy?
         do {
-            try migrate(to: model, by: migration, keeping: copy)
+            try withWriter { connection in
+                try connection.largeTransaction {
+                    let source = try StateTransaction(
+                        connection, store: self, replicas: ReplicaTable.read(connection))
+                    try reportMigration(0)
+                    if isKept { copy = try writeCopy(connection) }
+                    try replaceModel(by: model, source, migration)
+                    try pending?.write(connection)
+                    try UnfinishedMigration.mark(connection, !isLast || pending != nil)
+                }
+            }
         } catch {
             copy?.remove()
             throw error
@@ -23,19 +39,21 @@ extension Store {
         options.migrationProgress?.reach(1)
     }
 
-    private func migrate(
-        to model: ManagedObjectModel, by migration: InferredMigration, keeping copy: StoreCopy?
+    /// Copies the file as it is before the transaction.
+    ///
+    /// - Returns: `nil` if there is a copy from before an earlier step of the same migration.
+    private func writeCopy(_ connection: Connection) throws -> StoreCopy? {
+        let copy = StoreCopy(path: path)
+        if copy.exists, try UnfinishedMigration.isMarked(connection) { return nil }
+        try copy.write(of: connection)
+        return copy
+    }
+
+    private func replaceModel(
+        by model: ManagedObjectModel, _ source: StateTransaction, _ migration: InferredMigration
     ) throws {
-        try withWriter { connection in
-            try connection.largeTransaction {
-                let source = try StateTransaction(
-                    connection, store: self, replicas: ReplicaTable.read(connection))
-                try reportMigration(0)
-                try copy?.write(of: connection)
-                if try !alterTables(to: model, source) {
-                    try replaceTables(to: model, source, checking: migration.newConstraints)
-                }
-            }
+        if try !alterTables(to: model, source) {
+            try replaceTables(to: model, source, checking: migration.newConstraints)
         }
     }
 
@@ -68,7 +86,7 @@ extension Store {
         checking constraints: [[AttributeDescription]]
     ) throws {
         let connection = source.connection
-        let state = try ModelMigration(removing: source)
+        let state = try ModelMigration(removing: source, for: model)
         let schema = try connection.install(model, hasIndexes: false)
         source.state.model = model.hash
         try source.state.write(connection)

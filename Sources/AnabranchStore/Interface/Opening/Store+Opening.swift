@@ -5,16 +5,20 @@ extension Store {
     /// Opens a store file. Creates it if it does not exist and a model is given.
     ///
     /// A file with a model of another version is migrated, if the options allow it. A file that
-    /// cannot be opened is left unchanged (invariant 10).
+    /// cannot be opened is left unchanged (invariant 10). If a step of a staged migration fails,
+    /// the file stays as the step before has left it.
     ///
-    /// - Parameter model: The expected model; `nil` uses the file's own, so that any program can
-    ///   open any store.
+    /// - Parameters:
+    ///   - model: The expected model; `nil` uses the file's own, so that any program can open any
+    ///     store.
+    ///   - stages: The stages of a migration; `nil` infers it from the differences between the
+    ///     file's version and the given one.
     /// - Throws: ``StoreError``: `cannotOpen`, `notAStore`, `corrupt`, `newerFormat`,
-    ///   `modelMismatch`, `migrationNotInferred`, `constraintConflict`, `readOnly`, `diskFull`,
-    ///   `busy`, `cancelled`.
+    ///   `modelMismatch`, `migrationNotInferred`, `unusableStages`, `stageFailed`, `stagePending`,
+    ///   `constraintConflict`, `readOnly`, `diskFull`, `busy`, `cancelled`.
     package static func open(
         at path: String, model: ManagedObjectModel?, options: StoreOptions = StoreOptions(),
-        environment: StoreEnvironment = .system
+        environment: StoreEnvironment = .system, stages: StoreStages? = nil
     ) throws -> Store {
         try StoreError.translating("open", path: path) {
             let mayCreate = model != nil && !options.isReadOnly
@@ -27,24 +31,17 @@ extension Store {
                 // into it.
                 try connection.keepLogOnClose(true)
                 let opening = StoreOpening(
-                    connection, path: path, options: options, environment: environment)
-                var store = try opening.open(expecting: model)
+                    connection, path: path, options: options, environment: environment,
+                    stages: stages)
+                let store = try opening.open(expecting: model)
                 try connection.keepLogOnClose(false)
                 try store.upgradeTables()
                 try store.healClock()
-                if let model, store.model.hash == model.hash, !options.isReadOnly,
-                    environment.vfs == nil
-                {
+                guard let model else { return store }
+                if store.lacksNothing(of: model), !options.isReadOnly, environment.vfs == nil {
                     StoreCopy(path: path).remove()
                 }
-                while let model, store.model.hash != model.hash {
-                    // Another process may migrate the file at the same time.
-                    do { try store.migrate(to: model) } catch let error as StoreError
-                        where error.code == .storeChanged
-                    {}
-                    store = try opening.open(expecting: model)
-                }
-                return store
+                return try opening.migrated(store, to: model)
             } catch {
                 connection.close()
                 throw error

@@ -5,6 +5,7 @@ extension Store {
     private static let laterTables: [(name: String, add: @Sendable (Store) throws -> Void)] = [
         ("ab_shadow", { try $0.addDuplicateTables() }),
         ("ab_conflict_subject", { try $0.divideJournal() }),
+        ("ab_unsynced", { try $0.addUnsyncedSaves() }),
     ]
 
     /// Adds the tables that a file from an earlier build lacks.
@@ -35,6 +36,14 @@ extension Store {
             // Another process may have added the tables meanwhile.
             guard try !transaction.connection.hasTable("ab_conflict_subject") else { return }
             try transaction.connection.execute(Self.wholeEntriesDivided)
+        }
+    }
+
+    private func addUnsyncedSaves() throws {
+        try write { transaction in
+            // Another process may have added the table meanwhile.
+            guard try !transaction.connection.hasTable("ab_unsynced") else { return }
+            try transaction.connection.execute(CoreTables.unsyncedSaves)
         }
     }
 

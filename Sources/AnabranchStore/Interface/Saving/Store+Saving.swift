@@ -17,27 +17,31 @@ extension Store {
                 dot: nil, version: .none, renamed: [:])
         }
         return try write { transaction in
+            if pendingStage != nil { try transaction.completePendingStage() }
             try transaction.renewIdentityIfNeeded()
             var save = try SaveOperation(transaction)
             return try save.run(request)
         }
     }
 
-    /// Saves new records in one transaction and as one change set, from a request in pieces.
+    /// Saves new records in one transaction, as one change set for each request.
     ///
-    /// Only one piece is in memory at a time. A piece contains inserts, added links, and lists that
-    /// are the ends of new records' lists; links follow the records that they connect. Nothing else
-    /// in a piece is saved.
+    /// The positions of list members that the first request assigns are valid for the later ones
+    /// too, so a list can be given as a whole before its members are saved.
     ///
-    /// - Parameter pieces: Returns the next piece; `nil` after the last.
-    /// - Throws: ``StoreError`` or the error of `pieces`; nothing was written.
-    package func save(
-        author: String, name: String, pieces: () throws -> SaveRequest?
-    ) throws -> SaveResult {
+    /// - Parameter next: Returns the next request; `nil` after the last.
+    /// - Throws: ``StoreError``, or the error of `next` or of a request; nothing was written.
+    package func save(_ next: () throws -> SaveInPieces?) throws {
         try write { transaction in
             try transaction.renewIdentityIfNeeded()
-            var save = try SaveOperation(transaction)
-            return try save.run(author: author, name: name, pieces: pieces)
+            var lists: SavedListPositions?
+            while let request = try next() {
+                var save = try SaveOperation(
+                    transaction, wallMilliseconds: request.wallMilliseconds)
+                if let known = lists.take() { save.lists = known }
+                try save.run(request)
+                lists = save.lists
+            }
         }
     }
 }

@@ -7,6 +7,7 @@ import AnabranchSQLite
 /// All records come before all links, because a link is kept only if both its ends are held.
 struct MigrationStage {
     private let connection: Connection
+    private let table: String
     private var records = SnapshotChunkEncoder()
     private var links = SnapshotChunkEncoder()
 
@@ -15,10 +16,14 @@ struct MigrationStage {
     private static let chunkBytes = 1 << 20
     private static let chunkCells = 1 << 20
 
-    init(_ connection: Connection) throws {
+    /// Creates the table.
+    ///
+    /// - Parameter name: A name that no other stage of the connection has.
+    init(_ connection: Connection, named name: String = "ab_migration") throws {
         self.connection = connection
+        table = "temp.\(name)"
         try connection.execute(
-            "CREATE TEMP TABLE ab_migration (id INTEGER PRIMARY KEY, part INTEGER, bytes BLOB)")
+            "CREATE TEMP TABLE \(name) (id INTEGER PRIMARY KEY, part INTEGER, bytes BLOB)")
     }
 
     mutating func append(_ record: CanonicalRecord) throws {
@@ -47,7 +52,7 @@ struct MigrationStage {
         let full = chunk
         chunk = SnapshotChunkEncoder()
         try connection.run(
-            "INSERT INTO temp.ab_migration (part, bytes) VALUES (?, ?)", .integer(part.rawValue),
+            "INSERT INTO \(table) (part, bytes) VALUES (?, ?)", .integer(part.rawValue),
             .blob(full.finish()))
     }
 
@@ -55,14 +60,14 @@ struct MigrationStage {
     ///
     /// - Parameter body: Also gets the part of the chunks that came before, from 0 to 1.
     func drain(_ body: (SnapshotChunk, Double) throws -> Void) throws {
-        let ids = try connection.rows("SELECT id FROM temp.ab_migration ORDER BY part, id")
+        let ids = try connection.rows("SELECT id FROM \(table) ORDER BY part, id")
         for (place, row) in ids.enumerated() {
             guard
                 case .blob(let bytes)? = try connection.firstValue(
-                    "SELECT bytes FROM temp.ab_migration WHERE id = ?", row[0])
+                    "SELECT bytes FROM \(table) WHERE id = ?", row[0])
             else { continue }
             try body(SnapshotChunk(decoding: bytes), Double(place) / Double(ids.count))
         }
-        try connection.execute("DROP TABLE temp.ab_migration")
+        try connection.execute("DROP TABLE \(table)")
     }
 }

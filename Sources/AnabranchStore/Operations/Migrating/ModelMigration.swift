@@ -15,13 +15,20 @@ import AnabranchSQLite
 /// Every record is read once and written once.
 struct ModelMigration {
     private let stage: MigrationStage
+    /// The records that are kept in this store only; `nil` if the file has no such entity.
+    private let unsynced: MigrationStage?
 
     /// Takes the state out of a file, and removes its tables for records.
     ///
-    /// - Parameter source: A transaction under the file's present model. It must not be finished.
-    init(removing source: StateTransaction) throws {
+    /// - Parameters:
+    ///   - source: A transaction under the file's present model. It must not be finished.
+    ///   - model: The new version of the model.
+    init(removing source: StateTransaction, for model: ManagedObjectModel) throws {
         let connection = source.connection
         let schema = source.schema
+        if source.environment.disabled.contains(.deferredRowsInMigration) {
+            try Self.removeRowsBesideTables(connection)
+        }
         var stage = try MigrationStage(connection)
         let total = Double(try Self.recordCount(connection, schema))
         var count = 0
@@ -34,15 +41,35 @@ struct ModelMigration {
         }
         try stage.finish()
         self.stage = stage
+        unsynced = try Self.unsyncedRecords(of: source, for: model)
         for name in schema.tables.map(\.name) + schema.linkLayouts.map(\.name) {
             try connection.execute("DROP TABLE \(name)")
         }
+        try Self.removeRowsBesideTables(connection)
+    }
+
+    /// Removes what the file keeps of its records outside of the model's tables.
+    private static func removeRowsBesideTables(_ connection: Connection) throws {
         for name in [
             "ab_deferred_record", "ab_deferred_cell", "ab_deferred_link", "ab_delete_mark",
             "ab_hidden", "ab_shadow", "ab_shadow_key",
         ] {
             try connection.execute("DELETE FROM \(name)")
         }
+    }
+
+    /// Takes out the records that are kept in this store only, without what the new version lacks.
+    /// No replica would ever ask for that, so it does not wait for a later version.
+    private static func unsyncedRecords(
+        of source: StateTransaction, for model: ManagedObjectModel
+    ) throws -> MigrationStage? {
+        guard source.schema.hasUnsyncedEntities else { return nil }
+        var stage = try MigrationStage(source.connection, named: "ab_migration_unsynced")
+        try StoreReader(source.connection, schema: source.schema).canonicalRecords(.unsynced) {
+            if let record = $0.unsynced(in: model) { try stage.append(record) }
+        }
+        try stage.finish()
+        return stage
     }
 
     private static let recordsPerReport = 1000
@@ -68,16 +95,11 @@ struct ModelMigration {
         let rows = RecordRows(destination, positions: positions)
         try stage.drain { chunk, fraction in
             try destination.store.reportMigration(0.5 + fraction / 2)
-            for block in chunk.rows { try rows.insert(block, isFirst: true) }
-            for record in chunk.records {
-                try rows.insert(
-                    record, id: try destination.localID(of: record.id), version: nil)
-            }
-            for links in chunk.links {
-                for link in links.links {
-                    try rows.put(link.tags, on: links.property, left: link.left, right: link.right)
-                }
-            }
+            try Self.load(chunk, by: rows, into: destination)
+        }
+        let unsyncedRows = RecordRows(destination, positions: positions, .unsynced)
+        try unsynced?.drain { chunk, _ in
+            try Self.load(chunk, by: unsyncedRows, into: destination)
         }
         try positions.finish()
         try destination.views.applyFormerPropertyRuleToAll()
@@ -87,6 +109,20 @@ struct ModelMigration {
             try check(constraint, in: destination)
         }
         try destination.views.applyToAll()
+    }
+
+    private static func load(
+        _ chunk: SnapshotChunk, by rows: RecordRows, into destination: StateTransaction
+    ) throws {
+        for block in chunk.rows { try rows.insert(block, isFirst: true) }
+        for record in chunk.records {
+            try rows.insert(record, id: try destination.localID(of: record.id), version: nil)
+        }
+        for links in chunk.links {
+            for link in links.links {
+                try rows.put(link.tags, on: links.property, left: link.left, right: link.right)
+            }
+        }
     }
 
     private func check(_ constraint: UniqueConstraint, in destination: StateTransaction) throws {
@@ -100,5 +136,24 @@ struct ModelMigration {
                 + "the new version. Change or delete them with the old version.",
             path: destination.store.path, entity: constraint.owner.name,
             property: constraint.attributes.first?.name, records: records)
+    }
+}
+
+extension CanonicalRecord {
+    /// An unsynced record without what a model lacks; `nil` if the model lacks its entity.
+    fileprivate func unsynced(in model: ManagedObjectModel) -> CanonicalRecord? {
+        guard let entity = model.entity(wireName: entity), !entity.isAbstract, !entity.isSynced
+        else { return nil }
+        var record = self
+        record.cells = cells.filter { entity.has($0.property) }
+        record.links = links.filter { entity.has($0.property) }
+        return record
+    }
+}
+
+extension EntityDescription {
+    fileprivate func has(_ property: WireProperty) -> Bool {
+        attributeGroup(property) != nil
+            || self.property(wireName: property.name)?.wireProperty == property
     }
 }

@@ -9,7 +9,10 @@ extension SaveOperation {
         let layout = schema.layout(of: delete.entity)
         try transaction.views.expose(delete.rows.map(\.id), of: layout)
         try addOwners(of: delete, layout)
-        guard delete.entity.deletePolicy == .deleteWins else { return try writeYielding(delete) }
+        // No other replica updates an unsynced record.
+        guard delete.entity.deletePolicy == .deleteWins || isUnsynced else {
+            return try writeYielding(delete)
+        }
         let statement = try connection.cached(
             layout.deleteSQL + " AND ab_version = ?")
         let links = try LinkRows(connection).removal(from: layout)

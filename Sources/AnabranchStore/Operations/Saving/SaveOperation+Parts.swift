@@ -20,6 +20,10 @@ extension SaveOperation {
     mutating func cutIfFull() throws {
         guard encoder.byteCount >= partLimits.byteCount || encoder.cellCount >= partLimits.cellCount
         else { return }
+        guard !isUnsynced else {
+            encoder = ChangePayloadEncoder(author: replica)
+            return
+        }
         try cut()
     }
 

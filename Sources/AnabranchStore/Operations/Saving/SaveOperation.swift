@@ -6,6 +6,7 @@ import AnabranchSQLite
 struct SaveOperation {
     let transaction: StateTransaction
     let replica: ReplicaID
+    /// The dot of the change set, if there is one.
     let dot: Dot
     let previousOrigin: Digest
     let timestamp: HybridTimestamp
@@ -30,6 +31,12 @@ struct SaveOperation {
     var owners = ChangeCollector()
     /// The values of `SaveRequest.carriedGroups`.
     var carriedGroups: [LocalID: [WireProperty: GroupValue]] = [:]
+    /// True while rows are written that are kept in this store only. They are not encoded.
+    var isUnsynced = false
+    /// The changes that the save has made to these rows.
+    var unsyncedChanges: [UnsyncedChange] = []
+    /// The positions that the save assigns in these rows' lists.
+    var unsyncedLists: SavedListPositions?
 
     var connection: Connection { transaction.connection }
     var schema: StoreSchema { transaction.schema }
@@ -38,7 +45,10 @@ struct SaveOperation {
         LocalStamp(timestamp: timestamp.rawValue, ordinal: ordinal)
     }
 
-    init(_ transaction: StateTransaction) throws {
+    /// Begins a save.
+    ///
+    /// - Parameter wallMilliseconds: The time; `nil` is the present one.
+    init(_ transaction: StateTransaction, wallMilliseconds: Int64? = nil) throws {
         self.transaction = transaction
         replica = try transaction.ownReplica()
         let head = try transaction.head(of: transaction.state.ordinal)
@@ -47,7 +57,7 @@ struct SaveOperation {
         }
         dot = Dot(replica: replica, sequence: head.sequence + 1)
         previousOrigin = head.origin
-        let wall = transaction.wallMilliseconds
+        let wall = wallMilliseconds ?? transaction.wallMilliseconds
         guard let tick = transaction.state.clock.tick(wallMilliseconds: wall) else {
             throw StoreError(
                 .exhausted,
@@ -87,16 +97,14 @@ struct SaveOperation {
         _ named: SaveRequest, _ renamed: [LocalID: LocalID]
     ) throws -> SaveResult {
         for check in named.checks { try compareVersions(check) }
-        for list in named.lists { try lists.place(list) }
-        let request =
-            transaction.views.mergedDuplicates.isEmpty ? named : try spreading(named)
-        carriedGroups = request.carriedGroups
-        for insert in request.inserts { try write(insert) }
-        for update in request.updates { try write(update) }
-        if !request.links.isEmpty || !request.lists.isEmpty {
-            try write(request.links, moves: request.lists)
-        }
-        for delete in request.deletes { try write(delete) }
+        let (synced, unsynced) = named.divided(by: schema)
+        for list in synced.lists { try lists.place(list) }
+        let spread =
+            transaction.views.mergedDuplicates.isEmpty ? synced : try spreading(synced)
+        carriedGroups = named.carriedGroups.merging(spread.carriedGroups) { $1 }
+        try write(spread)
+        try writeUnsynced(unsynced)
+        let request = spread.joined(with: unsynced)
         try checkVersions()
         if !schema.constraints.isEmpty {
             var constraints = UniqueKeyCheck(transaction)
@@ -105,12 +113,31 @@ struct SaveOperation {
         return try finish(author: request.author, name: request.name, renamed)
     }
 
+    private mutating func write(_ request: SaveRequest) throws {
+        for insert in request.inserts { try write(insert) }
+        for update in request.updates { try write(update) }
+        if !request.links.isEmpty || !request.lists.isEmpty {
+            try write(request.links, moves: request.lists)
+        }
+        for delete in request.deletes { try write(delete) }
+    }
+
+    /// Writes rows that are kept in this store only.
+    mutating func writeUnsynced(_ request: SaveRequest) throws {
+        guard !request.isEmpty else { return }
+        unsyncedChanges += request.unsyncedChanges
+        try asUnsynced { operation in
+            for list in request.lists { try operation.lists.place(list) }
+            try operation.write(request)
+        }
+    }
+
     /// Applies the view rules and appends the change set to the log.
     mutating func finish(
         author: String, name: String, _ renamed: [LocalID: LocalID] = [:]
     ) throws -> SaveResult {
         let shown = try applyViewRules()
-        try appendToLog(author: author, name: name)
+        let dot = try appendToLog(author: author, name: name)
         return SaveResult(
             dot: dot, version: RowVersion(position), renamed: renamed, shown: shown)
     }
@@ -144,7 +171,13 @@ struct SaveOperation {
         var update = SaveRequest.Update(entity: entity, slots: [viewColumn.column.slot])
         let nothing = [Value](repeating: .null, count: entity.slots.count)
         nothing.withUnsafeBufferPointer { update.append(id, version, $0) }
-        try write(update)
+        if entity.isSynced {
+            try write(update)
+        } else {
+            var request = SaveRequest()
+            request.updates = [update]
+            try writeUnsynced(request)
+        }
         changes.addUpdated(id, of: entity, slots: [viewColumn.column.slot])
     }
 
@@ -202,7 +235,21 @@ struct SaveOperation {
         }
     }
 
-    private mutating func appendToLog(author: String, name: String) throws {
+    /// Appends the change set to the log, and the history of unsynced records to theirs.
+    ///
+    /// - Returns: `nil` if the save has only changed unsynced records. It has no change set then,
+    ///   but a position like any other.
+    private mutating func appendToLog(author: String, name: String) throws -> Dot? {
+        if !unsyncedChanges.isEmpty {
+            try UnsyncedSaves(connection: connection, schema: schema).append(
+                UnsyncedSave(
+                    position: position, timestamp: timestamp, author: author, name: name,
+                    changes: unsyncedChanges), ordinal: ordinal)
+            guard !encoder.isEmpty || !parts.isEmpty else {
+                try log.append(stamp, at: position)
+                return nil
+            }
+        }
         let (kind, payload) = try finish()
         let set = ChangeSet(
             saving: payload, as: kind, dot: dot, timestamp: timestamp, author: author, name: name,
@@ -210,5 +257,6 @@ struct SaveOperation {
             context: try transaction.causalContext())
         try transaction.setHead(of: ordinal, sequence: dot.sequence, origin: set.origin)
         try log.append(set, ordinal: ordinal, place: nil)
+        return dot
     }
 }

@@ -20,7 +20,7 @@ package struct SaveRequest: Sendable {
         package let entity: EntityDescription
         package var rows: SlotTable
         /// The versions of the rows when they were read.
-        package private(set) var versions: [RowVersion] = []
+        package internal(set) var versions: [RowVersion] = []
 
         /// Creates an update.
         ///
@@ -150,10 +150,12 @@ package struct SaveRequest: Sendable {
 
 /// The result of a save.
 package struct SaveResult: Sendable {
-    /// The dot of the change set; `nil` if there was nothing to save.
+    /// The dot of the change set; `nil` if there was nothing to save, or nothing that is synced.
     package let dot: Dot?
     /// The version of every inserted or updated row.
     package let version: RowVersion
+    /// True if the save has written something.
+    package var isWritten: Bool { version != .none }
     /// Inserted records that got other IDs, because the file has taken a new replica ID since their
     /// numbers were reserved. References in the request were changed too.
     package let renamed: [LocalID: LocalID]

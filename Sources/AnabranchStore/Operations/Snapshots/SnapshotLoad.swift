@@ -2,7 +2,7 @@ import AnabranchModel
 import AnabranchReplication
 import AnabranchSQLite
 
-/// Replaces every record of a file by those of a snapshot, within one transaction.
+/// Replaces every synced record of a file by those of a snapshot, within one transaction.
 struct SnapshotLoad {
     private let transaction: StateTransaction
     private let snapshot: StagedSnapshot
@@ -136,8 +136,12 @@ struct SnapshotLoad {
     // MARK: - Clearing
 
     private func removeAll() throws {
-        for table in schema.tables { try connection.execute("DELETE FROM \(table.name)") }
-        for links in schema.linkLayouts { try connection.execute("DELETE FROM \(links.name)") }
+        for table in schema.syncedTables {
+            try connection.execute("DELETE FROM \(table.name)")
+        }
+        for links in schema.syncedLinkLayouts {
+            try connection.execute("DELETE FROM \(links.name)")
+        }
         for table in [
             "ab_deferred_record", "ab_deferred_cell", "ab_deferred_link", "ab_delete_mark",
         ] {
@@ -153,7 +157,8 @@ struct SnapshotLoad {
     /// Drops the indexes of the model's tables, because creating an index at once is faster than
     /// updating it row by row.
     private func takeIndexes() throws -> [(name: String, sql: String)] {
-        let tables = schema.tables.map(\.plainName) + schema.linkLayouts.map(\.plainName)
+        let tables =
+            schema.syncedTables.map(\.plainName) + schema.syncedLinkLayouts.map(\.plainName)
         let statement = try connection.cached(
             """
             SELECT name, sql FROM sqlite_schema
@@ -267,7 +272,7 @@ struct SnapshotLoad {
     /// The records in the tables, by the index of the entity.
     private func heldRecords() throws -> [[LocalID]] {
         var held = [[LocalID]](repeating: [], count: schema.model.entities.count)
-        for table in schema.tables {
+        for table in schema.syncedTables {
             let discriminator =
                 table.hasDiscriminator
                 ? "ab_entity" : "\(schema.layout(of: table.root).number)"

@@ -57,7 +57,15 @@ enum CoreTables {
             record INTEGER, property INTEGER, target INTEGER, rule INTEGER,
             PRIMARY KEY (record, property)) WITHOUT ROWID;
         CREATE INDEX ab_hidden_target ON ab_hidden (target);
-        """ + mergedDuplicates + journal
+        """ + mergedDuplicates + journal + unsyncedSaves
+
+    /// The history of entities that are kept in this store only.
+    static let unsyncedSaves = """
+
+        CREATE TABLE ab_unsynced (
+            position INTEGER PRIMARY KEY, replica INTEGER, hlc INTEGER, author TEXT, name TEXT,
+            changes BLOB);
+        """
 
     /// The conflict journal. Its entries are many and similar, so subjects and authors have tables
     /// of their own.

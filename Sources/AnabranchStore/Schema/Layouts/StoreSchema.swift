@@ -6,6 +6,9 @@ package final class StoreSchema: Sendable {
     package let model: ManagedObjectModel
     package let tables: [TableLayout]
     package let linkLayouts: [LinkLayout]
+    /// The tables without those of entities that are kept in this store only.
+    let syncedTables: [TableLayout]
+    let syncedLinkLayouts: [LinkLayout]
     /// The entity layouts by the index of the entity in the model.
     package let layouts: [EntityLayout]
     /// The uniqueness constraints in the order of the model.
@@ -34,6 +37,7 @@ package final class StoreSchema: Sendable {
                 numbers: numbers)
         }
         self.tables = tables
+        syncedTables = tables.filter(\.isSynced)
         let links = model.entities.flatMap(Self.ownStoredLinks).map { relationship in
             LinkLayout(
                 relationship,
@@ -41,6 +45,7 @@ package final class StoreSchema: Sendable {
                     Self.tableName("\(relationship.entity.name)_\(relationship.name)")))
         }
         linkLayouts = links
+        syncedLinkLayouts = links.filter(\.leftEntity.isSynced)
         dependencies = DerivedDependencies(model)
         let constraints = Self.constraints(of: model, tables: tables)
         self.constraints = constraints
@@ -146,14 +151,5 @@ struct SchemaNumbers: Sendable {
         let wire = property.wireProperty
         return properties[number(of: property.entity)]?[wire]
             ?? properties[number(of: property.entity.root)]?[wire] ?? 0
-    }
-}
-
-extension StoreSchema {
-    /// The layout of an entity; `nil` if its records are kept as those of an unknown entity, which
-    /// includes abstract entities.
-    func recordLayout(named name: WireName) -> EntityLayout? {
-        guard let entity = model.entity(wireName: name), !entity.isAbstract else { return nil }
-        return layout(of: entity)
     }
 }

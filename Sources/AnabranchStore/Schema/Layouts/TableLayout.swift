@@ -46,6 +46,8 @@ package final class TableLayout: Sendable {
     /// The properties that a migration added without writing the rows.
     let added: AddedProperties
     let plainName: String
+    /// False if the records are kept in this store only.
+    var isSynced: Bool { root.isSynced }
 
     init(root: EntityDescription, plainName: String, numbers: SchemaNumbers) {
         self.root = root

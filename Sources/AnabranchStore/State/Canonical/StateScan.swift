@@ -23,8 +23,8 @@ struct StateScan {
         let own =
             try MergedDuplicateRows.isEmpty(on: reader.connection)
             ? "" : MergedDuplicateRows.rowsOfOthers
-        var selects = reader.schema.tables.enumerated().map { index, table in
-            "SELECT ab_pk AS id, \(index) FROM \(table.name) WHERE ab_pk \(range)\(own)"
+        var selects = reader.schema.tables.enumerated().filter(\.element.isSynced).map {
+            "SELECT ab_pk AS id, \($0) FROM \($1.name) WHERE ab_pk \(range)\(own)"
         }
         selects.append(
             "SELECT record, \(reader.schema.tables.count) FROM ab_deferred_record "

@@ -15,15 +15,22 @@ extension Store {
 }
 
 extension StoreReader {
-    /// Calls the body for every record with its written cells and links, in canonical order: by the
-    /// bytes of the replica ID, then by number.
+    /// Calls the body for every synced record with its written cells and links, in canonical order:
+    /// by the bytes of the replica ID, then by number.
     package func canonicalRecords(_ body: (CanonicalRecord) throws -> Void) throws {
+        try canonicalRecords(.synced, body)
+    }
+
+    /// Calls the body for every record of a scope, in canonical order.
+    func canonicalRecords(
+        _ scope: RecordScope, _ body: (CanonicalRecord) throws -> Void
+    ) throws {
         let replicas = try replicas()
         let rows = try CanonicalRows(self, replicas: replicas)
         let ordinals = replicas.replicas.enumerated().sorted { $0.element < $1.element }
         for (ordinal, _) in ordinals {
             var previous: LocalID?
-            for found in try identifiers(ofReplica: Int64(ordinal)) {
+            for found in try identifiers(ofReplica: Int64(ordinal), scope) {
                 guard found.id != previous else {
                     throw StoreError(
                         .corrupt, "Can't read record \(found.id) because two tables contain it.",
@@ -35,19 +42,25 @@ extension StoreReader {
         }
     }
 
-    /// The records of a replica in all tables, by number. The table index of a record of an unknown
-    /// entity is the one after the last table.
+    /// The records of a replica in all tables of a scope, by number. The table index of a record of
+    /// an unknown entity is the one after the last table.
     private func identifiers(
-        ofReplica ordinal: Int64
+        ofReplica ordinal: Int64, _ scope: RecordScope
     ) throws -> [(id: LocalID, table: Int)] {
         let range = "BETWEEN ?1 AND ?2"
         let own =
             try MergedDuplicateRows.isEmpty(on: connection) ? "" : MergedDuplicateRows.rowsOfOthers
-        var selects = schema.tables.enumerated().map { index, table in
-            "SELECT ab_pk AS id, \(index) FROM \(table.name) WHERE ab_pk \(range)\(own)"
+        let tables = schema.tables.enumerated().filter {
+            $0.element.isSynced == (scope == .synced)
         }
-        selects.append(
-            "SELECT record, \(schema.tables.count) FROM ab_deferred_record WHERE record \(range)")
+        var selects = tables.map {
+            "SELECT ab_pk AS id, \($0) FROM \($1.name) WHERE ab_pk \(range)\(own)"
+        }
+        if scope == .synced {
+            selects.append(
+                "SELECT record, \(schema.tables.count) FROM ab_deferred_record "
+                    + "WHERE record \(range)")
+        }
         let statement = try connection.cached(
             selects.joined(separator: " UNION ALL ") + " ORDER BY 1")
         try statement.bind(LocalID(ordinal: ordinal, number: 0), at: 1)

@@ -50,8 +50,8 @@ extension ChangeSetMerge {
         guard try deferred.entity(of: id) == entity else { return }
         try journalDeferred(unseenBy: set, id: id, entity: entity)
         // A known relationship may link a record of an unknown sub-entity.
-        try journalLinks(unseenBy: set, of: id, in: schema.linkLayouts)
-        try LinkRows(connection).removeAll(of: id, in: schema.linkLayouts)
+        try journalLinks(unseenBy: set, of: id, in: schema.syncedLinkLayouts)
+        try LinkRows(connection).removeAll(of: id, in: schema.syncedLinkLayouts)
         try deferred.delete(id)
     }
 

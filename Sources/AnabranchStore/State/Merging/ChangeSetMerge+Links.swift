@@ -56,7 +56,7 @@ extension ChangeSetMerge {
     }
 
     private func layout(of block: LinkBlock) -> LinkLayout? {
-        schema.model.entity(wireName: block.entity).flatMap {
+        schema.entity(wireName: block.entity).flatMap {
             schema.links(of: $0, property: block.property)
         }
     }

@@ -97,9 +97,9 @@ struct ChangeSetMerge {
 
     private mutating func apply(_ block: ChangeBlock, of set: IncomingSet) throws {
         if schema.hasViewRules {
-            try transaction.views.willApply(block, schema.recordLayout(named:))
+            try transaction.views.willApply(block) { schema.recordLayout(named: $0) }
         }
-        try transaction.views.willApplyValues(of: block, schema.recordLayout(named:))
+        try transaction.views.willApplyValues(of: block) { schema.recordLayout(named: $0) }
         switch block {
         case .insert(let rows): try insert(rows, of: set)
         case .update(let rows): try update(rows, of: set)

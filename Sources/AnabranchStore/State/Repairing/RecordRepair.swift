@@ -92,11 +92,11 @@ struct RecordRepair {
     // MARK: - Replacing
 
     private func remove(_ id: LocalID) throws {
-        for table in schema.tables {
+        for table in schema.syncedTables {
             try connection.run("DELETE FROM \(table.name) WHERE ab_pk = ?", .integer(id))
         }
         try transaction.views.hidden.remove(of: id)
-        try LinkRows(connection).removeAll(of: id, in: schema.linkLayouts)
+        try LinkRows(connection).removeAll(of: id, in: schema.syncedLinkLayouts)
         try merge.deferred.delete(id)
     }
 

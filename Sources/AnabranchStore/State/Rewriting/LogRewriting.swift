@@ -156,7 +156,7 @@ struct LogRewriting {
         _ renamed: [LocalID: LocalID], _ changes: inout ChangeCollector
     ) throws {
         guard !renamed.isEmpty else { return }
-        for table in schema.tables {
+        for table in schema.syncedTables {
             for column in table.columns where column.kind == .reference {
                 let holders = try connection.cached(
                     "SELECT ab_pk FROM \(table.name) WHERE \(column.name) = ?")

@@ -2,26 +2,31 @@ import AnabranchModel
 import AnabranchReplication
 import AnabranchSQLite
 
-/// Checks whether records exist, in whatever table. A record is held once, and a link only while
-/// both its ends are held (invariant 5).
+/// Checks whether records exist, in whatever table of a scope. A record is held once, and a link
+/// only while both its ends are held (invariant 5).
 struct HeldRecords {
     let connection: Connection
     let schema: StoreSchema
     let deferred: DeferredRows
+    private let tables: [TableLayout]
 
-    init(_ connection: Connection, schema: StoreSchema, deferred: DeferredRows) {
+    init(
+        _ connection: Connection, schema: StoreSchema, deferred: DeferredRows,
+        _ scope: RecordScope = .synced
+    ) {
         self.connection = connection
         self.schema = schema
         self.deferred = deferred
+        tables = schema.tables(scope)
     }
 
     /// True if a record is held.
     ///
-    /// - Parameter entity: The entity of the table that is searched first.
+    /// - Parameter entity: The entity of the table that is searched first, whatever its scope.
     func holds(_ id: LocalID, first entity: EntityDescription? = nil) throws -> Bool {
         let likely = entity.map { schema.layout(of: $0).table }
         if let likely, try holds(id, in: likely) { return true }
-        for table in schema.tables where table !== likely {
+        for table in tables where table !== likely {
             if try holds(id, in: table) { return true }
         }
         return try deferred.holds(id)
@@ -30,7 +35,7 @@ struct HeldRecords {
     /// The entity of a record that is held in a table of this model.
     func entity(of id: LocalID) throws -> EntityDescription? {
         let reader = StoreReader(connection, schema: schema)
-        for table in schema.tables {
+        for table in tables {
             if let entity = try reader.entity(of: id, in: table.root) { return entity }
         }
         return nil
@@ -51,7 +56,7 @@ struct HeldRecords {
     ) throws -> LocalID? {
         guard let least = ids.min(), let greatest = ids.max() else { return nil }
         var new: Set<LocalID>?
-        for other in schema.tables where other !== table {
+        for other in tables where other !== table {
             let found = try duplicate(
                 "SELECT ab_pk FROM \(other.name) WHERE ab_pk BETWEEN ? AND ?", least, greatest,
                 among: ids, &new)

@@ -6,13 +6,24 @@ import AnabranchSQLite
 struct RecordRows {
     private let transaction: StateTransaction
     private let positions: StampPositions
+    private let scope: RecordScope
+    private let held: HeldRecords
 
     private var connection: Connection { transaction.connection }
     private var schema: StoreSchema { transaction.schema }
 
-    init(_ transaction: StateTransaction, positions: StampPositions) {
+    init(
+        _ transaction: StateTransaction, positions: StampPositions, _ scope: RecordScope = .synced
+    ) {
         self.transaction = transaction
         self.positions = positions
+        self.scope = scope
+        held =
+            scope == .synced
+            ? transaction.held
+            : HeldRecords(
+                transaction.connection, schema: transaction.schema, deferred: transaction.deferred,
+                scope)
     }
 
     /// Inserts a record.
@@ -25,7 +36,7 @@ struct RecordRows {
     func insert(_ record: CanonicalRecord, id: LocalID, version: RowVersion?) throws {
         let deferred = transaction.deferred
         if let mark = record.deleteMark { try deferred.setMark(mark, of: id) }
-        guard let layout = schema.recordLayout(named: record.entity), !record.isDead else {
+        guard let layout = schema.recordLayout(named: record.entity, scope), !record.isDead else {
             return try deferred.insertDeleted(record, id: id)
         }
         var shown: [Int: CanonicalRecord.Cell] = [:]
@@ -110,7 +121,7 @@ struct RecordRows {
     func insert(_ rows: SnapshotChunk.Rows, isFirst: Bool) throws {
         let block = rows.block
         let ids = try block.records.map(transaction.localID)
-        guard let layout = schema.recordLayout(named: block.entity) else {
+        guard let layout = schema.recordLayout(named: block.entity, scope) else {
             return try insert(rows, ids: ids, ofUnknownEntity: block.entity)
         }
         let known = block.properties.indices.filter {
@@ -193,7 +204,7 @@ struct RecordRows {
         let ends = (
             left: try transaction.localID(of: left), right: try transaction.localID(of: right)
         )
-        guard try transaction.held.holds(ends.left), try transaction.held.holds(ends.right) else {
+        guard try held.holds(ends.left), try held.holds(ends.right) else {
             return
         }
         let local = try transaction.localTags(tags)
@@ -212,10 +223,10 @@ struct RecordRows {
     /// The table of a link. A link in a canonical state names no entity, so the entity of its left
     /// end decides.
     private func layout(of property: WireProperty, from left: LocalID) throws -> LinkLayout? {
-        let candidates = schema.linkLayouts.filter {
+        let candidates = schema.linkLayouts(scope).filter {
             $0.relationship.wireProperty == property
         }
-        guard let entity = try transaction.held.entity(of: left) else { return candidates.first }
+        guard let entity = try held.entity(of: left) else { return candidates.first }
         return candidates.first { entity.isKind(of: $0.leftEntity) }
     }
 }

@@ -18,12 +18,14 @@ extension ViewRules {
     private func layout(
         of property: WireProperty, from left: LocalID, _ deferred: DeferredRows
     ) throws -> LinkLayout? {
-        let candidates = schema.linkLayouts.filter { $0.relationship.wireProperty == property }
+        let candidates = schema.syncedLinkLayouts.filter {
+            $0.relationship.wireProperty == property
+        }
         guard !candidates.isEmpty else { return nil }
         let held = transaction.held
         let entity =
             try held.entity(of: left)
-            ?? deferred.entity(of: left).flatMap { schema.model.entity(wireName: $0) }
+            ?? deferred.entity(of: left).flatMap { schema.entity(wireName: $0) }
         guard let entity else { return nil }
         return candidates.first { entity.isKind(of: $0.leftEntity) }
     }

@@ -149,11 +149,11 @@ extension ViewRules {
             try referenceChanges.addNeighbours(of: row, reader)
             try expose([visible], of: row.layout)
         }
-        for table in schema.tables {
+        for table in schema.syncedTables {
             try connection.run("DELETE FROM \(table.name) WHERE ab_pk = ?", .integer(visible))
         }
         try hidden.remove(of: visible)
-        try LinkRows(connection).removeAll(of: visible, in: schema.linkLayouts)
+        try LinkRows(connection).removeAll(of: visible, in: schema.syncedLinkLayouts)
         try mergedDuplicates.remove(members)
         try insert(members, version: row?.writes.version, isDamaged: isDamaged)
         for member in members { try restoreLinks(of: member) }

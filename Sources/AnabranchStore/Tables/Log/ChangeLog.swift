@@ -37,6 +37,23 @@ struct ChangeLog {
         return position
     }
 
+    /// Takes the next position for a save without an entry. Rows that name it find its stamp.
+    ///
+    /// A clock that was set back may issue a time again that such a save has. The next free time
+    /// then takes its place, because a stamp has one position.
+    func append(_ stamp: LocalStamp, at position: Int64) throws {
+        try reservePositions(through: position)
+        try connection.run(
+            """
+            INSERT INTO ab_stamp (position, replica, hlc) VALUES (?1, ?2, (
+                WITH RECURSIVE time (hlc) AS (
+                    SELECT ?3 UNION ALL SELECT t.hlc + 1 FROM time t
+                    WHERE EXISTS (SELECT 1 FROM ab_stamp WHERE replica = ?2 AND hlc = t.hlc))
+                SELECT max(hlc) FROM time))
+            """, .integer(position), .integer(stamp.ordinal),
+            .integer(Int64(bitPattern: stamp.timestamp)))
+    }
+
     func reservePositions(through position: Int64) throws {
         try connection.run("DELETE FROM sqlite_sequence WHERE name = 'ab_changeset'")
         try connection.run(

@@ -2,13 +2,14 @@ package import AnabranchReplication
 import AnabranchSQLite
 
 extension StoreReader {
-    /// The position of the last change set in this file's log; zero if there is none.
+    /// The position of the last save that this file holds; zero if there is none.
     package func logPosition() throws -> Int64 {
+        let last = try UnsyncedSaves(connection: connection, schema: schema).lastPosition()
         guard
             case .integer(let position)? = try connection.firstValue(
                 "SELECT max(position) FROM ab_changeset")
-        else { return 0 }
-        return position
+        else { return last }
+        return max(position, last)
     }
 
     /// The change sets after a local position, oldest first.

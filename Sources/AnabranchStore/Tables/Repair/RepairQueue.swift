@@ -39,9 +39,9 @@ struct RepairQueue {
         }
     }
 
-    /// Adds every record that this file holds, visible or not.
+    /// Adds every synced record that this file holds, visible or not.
     func addEverything(in schema: StoreSchema) throws {
-        for table in schema.tables {
+        for table in schema.syncedTables {
             try connection.run(
                 "INSERT OR IGNORE INTO ab_debt (record) SELECT ab_pk FROM \(table.name)")
         }

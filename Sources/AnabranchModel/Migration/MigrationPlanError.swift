@@ -1,0 +1,46 @@
+/// The reason why the stages of a migration don't lead from the version of a store to the present
+/// one.
+public struct MigrationPlanError: Error, Sendable {
+    /// The kind of error, which also says what to do.
+    public let code: Code
+    /// The cause and what to do, as clauses that follow "because".
+    public let message: String
+    /// The name of the version concerned; `nil` if it has none.
+    public let version: String?
+    /// The error that a reference to a model threw.
+    public let underlying: (any Error)?
+
+    init(
+        _ code: Code, _ message: String, version: String? = nil, underlying: (any Error)? = nil
+    ) {
+        self.code = code
+        self.message = message
+        self.version = version
+        self.underlying = underlying
+    }
+}
+
+extension MigrationPlanError {
+    /// The kind of a ``MigrationPlanError``.
+    public enum Code: Hashable, Sendable {
+        /// The model of a version can't be read. Ship it with the app.
+        case modelNotFound
+        /// The store has a version that the stages don't list. List it, or update the app.
+        case unknownVersion
+        /// A version follows one that comes after it. Put the stages into the order of the
+        /// versions.
+        case backward
+        /// Two versions have the same version hashes, so a store can't say which of them it has.
+        /// Give an entity of the later one a version hash modifier.
+        case indistinctVersions
+        /// The stages end with another version than the present one. Add the missing stage.
+        case presentVersionNotLast
+        /// The store waits for a stage that the stages don't contain. Keep every stage for ever.
+        case unknownStage
+    }
+}
+
+extension MigrationPlanError: CustomStringConvertible {
+    /// The error as a sentence.
+    public var description: String { "Can't use the stages of the migration because \(message)" }
+}

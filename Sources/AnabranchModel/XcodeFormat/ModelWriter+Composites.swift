@@ -1,0 +1,49 @@
+extension ModelWriter {
+    /// The attributes and composite attributes of an entity or a composite, sorted by name.
+    mutating func nodes(
+        _ attributes: [Attribute], _ composites: [CompositeAttribute], of entity: Entity
+    ) -> [XMLNode] {
+        var nodes = attributes.map { (name: $0.name, node: node($0, of: entity)) }
+        nodes += composites.map { (name: $0.name, node: node($0, of: entity)) }
+        return nodes.sorted { $0.name.precedesByBytes($1.name) }.map(\.node)
+    }
+
+    private mutating func node(_ composite: CompositeAttribute, of entity: Entity) -> XMLNode {
+        let place = "composite attribute \(entity.name).\(composite.name)"
+        var writer = self
+        func text(_ text: String?, _ setting: String) -> String? {
+            writer.text(
+                text, setting, of: place, entity: entity.name, property: composite.name)
+        }
+        var node = XMLNode("attribute")
+        node.set("name", text(composite.name, "name"))
+        node.set("optional", flag: composite.isOptional)
+        node.set("transient", flag: composite.isTransient)
+        node.set("attributeType", "Composite")
+        node.set("composite", text(composite.resolvedTypeName, "type name"))
+        node.set(
+            "versionHashModifier", text(composite.versionHashModifier, "version hash modifier"))
+        node.set("elementID", text(composite.renamingIdentifier, "renaming identifier"))
+        self = writer
+        node.children = userInfo(
+            entries(of: composite), of: place, entity: entity.name, property: composite.name)
+        return node
+    }
+
+    /// The composites that the attributes of the entities name as their types, sorted by name.
+    mutating func composites(of entities: [Entity]) -> [XMLNode] {
+        var types: [String: CompositeAttribute] = [:]
+        var pending = entities.flatMap(\.compositeAttributes)
+        while let next = pending.popLast() {
+            guard types.updateValue(next, forKey: next.resolvedTypeName) == nil else { continue }
+            pending += next.compositeAttributes
+        }
+        return types.sorted { $0.key.precedesByBytes($1.key) }.map { name, composite in
+            var node = XMLNode("composite")
+            node.set("name", name)
+            node.children = nodes(
+                composite.attributes, composite.compositeAttributes, of: Entity(name))
+            return node
+        }
+    }
+}

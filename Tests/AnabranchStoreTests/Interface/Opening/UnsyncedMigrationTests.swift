@@ -1,0 +1,145 @@
+import AnabranchModel
+import AnabranchReplication
+import AnabranchStore
+import TestSupport
+import Testing
+
+@Suite struct `Migrating unsynced records` {
+    private let scenario: StoreScenario
+
+    init() throws {
+        var declaration = try StoreScenario.people().declaration
+        declaration.entities.append(
+            Entity("Draft") {
+                Attribute("text", .string)
+                Attribute("note", .string)
+                Relationship("parts", toMany: "Part", inverse: "draft")
+                Relationship("labels", toMany: "Part", inverse: "labelled")
+            })
+        declaration.entities.append(
+            Entity("Part") {
+                Relationship("draft", to: "Draft", inverse: "parts")
+                Relationship("labelled", toMany: "Draft", inverse: "labels")
+            })
+        declaration.configurations = [Configuration("Local", "Draft", "Part", isSynced: false)]
+        scenario = try StoreScenario(model: try ManagedObjectModel(declaration))
+    }
+
+    /// Fills a store with people and with a draft that has parts.
+    private func fill() throws -> (draft: LocalID, parts: [LocalID], hash: Digest) {
+        let store = try scenario.open("a")
+        defer { store.close() }
+        try store.insertPerson("Anna", age: 3)
+        let ids = Array(try store.reserveNumbers(3))
+        let draft = try #require(scenario.model.entity(named: "Draft"))
+        let part = try #require(scenario.model.entity(named: "Part"))
+        var slots = [Value](repeating: .null, count: draft.slots.count)
+        for name in ["text", "note"] {
+            slots[try #require(draft.slotIndex(named: name))] = .string(name)
+        }
+        var child = [Value](repeating: .null, count: part.slots.count)
+        child[try #require(part.slotIndex(named: "draft"))] = .integer(ids[0])
+        var request = SaveRequest()
+        request.inserts = [
+            .init(entity: draft, rows: [(ids[0], slots)]),
+            .init(entity: part, rows: [(ids[1], child), (ids[2], child)]),
+        ]
+        let labels = try #require(draft.property(named: "labels")?.relationship)
+        request.links = [
+            .init(relationship: labels, owner: ids[0], other: ids[2], isAdded: true)
+        ]
+        _ = try save(request, in: store)
+        return (ids[0], [ids[1], ids[2]], try store.canonicalHash())
+    }
+
+    private func save(_ request: SaveRequest, in store: Store) throws -> SaveResult {
+        let result = try store.save(request)
+        #expect(result.dot == nil && result.isWritten)
+        return result
+    }
+
+    private func related(_ name: String, of id: LocalID, in store: Store) throws -> [LocalID] {
+        let draft = try #require(store.model.entity(named: "Draft"))
+        let relationship = try #require(draft.property(named: name)?.relationship)
+        return try store.read { try $0.related(by: relationship, of: [id]).map(\.id).sorted() }
+    }
+
+    @Test func `a pass over the rows keeps them`() throws {
+        let (draft, parts, hash) = try fill()
+        let next = try scenario.changedModel { declaration in
+            for place in declaration.entities.indices
+            where ["Draft", "Person"].contains(declaration.entities[place].name) {
+                declaration.entities[place].attributes.removeAll { $0.name == "note" }
+                declaration.entities[place].attributes.removeAll { $0.name == "age" }
+            }
+        }
+        let store = try scenario.open("a", model: next)
+        #expect(try store.value("text", of: draft, "Draft") == .string("text"))
+        #expect(try related("parts", of: draft, in: store) == parts)
+        #expect(try related("labels", of: draft, in: store) == [parts[1]])
+        #expect(try store.canonicalHash() == hash && store.check().isValid)
+        store.close()
+        // A removed attribute of a synced record waits for a version that has it; that of an
+        // unsynced record is gone.
+        let again = try scenario.open("a")
+        #expect(try again.value("note", of: draft, "Draft") == .null)
+        #expect(try again.row("Part", parts[0]) != nil)
+        #expect(try again.canonicalHash() == hash && again.check().isValid)
+    }
+
+    @Test func `an alteration of the tables keeps them`() throws {
+        let (draft, parts, hash) = try fill()
+        let next = try scenario.changedModel { declaration in
+            for place in declaration.entities.indices
+            where declaration.entities[place].name == "Draft" {
+                declaration.entities[place].attributes.append(Attribute("more", .integer64))
+            }
+        }
+        let store = try scenario.open("a", model: next)
+        #expect(try store.value("text", of: draft, "Draft") == .string("text"))
+        #expect(try related("parts", of: draft, in: store) == parts)
+        #expect(try store.canonicalHash() == hash && store.check().isValid)
+    }
+
+    @Test func `a removed entity's records are gone`() throws {
+        let (_, parts, hash) = try fill()
+        let next = try scenario.changedModel { declaration in
+            declaration.entities.removeAll { ["Draft", "Part"].contains($0.name) }
+            declaration.configurations = []
+        }
+        let store = try scenario.open("a", model: next)
+        #expect(try store.canonicalHash() == hash && store.check().isValid)
+        store.close()
+        let again = try scenario.open("a")
+        #expect(try again.row("Part", parts[0]) == nil)
+        #expect(try again.read { try $0.unsyncedSaves(after: 0, limit: 9) }.count == 1)
+    }
+
+    @Test func `no entity moves between what is synced and what is not`() throws {
+        _ = try fill()
+        let next = try scenario.changedModel { $0.configurations = [] }
+        let error = storeError { _ = try scenario.open("a", model: next) }
+        #expect(error?.code == .migrationNotInferred && error?.entity == "Draft")
+        #expect(error?.message.contains("another name") == true)
+        #expect(try scenario.open("a").check().isValid)
+    }
+
+    @Test func `a file of an earlier build gets the table for their history`() throws {
+        let (draft, _, hash) = try fill()
+        try scenario.sql("a", "DROP TABLE ab_unsynced")
+        var options = StoreOptions()
+        options.isReadOnly = true
+        let reader = try scenario.open("a", options: options)
+        #expect(try reader.read { try $0.unsyncedSaves(after: 0, limit: 9) }.isEmpty)
+        reader.close()
+        let store = try scenario.open("a")
+        let row = try #require(try store.row("Draft", draft))
+        var request = SaveRequest(author: "app")
+        request.deletes = [.init(entity: row.entity, rows: [(draft, row.version)])]
+        _ = try save(request, in: store)
+        let saves = try store.read { try $0.unsyncedSaves(after: 0, limit: 9) }
+        #expect(saves.map(\.author) == ["app"])
+        #expect(saves.first?.changes.map(\.ids) == [[draft]])
+        #expect(try store.canonicalHash() == hash)
+    }
+}

@@ -1,0 +1,160 @@
+import AnabranchModel
+import AnabranchReplication
+
+/// Three versions of one app, with every kind of change that a migration infers.
+///
+/// A change that is new in one version is undone or changed again in a later one, so that each
+/// kind is migrated in both directions. The wire names of entities and properties stay. A further
+/// kind of change gets a property of its own here, and ``RandomSave`` writes it.
+extension SimulationModel {
+    /// The first version: everything of `plain`, a colour of boxes, a weight of items, and drafts.
+    static func firstVersion() throws -> ManagedObjectModel {
+        try ManagedObjectModel {
+            Entity("Box") {
+                Attribute("title", .string)
+                Attribute("color", .string)
+                Relationship("items", toMany: "Item", inverse: "box")
+            }
+            Entity("Item") {
+                Attribute("name", .string)
+                Attribute("count", .integer64)
+                Attribute("weight", .integer64)
+                Relationship("box", to: "Box", inverse: "items")
+                Relationship("labels", toMany: "Label", inverse: "items")
+                Relationship("drafts", toMany: "Draft", inverse: "subject")
+            }
+            Entity("Label") {
+                Attribute("text", .string)
+                Attribute("low", .integer64)
+                Attribute("high", .integer64)
+                AttributeGroup("range", "low", "high")
+                Relationship("items", toMany: "Item", inverse: "labels")
+                Relationship("drafts", toMany: "Draft", inverse: "tags")
+            }
+            half
+            Entity("Draft") {
+                Attribute("text", .string)
+                Relationship("subject", to: "Item", inverse: "drafts")
+                Relationship("tags", toMany: "Label", inverse: "drafts")
+            }
+        }
+    }
+
+    /// The second version.
+    ///
+    /// It renames an entity, an attribute and a relationship. It moves items into a hierarchy and
+    /// pulls their name up. It makes the weight mandatory and adds a mandatory rank. It adds
+    /// attributes under every merge rule, a member of the group, relationships, a sub-entity and an
+    /// entity. It removes an attribute, an entity and the relationships to it.
+    static func secondVersion() throws -> ManagedObjectModel {
+        try ManagedObjectModel {
+            Entity("Crate", renamingIdentifier: "Box") {
+                Attribute("caption", .string, renamingIdentifier: "title")
+                Relationship("items", toMany: "Item", inverse: "crate")
+                Relationship("queue", toMany: "Item", ordered: true, inverse: "queues")
+                Relationship("shelf", toMany: "Item", ordered: true, inverse: "shelvedIn")
+            }
+            Entity("Thing", isAbstract: true) { Attribute("name", .string) }
+            Entity("Item", parent: "Thing") {
+                Attribute("count", .integer64)
+                Attribute("weight", .integer64, optional: false, default: 1)
+                Attribute("rank", .integer64, optional: false, default: 7)
+                Attribute("votes", .integer64, mergeRule: .counter)
+                Attribute("best", .integer64, mergeRule: .max)
+                Attribute("least", .integer64, mergeRule: .min)
+                Attribute("born", .integer64, mergeRule: .firstWriter)
+                Attribute("memo", .string, mergeRule: .keepBoth)
+                Relationship("crate", to: "Crate", inverse: "items", renamingIdentifier: "box")
+                Relationship("labels", toMany: "Label", inverse: "items")
+                Relationship("queues", toMany: "Crate", inverse: "queue")
+                Relationship("shelvedIn", to: "Crate", inverse: "shelf")
+                Relationship("notes", toMany: "Note", inverse: "item")
+            }
+            Entity("Gadget", parent: "Item") {
+                Attribute("power", .integer64)
+                Relationship("charger", to: "Gadget", inverse: "charges")
+                Relationship("charges", toMany: "Gadget", inverse: "charger")
+            }
+            labelWithUnit(isUnique: false)
+            half
+            Entity("Note", deletePolicy: .updateWins) {
+                Attribute("text", .string)
+                Attribute("hits", .integer64, mergeRule: .counter)
+                Relationship("item", to: "Item", inverse: "notes")
+            }
+        }
+    }
+
+    /// The third version.
+    ///
+    /// It renames again what the second one has renamed. It moves items out of their hierarchy and
+    /// pushes their name down. It moves notes, with drafts, into one, and pulls their text up. It
+    /// makes the weight optional and changes its default. It makes labels unique by their text. It
+    /// adds again what the second version has removed, partly under other names, and removes an
+    /// attribute and a sub-entity.
+    static func thirdVersion() throws -> ManagedObjectModel {
+        try ManagedObjectModel {
+            Entity("Case", wireName: "Box", renamingIdentifier: "Crate") {
+                Attribute("heading", .string, wireName: "title", renamingIdentifier: "caption")
+                Attribute("color", .string, default: "plain")
+                Relationship("items", toMany: "Item", inverse: "container")
+                Relationship("queue", toMany: "Item", ordered: true, inverse: "queues")
+                Relationship("shelf", toMany: "Item", ordered: true, inverse: "shelvedIn")
+            }
+            Entity("Item") {
+                Attribute("name", .string)
+                Attribute("count", .integer64)
+                Attribute("weight", .integer64, default: 2)
+                Attribute("rank", .integer64, optional: false, default: 7)
+                Attribute("votes", .integer64, mergeRule: .counter)
+                Attribute("best", .integer64, mergeRule: .max)
+                Attribute("born", .integer64, mergeRule: .firstWriter)
+                Attribute("memo", .string, mergeRule: .keepBoth)
+                Relationship(
+                    "container", to: "Case", inverse: "items", wireName: "box",
+                    renamingIdentifier: "crate")
+                Relationship("labels", toMany: "Label", inverse: "items")
+                Relationship("queues", toMany: "Case", inverse: "queue")
+                Relationship("shelvedIn", to: "Case", inverse: "shelf")
+                Relationship("notes", toMany: "Note", inverse: "item")
+                Relationship("sketches", toMany: "Sketch", inverse: "subject", wireName: "drafts")
+            }
+            labelWithUnit(
+                isUnique: true,
+                Relationship("drafts", toMany: "Sketch", inverse: "tags"))
+            half
+            Entity("Remark", isAbstract: true) { Attribute("text", .string) }
+            Entity("Note", parent: "Remark", deletePolicy: .updateWins) {
+                Attribute("hits", .integer64, mergeRule: .counter)
+                Relationship("item", to: "Item", inverse: "notes")
+            }
+            Entity("Sketch", parent: "Remark", renamingIdentifier: "Draft") {
+                Relationship("subject", to: "Item", inverse: "sketches")
+                Relationship("tags", toMany: "Label", inverse: "drafts")
+            }
+        }
+    }
+
+    private static var half: Entity {
+        Entity("Half") {
+            Attribute("pair", .integer64)
+            Attribute("token", .integer64)
+        }
+    }
+
+    private static func labelWithUnit(
+        isUnique: Bool, _ relationships: Relationship...
+    ) -> Entity {
+        var label = Entity("Label") {
+            Attribute("text", .string)
+            Attribute("low", .integer64)
+            Attribute("high", .integer64)
+            Attribute("unit", .string)
+            AttributeGroup("range", "low", "high", "unit")
+            Relationship("items", toMany: "Item", inverse: "labels")
+        }
+        label.relationships += relationships
+        if isUnique { label.uniquenessConstraints = [Unique("text")] }
+        return label
+    }
+}
