@@ -120,8 +120,13 @@ struct CompositeAttributeTests {
         let decoded = try ManagedObjectModel(canonicalEncoding: model.canonicalEncoding)
         #expect(decoded == model && decoded.declaration == model.declaration)
         #expect(decoded.entityVersionHashesByName == model.entityVersionHashesByName)
-        for count in model.canonicalEncoding.indices {
-            #expect(throws: ModelError.self) {
+    }
+
+    @Test func `an encoding that ends early is refused`() throws {
+        let model = try ManagedObjectModel { Entity("A") { Self.address() } }
+        let header = try ManagedObjectModel(entities: []).canonicalEncoding.count
+        for count in model.canonicalEncoding.indices where count != header {
+            #expect(throws: ModelError.self, "\(count) bytes") {
                 try ManagedObjectModel(
                     canonicalEncoding: Array(model.canonicalEncoding.prefix(count)))
             }

@@ -27,12 +27,12 @@ extension SaveOperation {
     private mutating func write(_ piece: SaveRequest) throws {
         var piece = piece
         piece.updates = try piece.updates.map(withPresentVersions)
-        let (synced, unsynced) = piece.divided(by: schema)
+        let (synced, unsynced) = divided(piece)
         for list in synced.lists { try lists.place(list) }
         for insert in synced.inserts { try write(insert) }
         for update in synced.updates { try write(update) }
         if !synced.links.isEmpty { try write(synced.links, moves: []) }
-        try writeUnsynced(unsynced)
+        if let unsynced { try writeUnsynced(unsynced) }
         try checkVersions()
     }
 

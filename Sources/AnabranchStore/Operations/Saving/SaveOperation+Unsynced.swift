@@ -26,15 +26,14 @@ extension SaveOperation {
 extension SaveRequest {
     /// The request as two: the synced records, and those that are kept in this store only. No
     /// relationship connects the two. The checks stay with the synced ones.
-    func divided(by schema: StoreSchema) -> (synced: SaveRequest, unsynced: SaveRequest) {
+    func divided() -> (synced: SaveRequest, unsynced: SaveRequest?) {
         var unsynced = SaveRequest(author: author, name: name)
-        guard schema.hasUnsyncedEntities else { return (self, unsynced) }
         unsynced.inserts = inserts.filter { !$0.entity.isSynced && !$0.rows.isEmpty }
         unsynced.updates = updates.filter { !$0.entity.isSynced && !$0.rows.isEmpty }
         unsynced.deletes = deletes.filter { !$0.entity.isSynced && !$0.rows.isEmpty }
         unsynced.links = links.filter { !$0.relationship.entity.isSynced }
         unsynced.lists = lists.filter { !$0.relationship.entity.isSynced }
-        guard !unsynced.isEmpty else { return (self, unsynced) }
+        guard !unsynced.isEmpty else { return (self, nil) }
         var synced = self
         synced.inserts.removeAll { !$0.entity.isSynced }
         synced.updates.removeAll { !$0.entity.isSynced }
@@ -44,8 +43,8 @@ extension SaveRequest {
         return (synced, unsynced)
     }
 
+    /// The changes of both requests, with the checks and the names of this one.
     func joined(with other: SaveRequest) -> SaveRequest {
-        guard !other.isEmpty else { return self }
         var joined = self
         joined.inserts += other.inserts
         joined.updates += other.updates

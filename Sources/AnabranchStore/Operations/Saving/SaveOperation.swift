@@ -97,20 +97,26 @@ struct SaveOperation {
         _ named: SaveRequest, _ renamed: [LocalID: LocalID]
     ) throws -> SaveResult {
         for check in named.checks { try compareVersions(check) }
-        let (synced, unsynced) = named.divided(by: schema)
+        let (synced, unsynced) = divided(named)
         for list in synced.lists { try lists.place(list) }
         let spread =
             transaction.views.mergedDuplicates.isEmpty ? synced : try spreading(synced)
         carriedGroups = named.carriedGroups.merging(spread.carriedGroups) { $1 }
         try write(spread)
-        try writeUnsynced(unsynced)
-        let request = spread.joined(with: unsynced)
+        if let unsynced { try writeUnsynced(unsynced) }
+        let request = unsynced.map { spread.joined(with: $0) } ?? spread
         try checkVersions()
         if !schema.constraints.isEmpty {
             var constraints = UniqueKeyCheck(transaction)
             try constraints.check(request)
         }
         return try finish(author: request.author, name: request.name, renamed)
+    }
+
+    /// The request as two: the synced records, and those that are kept in this store only, if the
+    /// request has any.
+    func divided(_ request: SaveRequest) -> (synced: SaveRequest, unsynced: SaveRequest?) {
+        schema.hasUnsyncedEntities ? request.divided() : (request, nil)
     }
 
     private mutating func write(_ request: SaveRequest) throws {
@@ -124,7 +130,6 @@ struct SaveOperation {
 
     /// Writes rows that are kept in this store only.
     mutating func writeUnsynced(_ request: SaveRequest) throws {
-        guard !request.isEmpty else { return }
         unsyncedChanges += request.unsyncedChanges
         try asUnsynced { operation in
             for list in request.lists { try operation.lists.place(list) }
