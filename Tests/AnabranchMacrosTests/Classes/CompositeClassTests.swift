@@ -41,7 +41,7 @@ private enum Directory {
     final class Employee: Person {
         var badge: Int32
         @Attribute(.composite) var work: Place
-        var boss: Employee?
+        var boss: Person?
     }
 
     static func model() throws -> ManagedObjectModel {
@@ -61,7 +61,7 @@ private enum Directory {
             Entity("Employee", parent: "Person") {
                 Attribute("badge", .integer32, optional: false)
                 CompositeAttribute("work", of: "Place", optional: false) { place() }
-                Relationship("boss", to: "Employee")
+                Relationship("boss", to: "Person")
             }
         }
     }
