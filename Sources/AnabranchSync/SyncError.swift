@@ -49,6 +49,10 @@ extension SyncError {
         /// The store syncs with another zone, and a store has only one zone.
         public static let otherZone = Code(rawValue: "other-zone")
 
+        /// The zone's minimum version is above ``SyncOptions/appVersion``. Update the app. The
+        /// detail `minimumVersion` says to which version.
+        public static let updateRequired = Code(rawValue: "update-required")
+
         // Errors of the connection: try again.
         /// The server can't be reached.
         public static let unreachable = Code(rawValue: "unreachable")

@@ -26,6 +26,12 @@ public struct SyncOptions: Sendable {
     ///
     /// Nothing is lost, but the move can't be undone: two unrelated zones become one.
     public var movesZone = false
+    /// The version of this app, as a number that rises with each release; `nil` is any version.
+    ///
+    /// If the zone's minimum version is greater, the engine neither pulls nor pushes; see
+    /// ``SyncError/Code/updateRequired``. Every save stays in the store, and an engine of a version
+    /// that suffices sends it.
+    public var appVersion: Int?
     /// The path of a PEM file with the certificate authorities that are trusted instead of the
     /// system's, or `nil`.
     public var certificateAuthorities: String?

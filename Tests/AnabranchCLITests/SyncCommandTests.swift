@@ -1,3 +1,5 @@
+import Anabranch
+import AnabranchSync
 import Foundation
 import TestSupport
 import Testing
@@ -39,6 +41,46 @@ import Testing
         #expect(status.contains(#""zone":"geo","position":3,"pending":0"#), "\(status)")
         #expect(status.contains(#""isCaughtUp":true,"blockedBy":null"#), "\(status)")
         #expect(try first.run("status").output.contains("Caught up     yes, as of the last sync"))
+    }
+
+    @Test func `a zone asks for a version of the app, and an older app stops`() async throws {
+        let daemon = try RunningDaemon(zone: "geo")
+        let (first, second) = (try synced(daemon), try synced(daemon))
+        let token = ["--token-file", daemon.tokenFile]
+        #expect(
+            try first.run("minimum-version").output == "The zone needs no version of the app.\n")
+        let set = try first.run("minimum-version", "12", "--author", "Ada")
+        #expect(
+            set.output
+                == "The zone needs version 12 of the app or a later one. The next sync sends this.\n"
+        )
+        _ = try second.run("insert", "Country", "code=FR")
+        for bench in [first, second] {
+            let run = try ToolRun(["sync", bench.store] + token)
+            #expect(run.output.hasSuffix("The zone needs version 12 of the app or a later one.\n"))
+        }
+        #expect(
+            try second.run("minimum-version", "--json").output == "{\"minimumVersion\":12}\n")
+        #expect(try second.run("status").output.contains("12 or later"))
+        let lower = try second.run("minimum-version", "3")
+        #expect(lower.status == 1 && lower.errors.contains("only rises"), "\(lower.errors)")
+        #expect(try second.run("minimum-version", "x").status == 64)
+
+        // An app of a lower version keeps what it saves, over the same connection.
+        _ = try second.run("insert", "Country", "code=DE")
+        let container = PersistentContainer(url: URL(filePath: second.store))
+        try container.load()
+        let secret = try String(contentsOfFile: daemon.tokenFile, encoding: .utf8)
+            .trimmingCharacters(in: .whitespacesAndNewlines)
+        var options = SyncOptions()
+        options.appVersion = 11
+        let old = try SyncEngine(container: container, token: secret, options: options)
+        #expect(old.status.activity == .updateRequired(minimum: 12))
+        let error = await #expect(throws: SyncError.self) { try await old.synchronize() }
+        #expect(error?.code == .updateRequired && old.status.pendingCount == 1)
+        options.appVersion = 12
+        let updated = try SyncEngine(container: container, token: secret, options: options)
+        #expect(try await updated.synchronize().pushedChangeSets == 1)
     }
 
     @Test func `a store and its copy both continue, and nothing is lost or doubled`() throws {

@@ -92,6 +92,9 @@ struct StatusCommand: Command {
             lines.append(
                 ("Migration", "waits for the stage '\(label)'; open it with the app that has it"))
         }
+        if let minimum = facts.sync.minimumVersion {
+            lines.append(("App version", "\(minimum) or later, as the zone needs"))
+        }
         lines += syncLines(facts.sync)
         for (name, text) in lines {
             let padding = String(repeating: " ", count: 14 - name.count)
@@ -154,6 +157,9 @@ struct StatusCommand: Command {
             json.member(
                 "lastExchange",
                 facts.sync.lastExchange.map { TimeText.text($0.timeIntervalSinceReferenceDate) })
+            if let minimum = facts.sync.minimumVersion {
+                json.member("minimumVersion", minimum)
+            }
             json.member("isCaughtUp", facts.sync.isCaughtUp)
             json.member("blockedBy", facts.sync.blockedBy?.code.rawValue)
             json.member("blockedByMessage", facts.sync.blockedBy?.message)

@@ -48,7 +48,8 @@ struct SyncCommand: Command {
         defer { container.coordinator.close() }
         let engine = try connection.engine(for: container, console, isMoving: isMoving)
         let outcome = try await engine.synchronize()
-        try console.print(isJSON ? json(outcome) : text(outcome))
+        let minimum = engine.status.minimumVersion
+        try console.print(isJSON ? json(outcome, minimum) : text(outcome, minimum))
         if let refusal = outcome.blockedBy {
             try console.output.flush()
             throw CommandFailure(
@@ -56,6 +57,11 @@ struct SyncCommand: Command {
                 "\(outcome.pendingCount) of the store's saves wait because the zone "
                     + "refuses the first of them. \(refusal.message)")
         }
+    }
+
+    private func text(_ outcome: SyncOutcome, _ minimum: Int?) -> String {
+        guard let minimum else { return text(outcome) }
+        return text(outcome) + "\nThe zone needs version \(minimum) of the app or a later one."
     }
 
     private func text(_ outcome: SyncOutcome) -> String {
@@ -74,7 +80,7 @@ struct SyncCommand: Command {
         return text + ".\nThe zone rejected \(rejected); see 'anabranch rejected'."
     }
 
-    private func json(_ outcome: SyncOutcome) -> String {
+    private func json(_ outcome: SyncOutcome, _ minimum: Int?) -> String {
         JSONText.object { json in
             json.member("pulled", outcome.pulledChangeSets)
             json.member("pushed", outcome.pushedChangeSets)
@@ -84,6 +90,7 @@ struct SyncCommand: Command {
             json.member("pending", outcome.pendingCount)
             json.member("isCaughtUp", outcome.isCaughtUp)
             json.member("blockedBy", outcome.blockedBy?.code.rawValue)
+            if let minimum { json.member("minimumVersion", minimum) }
             if let reason = outcome.snapshotReason {
                 json.member("snapshotReason", reason.code.rawValue)
             }

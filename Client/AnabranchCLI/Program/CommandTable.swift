@@ -24,7 +24,10 @@ enum CommandTable {
                     DeleteCommand.self,
                 ]
             ),
-            ("Syncing:", [SyncCommand.self, WatchCommand.self]),
+            (
+                "Syncing:",
+                [SyncCommand.self, WatchCommand.self, MinimumVersionCommand.self]
+            ),
             (
                 "Bundles:",
                 [BundleCreateCommand.self, BundleApplyCommand.self, BundleShowCommand.self]

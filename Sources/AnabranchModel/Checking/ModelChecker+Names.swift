@@ -35,7 +35,10 @@ extension ModelChecker {
             refuse(
                 .invalidName, entity.name, property,
                 "Can't use the name of \(subject) because \(objection).")
-        } else if let objection = NameRules.objection(toWireName: wireName) {
+        } else if let objection = property == nil
+            ? NameRules.objection(toWireNameOfEntity: wireName)
+            : NameRules.objection(toWireName: wireName)
+        {
             refuse(
                 .invalidName, entity.name, property,
                 "Can't use the wire name of \(subject) because \(objection).")

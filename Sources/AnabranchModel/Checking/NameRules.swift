@@ -33,6 +33,16 @@ enum NameRules {
         return name.utf8.contains(0) ? "it has a NUL character" : nil
     }
 
+    /// Explains why the wire name of an entity cannot be used.
+    ///
+    /// - Returns: The reason as the end of a sentence; `nil` if the name can be used.
+    static func objection(toWireNameOfEntity name: String) -> String? {
+        if let objection = objection(toWireName: name) { return objection }
+        // Every store has records of such entities, which no model has: a zone's settings.
+        guard name.hasPrefix("ab_") else { return nil }
+        return "wire names of entities that begin with ab_ are reserved"
+    }
+
     private static func isDigit(_ byte: UInt8) -> Bool {
         (UInt8(ascii: "0")...UInt8(ascii: "9")).contains(byte)
     }

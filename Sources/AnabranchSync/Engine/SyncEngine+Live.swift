@@ -5,7 +5,8 @@ extension SyncEngine {
     /// Starts to keep the store up to date.
     ///
     /// The live loop follows the zone's events, pushes the saves of this and other processes, and
-    /// retries after failures. The call returns at once; a second call changes nothing.
+    /// retries after failures. The call returns at once; a second call changes nothing. The loop
+    /// ends by itself if the app has to be updated.
     public func start() {
         change { state in
             guard state.live == nil else { return }
@@ -38,12 +39,20 @@ extension SyncEngine {
             group.addTask { await self.followEvents(wake) }
             group.addTask { await self.followSaves(wake) }
             group.addTask { await self.exchange(at: wakes, wake) }
+            // None of them ends by itself but the exchanges of an app that has to be updated.
+            _ = await group.next()
+            group.cancelAll()
             await group.waitForAll()
+        }
+        guard !Task.isCancelled else { return }
+        change { state in
+            state.live = nil
+            state.status.isLive = false
         }
     }
 
     /// Runs one exchange for each wake-up, and after a failure another one when the back-off has
-    /// passed.
+    /// passed. Returns if the app has to be updated.
     private func exchange(
         at wakes: AsyncStream<Void>, _ wake: AsyncStream<Void>.Continuation
     ) async {
@@ -53,6 +62,8 @@ extension SyncEngine {
                 try await synchronize()
                 failures = 0
             } catch is CancellationError {
+                return
+            } catch let error as SyncError where error.code == .updateRequired {
                 return
             } catch {
                 failures += 1

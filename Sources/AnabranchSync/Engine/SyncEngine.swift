@@ -68,6 +68,7 @@ public final class SyncEngine: Sendable {
         var status = try SyncStatus(of: side.store)
         // The connection may work again.
         status.lastError = nil
+        status.activity = options.activity(in: try side.state())
         state = Mutex(State(status: status, keptProblems: kept.problems))
     }
 
@@ -157,8 +158,9 @@ extension SyncEngine {
             let failure = error as? SyncError
             await refreshPending()
             if let failure { await keep(failure) }
+            let activity = await idleActivity()
             change { state in
-                state.status.activity = .idle
+                state.status.activity = activity
                 if let failure { state.status.lastError = failure }
             }
             throw error
@@ -312,6 +314,7 @@ extension SyncEngine {
         let isSame =
             old.pendingCount == stored.pendingCount && old.position == stored.position
             && old.rejectedCount == stored.rejectedCount
+            && old.minimumVersion == stored.minimumVersion.map(Int.init(clamping:))
         guard !isSame else {
             return stored.pendingCount
         }
@@ -320,8 +323,22 @@ extension SyncEngine {
             state.status.pendingByteCount = stored.pendingByteCount
             state.status.position = stored.position
             state.status.rejectedCount = stored.rejectedCount
+            state.status.minimumVersion = stored.minimumVersion.map(Int.init(clamping:))
         }
         return stored.pendingCount
+    }
+
+    /// The activity of an engine without an exchange.
+    private func idleActivity() async -> SyncStatus.Activity {
+        let stored = await onQueue { side in try? side.state() }
+        return stored.map(options.activity) ?? .idle
+    }
+}
+
+extension SyncOptions {
+    /// The activity of an engine without an exchange, if the store has this state.
+    fileprivate func activity(in state: SyncState) -> SyncStatus.Activity {
+        sessionLimits.requiredVersion(by: state).map { .updateRequired(minimum: $0) } ?? .idle
     }
 }
 
@@ -340,6 +357,7 @@ extension SyncStatus {
         pendingCount = stored.pendingCount
         pendingByteCount = stored.pendingByteCount
         rejectedCount = stored.rejectedCount
+        minimumVersion = stored.minimumVersion.map(Int.init(clamping:))
         position = stored.position
         headPosition = max(kept.headPosition ?? 0, stored.position)
         lastExchange = kept.lastExchange

@@ -14,6 +14,9 @@ public struct SyncStatus: Sendable {
         case exchanging
         /// A request failed. It is sent again after this time.
         case waiting(Duration)
+        /// Nothing, because the zone needs at least this version of the app. The engine sends and
+        /// receives nothing more. It goes on by itself once the app has that version.
+        case updateRequired(minimum: Int)
     }
 
     /// The present work of the engine.
@@ -41,6 +44,8 @@ public struct SyncStatus: Sendable {
     /// The number of saves that the zone has rejected for good and that were neither redone nor
     /// discarded.
     public internal(set) var rejectedCount = 0
+    /// The least version of the app that may sync with the zone, or `nil` if none is set.
+    public internal(set) var minimumVersion: Int?
     /// The reason why the last exchange failed, or `nil` if it was complete. The store keeps it for
     /// other processes, but a new engine begins without it.
     public internal(set) var lastError: SyncError?

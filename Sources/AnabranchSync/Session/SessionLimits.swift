@@ -29,6 +29,8 @@ package struct SessionLimits: Hashable, Sendable {
     /// Indicates whether the store may continue with a log that shares nothing with its own,
     /// because it moves to another zone.
     package var mayChangeLog = false
+    /// The version of the app; `nil` is any version.
+    package var appVersion: Int?
     /// The delays and the number of repetitions after failed requests.
     package var retry = RetryPolicy()
 
@@ -42,6 +44,7 @@ extension SyncOptions {
         limits.batchBytes = max(batchBytes, limits.leastBytes)
         limits.retry = retry
         limits.mayChangeLog = movesZone
+        limits.appVersion = appVersion
         return limits
     }
 }

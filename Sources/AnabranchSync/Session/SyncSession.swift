@@ -294,7 +294,10 @@ package struct SyncSession: Sendable {
     // MARK: - Steps that all phases share
 
     /// Sends a request, and records its time for the clock offset.
+    ///
+    /// If the app is too old for the zone, ends the exchange instead.
     mutating func send(_ endpoint: SyncEndpoint, _ body: [UInt8], at input: StepInput) -> Action {
+        if let error = updateRequired { return finish(error) }
         exchange.sentAtMilliseconds = input.wallMilliseconds
         return .send(endpoint, body: body)
     }
@@ -324,6 +327,7 @@ package struct SyncSession: Sendable {
 
     /// Ends the exchange with its outcome.
     mutating func conclude() -> Action {
+        if let error = updateRequired { return finish(error) }
         phase = .idle
         let state = exchange.state
         exchange.outcome.position = state.cursor?.position ?? 0

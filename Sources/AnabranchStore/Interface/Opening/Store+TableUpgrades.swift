@@ -1,14 +1,15 @@
 import AnabranchSQLite
 
 extension Store {
-    /// The tables that a file from an earlier build may lack, each with what adds it.
+    /// The tables and indexes that a file from an earlier build may lack, each with what adds it.
     private static let laterTables: [(name: String, add: @Sendable (Store) throws -> Void)] = [
         ("ab_shadow", { try $0.addDuplicateTables() }),
         ("ab_conflict_subject", { try $0.divideJournal() }),
         ("ab_unsynced", { try $0.addUnsyncedSaves() }),
+        ("ab_deferred_zone", { try $0.indexZoneSettings() }),
     ]
 
-    /// Adds the tables that a file from an earlier build lacks.
+    /// Adds the tables and indexes that a file from an earlier build lacks.
     func upgradeTables() throws {
         guard !options.isReadOnly else { return }
         let missing = try withWriter { connection in
@@ -26,6 +27,14 @@ extension Store {
             try transaction.connection.execute(CoreTables.mergedDuplicates)
             try transaction.views.addAllCandidates()
             _ = try transaction.collected(ChangeCollector())
+        }
+    }
+
+    private func indexZoneSettings() throws {
+        try write { transaction in
+            // Another process may have added the index meanwhile.
+            guard try !transaction.connection.hasTable("ab_deferred_zone") else { return }
+            try transaction.connection.execute(CoreTables.zoneSettings)
         }
     }
 

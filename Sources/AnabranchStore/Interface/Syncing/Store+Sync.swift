@@ -30,7 +30,9 @@ extension Store {
                 start: state.start, wantsSnapshot: state.wantsSnapshot,
                 staged: try SnapshotStage(connection: reader.connection).staged(),
                 rejectedCount: try RejectedSaves(connection: reader.connection).count(),
-                epochsAhead: try Self.epochs(aheadOf: state.cursor, reader))
+                epochsAhead: try Self.epochs(aheadOf: state.cursor, reader),
+                minimumVersion: try ZoneSettingRows(connection: reader.connection)
+                    .greatest(ZoneSettings.minimumVersion))
         }
     }
 

@@ -25,14 +25,17 @@ package struct SyncState: Sendable {
     package let rejectedCount: Int
     /// The epochs in which the zone has acknowledged change sets that lie after the cursor.
     package let epochsAhead: Set<EpochID>
+    /// The least version of the app that may sync with the zone; `nil` if none is set.
+    package let minimumVersion: Int64?
 
     package init(
         replica: ReplicaID, cursor: LogCursor?, last: (sequence: UInt64, origin: Digest)?,
         pendingCount: Int, pendingByteCount: Int,
         epochs: Set<EpochID> = [], hasRecordsToRepair: Bool = false, start: LogCursor? = nil,
         wantsSnapshot: Bool = false, staged: StagedSnapshot? = nil,
-        rejectedCount: Int = 0, epochsAhead: Set<EpochID> = []
+        rejectedCount: Int = 0, epochsAhead: Set<EpochID> = [], minimumVersion: Int64? = nil
     ) {
+        self.minimumVersion = minimumVersion
         self.epochsAhead = epochsAhead
         self.start = start
         self.wantsSnapshot = wantsSnapshot

@@ -46,6 +46,7 @@ enum CoreTables {
             bytes BLOB);
         CREATE INDEX ab_waiting_lacks ON ab_waiting (lacks, lacks_seq);
         CREATE TABLE ab_deferred_record (record INTEGER PRIMARY KEY, entity TEXT);
+        \(zoneSettings);
         CREATE TABLE ab_deferred_cell (
             record INTEGER, name TEXT, type INTEGER, rule INTEGER, value BLOB, hlc INTEGER,
             by INTEGER, PRIMARY KEY (record, name, type, rule, hlc, by)) WITHOUT ROWID;
@@ -65,6 +66,11 @@ enum CoreTables {
         CREATE TABLE ab_unsynced (
             position INTEGER PRIMARY KEY, replica INTEGER, hlc INTEGER, author TEXT, name TEXT,
             changes BLOB);
+        """
+
+    /// The index of the records with the zone's settings. Files of earlier builds lack it.
+    static let zoneSettings = """
+        CREATE INDEX ab_deferred_zone ON ab_deferred_record (record) WHERE entity = 'ab_zone'
         """
 
     /// The conflict journal. Its entries are many and similar, so subjects and authors have tables
