@@ -52,8 +52,8 @@ import Testing
         let set = try first.run("minimum-version", "12", "--author", "Ada")
         #expect(
             set.output
-                == "The zone needs version 12 of the app or a later one. The next sync sends this.\n"
-        )
+                == "The zone needs version 12 of the app or a later one. "
+                + "The next sync sends this.\n")
         _ = try second.run("insert", "Country", "code=FR")
         for bench in [first, second] {
             let run = try ToolRun(["sync", bench.store] + token)
