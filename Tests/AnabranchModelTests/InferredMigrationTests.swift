@@ -224,12 +224,21 @@ import Testing
             declaration.entities[1].relationships[0].destination = "Human"
         }
         #expect(lost.map(\.property) == ["owner"])
-        let many = try problems {
+    }
+
+    @Test func `lets a to-one become to-many, and not the other way round`() throws {
+        let many = try model {
             $0.entities[1].relationships[0].isToMany = true
             $0.entities[1].relationships[0].maxCount = nil
         }
-        #expect(many.map(\.entity) == ["Dog", "Person"])
-        #expect(many.allSatisfy { $0.message.contains("stored in another place") })
+        let migration = try InferredMigration(from: model(), to: many)
+        #expect(migration.changes.map(\.description) == ["Dog.owner made to-many"])
+        let error = #expect(throws: MigrationError.self) {
+            try InferredMigration(from: many, to: model())
+        }
+        let problems = error?.problems ?? []
+        #expect(problems.map(\.entity) == ["Dog", "Person"])
+        #expect(problems.allSatisfy { $0.message.contains("stored in another place") })
     }
 
     @Test func `needs a default for a mandatory attribute that becomes stored`() throws {
@@ -276,6 +285,6 @@ import Testing
                 }
             }
         }
-        #expect(outcomes == (43, 9))
+        #expect(outcomes == (44, 8))
     }
 }

@@ -88,6 +88,8 @@ public final class RelationshipDescription: Sendable {
         case .inverseReference, .links(.right): inverse ?? self
         }
     }
+    /// The wire name of this side itself, which is sent only if this is the stored side.
+    package var declaredWireName: WireName { WireName(declaration.resolvedWireName) }
     /// Always false: relationships are always stored.
     public var isTransient: Bool { false }
     /// The declaration's texts for the app or for tools.

@@ -26,6 +26,10 @@ public enum ModelChange: Hashable, Sendable {
     case typeWidened(entity: String, property: String, from: AttributeType, to: AttributeType)
     /// An attribute has another merge rule, under which it shows the values of its former one.
     case mergeRuleChanged(entity: String, property: String, from: MergeRule, to: MergeRule)
+    /// A relationship became to-many, or to-one.
+    case cardinalityChanged(entity: String, property: String, isToMany: Bool)
+    /// A to-many became ordered, or unordered.
+    case orderChanged(entity: String, property: String, isOrdered: Bool)
     /// An attribute became transient or derived, or is so no longer; or a relationship has other
     /// counts, or became acyclic, or is so no longer.
     case propertyChanged(entity: String, property: String)
@@ -56,6 +60,10 @@ extension ModelChange: CustomStringConvertible {
             "\(entity).\(name) widened from \(former) to \(type)"
         case .mergeRuleChanged(let entity, let name, let former, let rule):
             "\(entity).\(name) merges by \(rule) instead of \(former)"
+        case .cardinalityChanged(let entity, let name, let isToMany):
+            "\(entity).\(name) made \(isToMany ? "to-many" : "to-one")"
+        case .orderChanged(let entity, let name, let isOrdered):
+            "\(entity).\(name) made \(isOrdered ? "ordered" : "unordered")"
         case .propertyChanged(let entity, let name): "\(entity).\(name) changed"
         case .constraintAdded(let entity, let attributes):
             "\(entity) made unique by \(attributes.joined(separator: ", "))"

@@ -187,6 +187,9 @@ struct ModelComparison {
         {
             compare(attribute, showing: old, of: entity)
         }
+        if let relationship = property.relationship, let old = old.relationship {
+            compareForm(of: relationship, with: old, of: entity)
+        }
         guard let problem = problem(property, from: old) else { return }
         refuse(
             entity, property.name,
@@ -211,6 +214,23 @@ struct ModelComparison {
         }
     }
 
+    private mutating func compareForm(
+        of relationship: RelationshipDescription, with old: RelationshipDescription,
+        of entity: EntityDescription
+    ) {
+        if relationship.isToMany != old.isToMany {
+            changes.append(
+                .cardinalityChanged(
+                    entity: entity.name, property: relationship.name,
+                    isToMany: relationship.isToMany))
+        } else if relationship.isOrdered != old.isOrdered {
+            changes.append(
+                .orderChanged(
+                    entity: entity.name, property: relationship.name,
+                    isOrdered: relationship.isOrdered))
+        }
+    }
+
     private func hasOtherSettings(
         _ property: PropertyDescription, than old: PropertyDescription
     ) -> Bool {
@@ -218,8 +238,10 @@ struct ModelComparison {
         case (.attribute(let attribute), .attribute(let old)):
             attribute.isTransient != old.isTransient || attribute.isDerived != old.isDerived
         case (.relationship(let relationship), .relationship(let old)):
-            relationship.minCount != old.minCount || relationship.maxCount != old.maxCount
-                || relationship.isAcyclic != old.isAcyclic
+            relationship.isToMany == old.isToMany
+                && (relationship.minCount != old.minCount
+                    || relationship.maxCount != old.maxCount
+                    || relationship.isAcyclic != old.isAcyclic)
         default: false
         }
     }
@@ -278,25 +300,22 @@ struct ModelComparison {
     private func problem(
         _ relationship: RelationshipDescription, from old: RelationshipDescription
     ) -> String? {
-        if relationship.storage != old.storage
-            || relationship.wireProperty.type != old.wireProperty.type
+        let showsFormerLinks = relationship.showsLinks(of: old)
+        if !showsFormerLinks,
+            relationship.storage != old.storage
+                || relationship.wireProperty.type != old.wireProperty.type
         {
             return "its values would be stored in another place: one of the two sides becomes "
                 + "to-many, to-one, or the first to have an inverse. Add a relationship of another "
                 + "name instead, and copy the references."
-        }
-        if relationship.isOrdered != old.isOrdered
-            || relationship.wireProperty.rule != old.wireProperty.rule
-        {
-            return "it becomes \(relationship.isOrdered ? "ordered" : "unordered"). Add a "
-                + "relationship of another name instead, and copy the references."
         }
         let destination = former(of: relationship.destination)
         guard destination == old.destination || isRelated(relationship.destination, old) else {
             return "its destination changes from \(old.destination.name) to "
                 + "\(relationship.destination.name). Add a relationship of another name instead."
         }
-        return problem(relationship.wireProperty, from: old.wireProperty)
+        return showsFormerLinks
+            ? nil : problem(relationship.wireProperty, from: old.wireProperty)
     }
 
     /// Returns true if the former destination is above or below the present one.
@@ -357,6 +376,19 @@ extension [AttributeDescription] {
     fileprivate func isSuccessor(of former: [AttributeDescription]) -> Bool {
         elementsEqual(former) {
             $0.wireProperty == $1.wireProperty || $0.showsValues(of: $1)
+        }
+    }
+}
+
+extension RelationshipDescription {
+    /// Returns true if this relationship is stored as links and shows what was stored for a former
+    /// version of it.
+    fileprivate func showsLinks(of former: RelationshipDescription) -> Bool {
+        let former = former.storedSide
+        let sides = [storedSide, storedSide.inverse].compactMap { $0 }
+        return sides.contains {
+            wireProperty.showsLinks(of: former.wireProperty, named: $0.declaredWireName)
+                && $0.declaredWireName == former.declaredWireName
         }
     }
 }

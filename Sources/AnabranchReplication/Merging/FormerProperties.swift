@@ -12,6 +12,24 @@ extension WireProperty {
         name == former.name && self != former && rule.isKeptAsValues && former.rule.isKeptAsValues
             && (type == former.type || type.widens(former.type)) && type.isAttribute
     }
+
+    /// True if the links of this relationship show the values of another property of a record.
+    ///
+    /// A to-one that became to-many shows its reference as a link, and so does a to-many that
+    /// became ordered or unordered, or belongs to another one of its sides, with its links. Unlike
+    /// a value, a former link does not yield to a later one: all of them show together.
+    ///
+    /// - Parameter name: The wire name of the relationship at the end that has the other property.
+    package func showsLinks(of former: WireProperty, named name: WireName) -> Bool {
+        guard type == .links || type == .mutualLinks, former.name == name, self != former else {
+            return false
+        }
+        switch former.type {
+        case .reference, .group: return true
+        case .links: return former.rule == .set || former.rule == .list
+        default: return false
+        }
+    }
 }
 
 extension MergeRule {

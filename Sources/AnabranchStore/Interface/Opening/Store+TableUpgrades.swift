@@ -7,6 +7,7 @@ extension Store {
         ("ab_conflict_subject", { try $0.divideJournal() }),
         ("ab_unsynced", { try $0.addUnsyncedSaves() }),
         ("ab_deferred_zone", { try $0.indexZoneSettings() }),
+        ("ab_former_link", { try $0.addFormerLinks() }),
     ]
 
     /// Adds the tables and indexes that a file from an earlier build lacks.
@@ -35,6 +36,17 @@ extension Store {
             // Another process may have added the index meanwhile.
             guard try !transaction.connection.hasTable("ab_deferred_zone") else { return }
             try transaction.connection.execute(CoreTables.zoneSettings)
+        }
+    }
+
+    /// Adds the table of former links to an older file, and shows the former links that the file
+    /// has.
+    private func addFormerLinks() throws {
+        try write { transaction in
+            // Another process may have added the table meanwhile.
+            guard try !transaction.connection.hasTable("ab_former_link") else { return }
+            try transaction.connection.execute(CoreTables.formerLinks)
+            try transaction.views.applyFormerLinkRuleToAll()
         }
     }
 

@@ -52,7 +52,7 @@ struct ModelMigration {
     private static func removeRowsBesideTables(_ connection: Connection) throws {
         for name in [
             "ab_deferred_record", "ab_deferred_cell", "ab_deferred_link", "ab_delete_mark",
-            "ab_hidden", "ab_shadow", "ab_shadow_key",
+            "ab_hidden", "ab_shadow", "ab_shadow_key", "ab_former_link",
         ] {
             try connection.execute("DELETE FROM \(name)")
         }

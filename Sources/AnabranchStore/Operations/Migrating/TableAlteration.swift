@@ -68,7 +68,15 @@ struct TableAlteration {
         }
         let new = Set(present.linkLayouts.map(\.relationship.wireProperty))
             .subtracting(former.linkLayouts.map(\.relationship.wireProperty))
-        if try !new.isDisjoint(with: connection.deferredProperties("link")) { return true }
+        let links = try connection.deferredProperties("link")
+        if !new.isDisjoint(with: links) { return true }
+        let sides = present.layouts.flatMap(\.linkSides.values).filter {
+            new.contains($0.layout.relationship.wireProperty)
+        }
+        let others = try sides.isEmpty ? [] : links.union(connection.deferredProperties("cell"))
+        if others.contains(where: { property in sides.contains { $0.shows(property) } }) {
+            return true
+        }
         return try connection.rows("SELECT DISTINCT entity FROM ab_deferred_record").contains {
             guard case .text(let name) = $0[0] else { return false }
             return former.recordLayout(named: WireName(name)) == nil

@@ -21,12 +21,16 @@ extension SaveOperation {
     private mutating func write(_ lists: [SaveRequest.ListChange], layout: LinkLayout) throws {
         let rows = LinkRows(connection)
         var links = PendingLinks(of: layout)
+        var shownBefore: [SaveRequest.LinkChange] = []
         for list in lists {
             for member in list.order where list.placed.contains(member) {
                 let change = SaveRequest.LinkChange(
                     relationship: list.relationship, owner: list.owner, other: member,
                     isAdded: true)
                 let (left, right, held) = try shownLink(change, in: layout)
+                if held.isEmpty, try hasFormerLink(left, right, in: layout) {
+                    shownBefore.append(change)
+                }
                 // The link was added by this save, moved by it in the other end's list, or removed
                 // meanwhile.
                 guard let shown = held.last, shown.stamp != stamp else { continue }
@@ -44,6 +48,8 @@ extension SaveOperation {
             }
         }
         try append(&links, ChangeBlock.move)
+        // A link of a former relationship gets its position as a link of this one.
+        try write(shownBefore, adding: true, layout: layout)
     }
 
     private mutating func append(
@@ -87,6 +93,7 @@ extension SaveOperation {
                 link.place = try place(left: left, right: right, in: layout)
                 tags = [LocalTag(stamp: stamp, place: link.place)]
             } else {
+                try removeFormerLinks(left, right, in: layout)
                 guard !tags.isEmpty else { continue }
                 link.observedTags = try tags.map { try wireStamp($0.stamp) }
                 tags = []

@@ -144,6 +144,7 @@ struct SnapshotLoad {
         }
         for table in [
             "ab_deferred_record", "ab_deferred_cell", "ab_deferred_link", "ab_delete_mark",
+            "ab_former_link",
         ] {
             try connection.execute("DELETE FROM \(table)")
         }

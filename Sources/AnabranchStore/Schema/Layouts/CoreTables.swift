@@ -58,7 +58,17 @@ enum CoreTables {
             record INTEGER, property INTEGER, target INTEGER, rule INTEGER,
             PRIMARY KEY (record, property)) WITHOUT ROWID;
         CREATE INDEX ab_hidden_target ON ab_hidden (target);
-        """ + mergedDuplicates + journal + unsyncedSaves
+        """ + mergedDuplicates + journal + unsyncedSaves + formerLinks
+
+    /// The links that deferred rows of former relationships say: an owner, the wire name of the
+    /// relationship on its side, and the record at the other end.
+    static let formerLinks = """
+
+        CREATE TABLE ab_former_link (
+            owner INTEGER, name TEXT, other INTEGER, PRIMARY KEY (owner, name, other)
+        ) WITHOUT ROWID;
+        CREATE INDEX ab_former_link_other ON ab_former_link (other);
+        """
 
     /// The history of entities that are kept in this store only.
     static let unsyncedSaves = """

@@ -22,6 +22,8 @@ package final class EntityLayout: Sendable {
     /// The link tables in which this entity's records are the left ends, and the right ends.
     let leftLinks: [LinkLayout]
     let rightLinks: [LinkLayout]
+    /// The sides of these links that the entity's records have, by their own wire names.
+    let linkSides: [WireName: LinkSide]
     let insertSQL: String
     /// Reads a row's version: parameter 1 is the row ID. Columns: discriminator (or its constant),
     /// `ab_version`, `ab_writes`.
@@ -48,8 +50,11 @@ package final class EntityLayout: Sendable {
             entity.isKind(of: $0.column.property.entity)
         }
         hasViewRules = !constraints.isEmpty || !viewRuleColumns.isEmpty
-        leftLinks = links.filter { entity.isKind(of: $0.leftEntity) }
-        rightLinks = links.filter { entity.isKind(of: $0.rightEntity) }
+        let left = links.filter { entity.isKind(of: $0.leftEntity) }
+        let right = links.filter { entity.isKind(of: $0.rightEntity) }
+        leftLinks = left
+        rightLinks = right
+        linkSides = Self.linkSides(left: left, right: right)
         insertSQL = Self.insertSQL(table: table, columns: columns)
         versionSQL = Self.versionSQL(of: table, number, before: [])
         deleteSQL = "DELETE FROM \(table.name) WHERE ab_pk = ?"

@@ -20,6 +20,9 @@ extension StoreSchema {
     /// True if the model has entities that are kept in this store only.
     var hasUnsyncedEntities: Bool { syncedTables.count < tables.count }
 
+    /// True if the model has synced relationships that are stored as links.
+    var hasLinks: Bool { !syncedLinkLayouts.isEmpty }
+
     /// The entity with a wire name, if its records are of a scope.
     ///
     /// Another replica may sync an entity that this model does not sync. Then this store keeps the

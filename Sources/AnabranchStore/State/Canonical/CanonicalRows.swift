@@ -47,7 +47,7 @@ struct CanonicalRows {
                 try connection.cached(
                     """
                     SELECT right, \(layout.tagColumns) FROM \(layout.name)
-                    WHERE left = ?\(ownLinks)
+                    WHERE left = ? AND tag IS NOT NULL\(ownLinks)
                     """)
             )
         }

@@ -63,6 +63,20 @@ struct ChangeCollector {
         targets[inverse, default: []].insert(id)
     }
 
+    /// Adds both ends of a link that begins or ceases to show, or moves.
+    mutating func addEnds(
+        _ left: LocalID, _ right: LocalID, of layout: LinkLayout, _ reader: StoreReader
+    ) throws {
+        let relationship = layout.relationship
+        if let entity = try reader.entity(of: left, in: relationship.entity) {
+            addUpdated(left, of: entity, slots: [relationship.slot])
+        }
+        guard let inverse = relationship.inverse else { return }
+        if let entity = try reader.entity(of: right, in: inverse.entity) {
+            addUpdated(right, of: entity, slots: [inverse.slot])
+        }
+    }
+
     /// Adds the records with relationships that change when a row is inserted or deleted: those
     /// that it references, those that reference it, and those that are linked with it.
     mutating func addNeighbours(of row: HeldRow, _ reader: StoreReader) throws {

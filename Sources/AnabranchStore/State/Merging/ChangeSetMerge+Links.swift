@@ -78,20 +78,9 @@ extension ChangeSetMerge {
         guard merge(&tags) else { return }
         try rows.set(
             try transaction.localTags(tags), left: ends.left, right: ends.right, in: layout)
-        if held.isEmpty != tags.isEmpty || place != tags.place { try addEnds(ends, of: layout) }
-    }
-
-    private mutating func addEnds(
-        _ ends: (left: LocalID, right: LocalID), of layout: LinkLayout
-    ) throws {
-        let reader = StoreReader(connection, schema: schema)
-        let relationship = layout.relationship
-        if let entity = try reader.entity(of: ends.left, in: relationship.entity) {
-            changes.addUpdated(ends.left, of: entity, slots: [relationship.slot])
-        }
-        guard let inverse = relationship.inverse else { return }
-        if let entity = try reader.entity(of: ends.right, in: inverse.entity) {
-            changes.addUpdated(ends.right, of: entity, slots: [inverse.slot])
+        if held.isEmpty != tags.isEmpty || place != tags.place {
+            try changes.addEnds(
+                ends.left, ends.right, of: layout, StoreReader(connection, schema: schema))
         }
     }
 }

@@ -60,6 +60,7 @@ extension ChangeSetMerge {
         try positions.finish()
         try transaction.views.willChange([id], of: layout)
         transaction.views.registerValues(of: id)
+        transaction.views.registerFormerLinks(of: [id])
         changes.addInserted([id], of: layout.entity)
         if let row = try heldRow(id, layout) {
             try changes.addNeighbours(of: row, StoreReader(connection, schema: schema))

@@ -86,6 +86,7 @@ struct RecordRepair {
             // The values of a row that cannot be decoded are unknown.
             _ = try StoreError.unlessDamaged { try transaction.views.exposeValues(of: id) }
             transaction.views.registerValues(of: id)
+            transaction.views.registerFormerLinks(of: [id])
         }
     }
 

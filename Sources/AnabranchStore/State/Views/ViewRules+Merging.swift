@@ -64,6 +64,7 @@ extension ViewRules {
         for member in members {
             try deferLinks(of: member.id, visible: visible.id, member.row.layout)
         }
+        registerFormerLinks(of: members.map(\.id))
         let layout = visible.row.layout
         // A save reports the position of its change set to the app as the version of the rows that
         // it wrote. Rows that the save only separated and merged again show what they showed
@@ -157,6 +158,7 @@ extension ViewRules {
         try mergedDuplicates.remove(members)
         try insert(members, version: row?.writes.version, isDamaged: isDamaged)
         for member in members { try restoreLinks(of: member) }
+        registerFormerLinks(of: members)
         for member in members {
             if let row = try heldRow(member) { try willChange([member], of: row.layout) }
             // A damaged member is about to be replaced, so the rule is applied later.

@@ -9,7 +9,8 @@ import AnabranchSQLite
 /// the greatest stamp. Of two equal stamps, the one on the record with the smaller identity counts
 /// as greater. Records that hold one unique key show as one, and the rules for references apply to
 /// the result. A property that changed its type shows its former property while that is the later
-/// write, and all other rules apply to what shows.
+/// write, and all other rules apply to what shows. A relationship stored as links also shows what it
+/// was in another version of the model.
 ///
 /// Code that changes rows calls `willChange(_:of:)` first. That restores what the rows hold, so
 /// that merging works on the state. Before the transaction ends, `settle(_:)` applies the rules to
@@ -43,6 +44,7 @@ final class ViewRules {
     /// The records that may show values of former properties, and what columns showed before this
     /// transaction changed something there, by slot.
     var shownValues: [LocalID: [Int: Value]] = [:]
+    var formerLinks = FormerLinkWork()
     /// Changes of records that duplicate sets referenced, before and after.
     var referenceChanges = ChangeCollector()
 
@@ -162,6 +164,7 @@ final class ViewRules {
             try willChange(try hidden.records(viewColumn), viewColumn)
         }
         try exposeAllValues()
+        try hideFormerLinks()
     }
 
     // MARK: - Showing and hiding
@@ -202,6 +205,7 @@ final class ViewRules {
     /// True if the rules have been applied to everything that changed.
     var isSettled: Bool {
         touched.isEmpty && candidates.isEmpty && visibleBefore.isEmpty && shownValues.isEmpty
+            && formerLinks.isEmpty
     }
 
     /// Applies the rules to everything that changed.
@@ -211,6 +215,7 @@ final class ViewRules {
         try collectShownChanges(&changes)
         try collectValueChanges(&changes)
         if !affected.isEmpty { try collectDuplicateChanges(&changes) }
+        changes.formUnion(formerLinks.changes)
         forget()
     }
 
@@ -218,6 +223,7 @@ final class ViewRules {
     func applyRulesBeforeCycles() throws {
         try applyFormerPropertyRule()
         try applyKeyRule()
+        try applyFormerLinkRule()
         try redirectReferences()
         for viewColumn in touched.keys where viewColumn.isExclusive {
             try applyHolderRule(viewColumn)
@@ -229,6 +235,7 @@ final class ViewRules {
     func applyToAll() throws {
         try addAllCandidates()
         try applyKeyRule()
+        try applyFormerLinkRuleToAll()
         try redirectReferences()
         for viewColumn in schema.tables.flatMap(\.viewRuleColumns) {
             if viewColumn.isExclusive { try applyHolderRuleToAll(viewColumn) }
@@ -273,6 +280,7 @@ final class ViewRules {
         affected = []
         referenceChanges = ChangeCollector()
         shownValues = [:]
+        formerLinks = FormerLinkWork()
     }
 
     private func collectShownChanges(_ changes: inout ChangeCollector) throws {

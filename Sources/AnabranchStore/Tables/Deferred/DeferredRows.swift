@@ -135,5 +135,6 @@ final class DeferredRows {
         try connection.run("DELETE FROM ab_delete_mark WHERE record = ?", .integer(id))
         try connection.run("DELETE FROM ab_deferred_link WHERE left = ?", .integer(id))
         try connection.run("DELETE FROM ab_deferred_link WHERE right = ?", .integer(id))
+        try FormerLinkRows(connection).removeAll(ownedBy: id)
     }
 }

@@ -7,6 +7,8 @@ import AnabranchSQLite
 /// and an ordinal in varints, so a link that was added once needs no blob. In a list the row has
 /// the greatest tag, with its position in two columns. In `more` each tag of a list is followed by
 /// its position.
+///
+/// A row without a tag is no link of the state: a former relationship shows it.
 struct LinkRows {
     let connection: Connection
 
@@ -28,9 +30,12 @@ struct LinkRows {
     }
 
     /// Reads the columns `tag`, `tag_by` and `more`, and in a list also the two position columns.
+    ///
+    /// - Returns: An empty array if only a former relationship shows the link.
     static func tags(
         of statement: Statement, at column: Int, isList: Bool
     ) throws -> [LocalTag] {
+        guard !statement.isNull(at: column) else { return [] }
         var tag = LocalTag(stamp: shownStamp(of: statement, at: column))
         var more = ByteReader(
             statement.isNull(at: column + 2) ? [] : statement.bytes(at: column + 2))

@@ -154,7 +154,13 @@ import Testing
         ),
         ("wire name was name", { $0.entities[0].attributes[1].wireName = "other" }),
         ("wire name was Team", { $0.entities[1].wireName = "Group" }),
-        ("becomes ordered", { $0.entities[0].relationships[2].isOrdered = true }),
+        (
+            "in another place",
+            {
+                $0.entities[0].relationships[2].isToMany = false
+                $0.entities[0].relationships[2].maxCount = 1
+            }
+        ),
     ]
 
     @Test(arguments: `A migration`.refused.map(\.name))

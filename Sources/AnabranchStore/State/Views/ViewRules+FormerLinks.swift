@@ -1,0 +1,232 @@
+import AnabranchModel
+import AnabranchReplication
+import AnabranchSQLite
+
+// A relationship that is stored as links also shows what records have of the relationship that it
+// was in another version of the model: the reference of a to-one, or links under another rule or
+// of the other side.
+//
+// That is among the deferred rows, because the model does not know it, and stays there. The link
+// tables have a row without a tag for each link that nothing else shows. All statements that read
+// links see such a row, and all code that merges links finds no tag in it.
+
+/// What the rule for former relationships looks at when the transaction ends.
+struct FormerLinkWork {
+    /// Records that have other former links than before, or are ends of links that changed.
+    var records: Set<LocalID> = []
+    /// True if the former links of all records have to be found again.
+    var isWholeFile = false
+    /// The records with relationships that show something else.
+    var changes = ChangeCollector()
+    /// True if the rule was applied, so that there may be changes.
+    var isApplied = false
+
+    var isEmpty: Bool { records.isEmpty && !isWholeFile && !isApplied }
+}
+
+extension ViewRules {
+    private struct Ends: Hashable {
+        let layout: ObjectIdentifier
+        let left: LocalID
+        let right: LocalID
+    }
+
+    private var formerRows: FormerLinkRows { FormerLinkRows(connection) }
+
+    // MARK: - Before a change
+
+    /// Registers the records of a block that may have other former links afterwards.
+    func willApplyFormerLinks(
+        of block: ChangeBlock, _ layout: (WireName) -> EntityLayout?
+    ) throws {
+        let property: WireProperty
+        switch block {
+        case .insert(let rows), .update(let rows):
+            guard let layout = layout(rows.entity),
+                rows.properties.contains(where: { layout.linkSide(showing: $0) != nil })
+            else { return }
+            return try register(rows.records)
+        case .link(let links), .unlink(let links), .move(let links):
+            property = links.property
+            guard let layout = layout(links.entity) else { return }
+            let isFormer = layout.linkSide(showing: property) != nil
+            guard try isFormer || hasFormerLinks else { return }
+            try register(links.links.map(\.left))
+            if !isFormer { try register(links.links.map(\.right)) }
+        case .delete, .yieldingDelete, .add, .write, .unknown: return
+        }
+    }
+
+    private func register(_ records: [RecordID]) throws {
+        try registerFormerLinks(of: records.map(transaction.localID))
+    }
+
+    /// Registers records that may have other former links when the transaction ends.
+    func registerFormerLinks(of ids: some Sequence<LocalID>) {
+        formerLinks.records.formUnion(ids)
+    }
+
+    /// Hides all former links, before records and change sets are renamed.
+    func hideFormerLinks() throws {
+        guard try hasFormerLinks else { return }
+        try formerRows.hideAll(in: schema.syncedLinkLayouts)
+        formerLinks.isWholeFile = true
+    }
+
+    /// True if a record of the file has a former link.
+    private var hasFormerLinks: Bool {
+        get throws { try !FormerLinkRows.isEmpty(on: connection) }
+    }
+
+    // MARK: - After all changes
+
+    /// Applies the rule to the registered records.
+    func applyFormerLinkRule() throws {
+        if formerLinks.isWholeFile { return try applyFormerLinkRuleToAll() }
+        let records = formerLinks.records
+        formerLinks.records = []
+        guard !records.isEmpty, schema.hasLinks, !transaction.deferred.isEmpty else { return }
+        let hadFormerLinks = try hasFormerLinks
+        for id in records.sorted() { try findFormerLinks(of: id) }
+        guard try hadFormerLinks || hasFormerLinks else { return }
+        formerLinks.isApplied = true
+        for id in Set(try records.map(mapped)).sorted() { try showFormerLinks(of: id) }
+    }
+
+    /// Applies the rule to all records, after duplicates are merged. It reports no changes.
+    func applyFormerLinkRuleToAll() throws {
+        formerLinks = FormerLinkWork()
+        guard schema.hasLinks, !transaction.deferred.isEmpty else { return }
+        try formerRows.removeAll()
+        try formerRows.hideAll(in: schema.syncedLinkLayouts)
+        for id in try recordsWithFormerLinks() { try findFormerLinks(of: id) }
+        guard try hasFormerLinks else { return }
+        for layout in schema.syncedLinkLayouts where !layout.isSymmetric {
+            try showFormerLinks(in: layout)
+        }
+        let isSymmetric = schema.syncedLinkLayouts.contains(where: \.isSymmetric)
+        for id in try isSymmetric ? formerRows.owners() : mergedDuplicates.allVisible() {
+            try showFormerLinks(of: mapped(id))
+        }
+        formerLinks = FormerLinkWork()
+    }
+
+    /// Shows the former links between records that are no duplicates, with one statement for each
+    /// side that has them.
+    private func showFormerLinks(in layout: LinkLayout) throws {
+        let sides = [
+            LinkSide(layout: layout, relationship: layout.relationship, isLeft: true),
+            layout.relationship.inverse.map {
+                LinkSide(layout: layout, relationship: $0, isLeft: false)
+            },
+        ]
+        for side in sides.compactMap({ $0 }) {
+            let owners = schema.layout(of: side.relationship.entity).table
+            let others = schema.layout(of: side.destination).table
+            try connection.run(
+                """
+                INSERT OR IGNORE INTO \(layout.name) (\(side.isLeft ? "left, right" : "right, left"))
+                SELECT f.owner, f.other FROM ab_former_link f
+                CROSS JOIN \(owners.name) t ON t.ab_pk = f.owner
+                CROSS JOIN \(others.name) u ON u.ab_pk = f.other
+                WHERE f.name = ?
+                \(reader.restriction(to: side.relationship.entity, alias: "t", after: "AND"))
+                \(reader.restriction(to: side.destination, alias: "u", after: "AND"))
+                """, .text(side.relationship.declaredWireName.string))
+        }
+    }
+
+    /// The records with deferred rows of relationships that some links of the model show.
+    private func recordsWithFormerLinks() throws -> [LocalID] {
+        let names = Set(schema.layouts.flatMap(\.linkSides.keys))
+        let statement = try connection.prepare(
+            """
+            SELECT record, name FROM ab_deferred_cell
+            WHERE type IN (\(WireType.reference.rawValue), \(WireType.group.rawValue))
+            UNION SELECT left, name FROM ab_deferred_link
+            """)
+        var found: [LocalID] = []
+        while try statement.step() {
+            let record = statement.int64(at: 0)
+            if found.last != record, names.contains(WireName(statement.string(at: 1))) {
+                found.append(record)
+            }
+        }
+        return found
+    }
+
+    /// Writes down the links that the deferred rows of a record say.
+    private func findFormerLinks(of id: LocalID) throws {
+        try formerRows.removeAll(ownedBy: id)
+        guard let layout = try layoutOfHeld(id) else { return }
+        for cell in try transaction.deferred.cells(of: id) {
+            guard layout.linkSide(showing: cell.property) != nil,
+                let target = ListEntry.target(of: cell.value)
+            else { continue }
+            try formerRows.add(
+                .init(
+                    owner: id, name: cell.property.name,
+                    other: try transaction.localID(of: target)))
+        }
+        for (property, link) in try transaction.deferred.links(of: id) where link.left == id {
+            guard layout.linkSide(showing: property) != nil else { continue }
+            try formerRows.add(.init(owner: id, name: property.name, other: link.right))
+        }
+    }
+
+    /// The layout of a record that is held, with a row or without one.
+    private func layoutOfHeld(_ id: LocalID) throws -> EntityLayout? {
+        if let entity = try transaction.held.entity(of: id) { return schema.layout(of: entity) }
+        return try transaction.deferred.entity(of: id).flatMap { schema.recordLayout(named: $0) }
+    }
+
+    /// Shows the former links of a visible record and of the records that it shows, and hides those
+    /// that are no longer there.
+    private func showFormerLinks(of visible: LocalID) throws {
+        let members = try mergedDuplicates.members(of: visible)
+        var wanted: [Ends: LinkLayout] = [:]
+        for member in members.isEmpty ? [visible] : members {
+            for link in try formerRows.links(of: member) {
+                if let (ends, layout) = try shown(link) { wanted[ends] = layout }
+            }
+        }
+        for layout in schema.syncedLinkLayouts {
+            for (left, right) in try formerRows.shown(of: visible, in: layout) {
+                let ends = Ends(layout: ObjectIdentifier(layout), left: left, right: right)
+                guard wanted[ends] == nil else { continue }
+                try formerRows.hide(left: left, right: right, in: layout)
+                try collectFormerLink(left, right, layout)
+            }
+        }
+        for (ends, layout) in wanted {
+            if try formerRows.show(left: ends.left, right: ends.right, in: layout) {
+                try collectFormerLink(ends.left, ends.right, layout)
+            }
+        }
+    }
+
+    /// A former link as it shows; `nil` if one of its ends has no row, or is of another entity.
+    private func shown(_ link: FormerLinkRows.Link) throws -> (Ends, LinkLayout)? {
+        let (owner, other) = (try mapped(link.owner), try mapped(link.other))
+        guard let entity = try transaction.held.entity(of: owner),
+            let side = schema.layout(of: entity).linkSides[link.name],
+            try reader.entity(of: other, in: side.destination.root)?.isKind(of: side.destination)
+                == true
+        else { return nil }
+        var (left, right) = side.isLeft ? (owner, other) : (other, owner)
+        if side.layout.isSymmetric,
+            try transaction.recordID(of: right) < transaction.recordID(of: left)
+        {
+            (left, right) = (right, left)
+        }
+        return (
+            Ends(layout: ObjectIdentifier(side.layout), left: left, right: right), side.layout
+        )
+    }
+
+    private func collectFormerLink(
+        _ left: LocalID, _ right: LocalID, _ layout: LinkLayout
+    ) throws {
+        try formerLinks.changes.addEnds(left, right, of: layout, reader)
+    }
+}

@@ -1,0 +1,121 @@
+import AnabranchReplication
+import AnabranchSQLite
+
+/// The links that deferred rows of former relationships say (`ab_former_link`), and the rows of
+/// link tables that only they show.
+///
+/// The table follows from the deferred rows, and is no part of the state. It answers which records
+/// point to a record.
+struct FormerLinkRows {
+    let connection: Connection
+
+    init(_ connection: Connection) { self.connection = connection }
+
+    /// One former link.
+    struct Link: Hashable {
+        let owner: LocalID
+        /// The wire name of the relationship on the owner's side.
+        let name: WireName
+        let other: LocalID
+    }
+
+    static func isEmpty(on connection: Connection) throws -> Bool {
+        try connection.firstValue("SELECT EXISTS (SELECT 1 FROM ab_former_link)") == .integer(0)
+    }
+
+    func add(_ link: Link) throws {
+        let statement = try connection.cached(
+            "INSERT OR IGNORE INTO ab_former_link (owner, name, other) VALUES (?, ?, ?)")
+        try statement.bind(link.owner, at: 1)
+        try statement.bind(link.name.string, at: 2)
+        try statement.bind(link.other, at: 3)
+        try statement.run()
+    }
+
+    func removeAll(ownedBy id: LocalID) throws {
+        try connection.run("DELETE FROM ab_former_link WHERE owner = ?", .integer(id))
+    }
+
+    func removeAll() throws { try connection.execute("DELETE FROM ab_former_link") }
+
+    /// The records that own former links.
+    func owners() throws -> [LocalID] {
+        let statement = try connection.prepare("SELECT DISTINCT owner FROM ab_former_link")
+        var owners: [LocalID] = []
+        while try statement.step() { owners.append(statement.int64(at: 0)) }
+        return owners
+    }
+
+    /// The former links of which a record is an end.
+    func links(of id: LocalID) throws -> [Link] {
+        let statement = try connection.cached(
+            """
+            SELECT owner, name, other FROM ab_former_link WHERE owner = ?1
+            UNION SELECT owner, name, other FROM ab_former_link WHERE other = ?1
+            """)
+        try statement.bind(id, at: 1)
+        var links: [Link] = []
+        while try statement.step() {
+            links.append(
+                Link(
+                    owner: statement.int64(at: 0), name: WireName(statement.string(at: 1)),
+                    other: statement.int64(at: 2)))
+        }
+        return links
+    }
+
+    /// The former links between two records, whichever of them is the owner.
+    func links(between first: LocalID, _ second: LocalID) throws -> [Link] {
+        try links(of: first).filter {
+            $0.owner == first && $0.other == second || $0.owner == second && $0.other == first
+        }
+    }
+
+    // MARK: - Rows of link tables
+
+    /// The ends of the links of a record that only former relationships show.
+    func shown(
+        of id: LocalID, in layout: LinkLayout
+    ) throws -> [(left: LocalID, right: LocalID)] {
+        let statement = try connection.cached(
+            """
+            SELECT left, right FROM \(layout.name) WHERE left = ?1 AND tag IS NULL
+            UNION SELECT left, right FROM \(layout.name) WHERE right = ?1 AND tag IS NULL
+            """)
+        try statement.bind(id, at: 1)
+        var ends: [(left: LocalID, right: LocalID)] = []
+        while try statement.step() { ends.append((statement.int64(at: 0), statement.int64(at: 1))) }
+        return ends
+    }
+
+    /// Shows a link unless it shows already.
+    ///
+    /// - Returns: True if it did not show.
+    func show(left: LocalID, right: LocalID, in layout: LinkLayout) throws -> Bool {
+        let held = try connection.cached(
+            "SELECT 1 FROM \(layout.name) WHERE left = ? AND right = ?")
+        try held.bind(left, at: 1)
+        try held.bind(right, at: 2)
+        let isShown = try held.step()
+        held.reset()
+        guard !isShown else { return false }
+        try connection.run(
+            "INSERT INTO \(layout.name) (left, right) VALUES (?, ?)", .integer(left),
+            .integer(right))
+        return true
+    }
+
+    /// Removes a row that has no tag.
+    func hide(left: LocalID, right: LocalID, in layout: LinkLayout) throws {
+        try connection.run(
+            "DELETE FROM \(layout.name) WHERE left = ? AND right = ? AND tag IS NULL",
+            .integer(left), .integer(right))
+    }
+
+    /// Removes all rows that have no tag.
+    func hideAll(in layouts: [LinkLayout]) throws {
+        for layout in layouts {
+            try connection.execute("DELETE FROM \(layout.name) WHERE tag IS NULL")
+        }
+    }
+}

@@ -1,0 +1,181 @@
+import AnabranchModel
+import AnabranchReplication
+import AnabranchStore
+import TestSupport
+import Testing
+
+/// Tests of a to-one that becomes to-many in a later version of the model.
+@Suite struct `A to-one that became to-many` {
+    let scenario: StoreScenario
+    let old: Store
+    let new: Store
+    /// Three people, of whom the first had the second as boss: their IDs in the two stores.
+    let onOld: [LocalID]
+    let onNew: [LocalID]
+
+    init() throws {
+        scenario = try StoreScenario(model: try Self.model(isToMany: false))
+        let old = try scenario.open("old")
+        let people = try (0..<3).map { try old.insertPerson("P\($0)") }
+        try old.set("boss", .integer(people[1]), of: people[0])
+        try scenario.zone.sync(old)
+        let new = try scenario.open("new", model: try Self.model(isToMany: true))
+        try scenario.zone.pull(into: new)
+        (self.old, self.new, onOld) = (old, new, people)
+        onNew = try people.map { try new.id(of: $0, on: old) }
+        scenario.clock.milliseconds += 1000
+    }
+
+    static func model(
+        isToMany: Bool, isOrdered: Bool = false, isUnique: Bool = false,
+        deletePolicy: DeletePolicy = .deleteWins
+    ) throws -> ManagedObjectModel {
+        try ManagedObjectModel {
+            Entity("Person", deletePolicy: deletePolicy) {
+                if isUnique { Unique("name") }
+                Attribute("name", .string)
+                Attribute("age", .integer64)
+                if isToMany {
+                    Relationship(
+                        "bosses", toMany: "Person", ordered: isOrdered, inverse: "reports",
+                        renamingIdentifier: "boss")
+                } else {
+                    Relationship("boss", to: "Person", inverse: "reports")
+                }
+                Relationship(
+                    "reports", toMany: "Person", inverse: isToMany ? "bosses" : "boss")
+            }
+        }
+    }
+
+    private func bosses(_ number: Int, _ store: Store? = nil) throws -> [LocalID] {
+        try (store ?? new).related(onNew[number], "bosses")
+    }
+
+    private func exchange() throws {
+        for store in [old, new, old, new] { try scenario.zone.sync(store) }
+        let reference = try scenario.zone.reference().canonicalHash
+        #expect(try old.canonicalHash() == reference && new.canonicalHash() == reference)
+        for store in [old, new] { #expect(try store.check().isValid) }
+    }
+
+    @Test func `is inferred in the words of the change`() throws {
+        let changes = try InferredMigration(from: old.model, to: new.model).changes
+        #expect(
+            changes.map(\.description) == [
+                "Person.boss renamed to bosses", "Person.bosses made to-many",
+            ])
+    }
+
+    @Test func `shows the reference after a migration, which writes nothing to the log`() throws {
+        let hash = try old.canonicalHash()
+        old.close()
+        let store = try scenario.open("old", model: new.model)
+        #expect(try store.related(onOld[0], "bosses") == [onOld[1]])
+        #expect(try store.related(onOld[1], "reports") == [onOld[0]])
+        #expect(try store.canonicalHash() == hash && store.check().isValid)
+        #expect(try store.pending(byteLimit: .max).isEmpty)
+        #expect(try ShownState(store) == ShownState(new))
+    }
+
+    @Test func `shows references and links of both versions together`() throws {
+        try new.link(onNew[0], "bosses", onNew[2])
+        #expect(try bosses(0) == [onNew[1], onNew[2]].sorted())
+        try exchange()
+        #expect(try old.value("boss", of: onOld[0]) == .integer(onOld[1]))
+        try old.set("boss", .null, of: onOld[0])
+        try exchange()
+        #expect(try bosses(0) == [onNew[2]])
+        #expect(try new.related(onNew[1], "reports").isEmpty)
+    }
+
+    @Test func `removes the reference with the link, also in the older version`() throws {
+        try new.link(onNew[0], "bosses", onNew[1], isAdded: false)
+        #expect(try bosses(0).isEmpty && new.check().isValid)
+        try exchange()
+        #expect(try old.value("boss", of: onOld[0]) == .null)
+        let other = try scenario.open("other", model: new.model)
+        try scenario.zone.pull(into: other)
+        #expect(try ShownState(other) == ShownState(new))
+    }
+
+    @Test func `reports both ends of a link that another version changes`() throws {
+        try old.set("boss", .integer(onOld[2]), of: onOld[0])
+        try scenario.zone.push(from: old)
+        let changes = try scenario.zone.pull(into: new)
+        let reported = Set(changes.entities.flatMap(\.updated).flatMap(\.ids))
+        #expect(reported == Set(onNew))
+        #expect(try bosses(0) == [onNew[2]])
+    }
+
+    @Test func `forgets a reference to what is deleted, and shows it again when it is revived`()
+        throws
+    {
+        let model = try Self.model(isToMany: true, deletePolicy: .updateWins)
+        let first = try scenario.open("first", model: model)
+        let second = try scenario.open("second", model: model)
+        for store in [first, second] { try scenario.zone.pull(into: store) }
+        let boss = try first.id(of: onOld[1], on: old)
+        let person = try first.id(of: onOld[0], on: old)
+        try first.delete(boss)
+        #expect(try first.related(person, "bosses").isEmpty)
+        scenario.clock.milliseconds += 1000
+        try second.set("age", .integer(5), of: second.id(of: onOld[1], on: old))
+        for store in [first, second, first] { try scenario.zone.sync(store) }
+        #expect(try first.related(person, "bosses") == [boss])
+        #expect(try ShownState(first) == ShownState(second))
+    }
+
+    @Test func `gives a member of a list a position when it is moved`() throws {
+        let model = try Self.model(isToMany: true, isOrdered: true)
+        old.close()
+        let store = try scenario.open("old", model: model)
+        try store.link(onOld[0], "bosses", onOld[2])
+        #expect(try store.ordered(onOld[0], "bosses") == [onOld[1], onOld[2]])
+        try store.place([onOld[2], onOld[1]], moving: [onOld[1]], in: onOld[0], "bosses")
+        #expect(try store.ordered(onOld[0], "bosses") == [onOld[2], onOld[1]])
+        try store.link(onOld[0], "bosses", onOld[1], isAdded: false)
+        #expect(try store.ordered(onOld[0], "bosses") == [onOld[2]] && store.check().isValid)
+    }
+
+    @Test func `shows what was dropped in between and comes back as to-many`() throws {
+        old.close()
+        let without = try ManagedObjectModel {
+            Entity("Person") {
+                Attribute("name", .string)
+                Attribute("age", .integer64)
+            }
+        }
+        try scenario.open("old", model: without).close()
+        let store = try scenario.open("old", model: new.model)
+        #expect(try ShownState(store) == ShownState(new))
+    }
+
+    @Test func `is refused the other way round`() throws {
+        let error = #expect(throws: MigrationError.self) {
+            try InferredMigration(from: new.model, to: old.model)
+        }
+        #expect(error?.problems.isEmpty == false)
+    }
+}
+
+extension Store {
+    /// Returns the related records in the order of a list.
+    fileprivate func ordered(_ owner: LocalID, _ relationship: String) throws -> [LocalID] {
+        let relationship = model.entity(named: "Person")!.relationships
+            .first { $0.name == relationship }!
+        return try read { try $0.related(by: relationship, of: [owner]).map(\.id) }
+    }
+
+    fileprivate func place(
+        _ order: [LocalID], moving placed: Set<LocalID>, in owner: LocalID, _ relationship: String
+    ) throws {
+        let relationship = model.entity(named: "Person")!.relationships
+            .first { $0.name == relationship }!
+        var request = SaveRequest()
+        request.lists = [
+            .init(relationship: relationship, owner: owner, order: order, placed: placed)
+        ]
+        _ = try save(request)
+    }
+}
