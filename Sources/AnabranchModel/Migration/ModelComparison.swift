@@ -300,8 +300,8 @@ struct ModelComparison {
     private func problem(
         _ relationship: RelationshipDescription, from old: RelationshipDescription
     ) -> String? {
-        let showsFormerLinks = relationship.showsLinks(of: old)
-        if !showsFormerLinks,
+        let showsFormer = relationship.showsLinks(of: old) || relationship.showsReference(of: old)
+        if !showsFormer,
             relationship.storage != old.storage
                 || relationship.wireProperty.type != old.wireProperty.type
         {
@@ -314,7 +314,7 @@ struct ModelComparison {
             return "its destination changes from \(old.destination.name) to "
                 + "\(relationship.destination.name). Add a relationship of another name instead."
         }
-        return showsFormerLinks
+        return showsFormer
             ? nil : problem(relationship.wireProperty, from: old.wireProperty)
     }
 
@@ -381,6 +381,13 @@ extension [AttributeDescription] {
 }
 
 extension RelationshipDescription {
+    /// Returns true if both are stored as the reference of one to-one, and only its position in an
+    /// ordered inverse is new or gone.
+    fileprivate func showsReference(of former: RelationshipDescription) -> Bool {
+        storage == former.storage && storedSide.storage == .reference
+            && wireProperty.continues(former.wireProperty)
+    }
+
     /// Returns true if this relationship is stored as links and shows what was stored for a former
     /// version of it.
     fileprivate func showsLinks(of former: RelationshipDescription) -> Bool {

@@ -8,9 +8,19 @@ extension WireProperty {
     /// Its type is that of the other one, or shows every value of it. Both hold single values or
     /// values side by side. A counter is neither: the sum of deltas says nothing without the start,
     /// and a state does not tell if it includes one.
+    ///
+    /// The to-one side of a to-many that becomes ordered or unordered goes on in the same way. Its
+    /// property is never that of an attribute group.
     package func continues(_ former: WireProperty) -> Bool {
-        name == former.name && self != former && rule.isKeptAsValues && former.rule.isKeptAsValues
+        guard name == former.name, self != former else { return false }
+        if isReference && former.isReference { return true }
+        return rule.isKeptAsValues && former.rule.isKeptAsValues
             && (type == former.type || type.widens(former.type)) && type.isAttribute
+    }
+
+    /// True if the property holds references, or entries of lists if it is no attribute group.
+    private var isReference: Bool {
+        type == .reference && rule == .lastWriter || type == .group && rule == .group
     }
 
     /// True if the links of this relationship show the values of another property of a record.
@@ -32,6 +42,13 @@ extension WireProperty {
     }
 }
 
+extension WireProperty {
+    fileprivate func placed(_ value: Value, _ record: RecordID) -> Value {
+        guard type == .group, case .reference(let target) = value else { return value }
+        return ListEntry(target: target, position: .unplaced(record)).value
+    }
+}
+
 extension MergeRule {
     /// True if the cells of a property are values that were written.
     fileprivate var isKeptAsValues: Bool {
@@ -47,14 +64,19 @@ extension Sequence<CanonicalRecord.Cell> {
     ///
     /// Of equal stamps the greater property decides.
     ///
+    /// - Parameter record: The record, which gets a position if the property is an entry of a list
+    ///   and the former one was not.
     /// - Returns: `nil` if no former property was written, or if the property's own cell is at
     ///   least as late.
-    package func former(of property: WireProperty) -> CanonicalRecord.Cell? {
+    package func former(
+        of property: WireProperty, in record: RecordID
+    ) -> CanonicalRecord.Cell? {
         let own = lazy.filter { $0.property == property }.map(\.stamp).max()
         let former = lazy.filter { property.continues($0.property) }.compactMap { cell in
             property.type.widened(cell.value, of: cell.property.type).map { (cell, $0) }
         }.max { ($0.0.stamp, $0.0.property) < ($1.0.stamp, $1.0.property) }
         guard let (cell, value) = former, own.map({ $0 < cell.stamp }) ?? true else { return nil }
-        return CanonicalRecord.Cell(property: property, value: value, stamp: cell.stamp)
+        return CanonicalRecord.Cell(
+            property: property, value: property.placed(value, record), stamp: cell.stamp)
     }
 }

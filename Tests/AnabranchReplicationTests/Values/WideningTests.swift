@@ -108,12 +108,13 @@ import Testing
 
     @Test func `shows the latest of them, unless its own is as late`() {
         let cells = [cell(.integer(1), .integer16, 0), cell(.double(2), .double, 1)]
-        #expect(cells.former(of: property) == cell(.string("2.0"), .string, 1))
+        let record = RecordID(replica: ReplicaID(high: 0, low: 1), number: 1)
+        #expect(cells.former(of: property, in: record) == cell(.string("2.0"), .string, 1))
         let own = cells + [cell(.string("x"), .string, 0)]
-        #expect(own.former(of: property) == cell(.string("2.0"), .string, 1))
+        #expect(own.former(of: property, in: record) == cell(.string("2.0"), .string, 1))
         let late = cells + [cell(.string("x"), .string, 1)]
-        #expect(late.former(of: property) == nil)
-        #expect([cell(.string("x"), .string, 0)].former(of: property) == nil)
+        #expect(late.former(of: property, in: record) == nil)
+        #expect([cell(.string("x"), .string, 0)].former(of: property, in: record) == nil)
     }
 
     @Test func `continues properties of its name, and a narrower type or another rule`() {

@@ -144,7 +144,7 @@ import Testing
                 let addresses = try former.records(ofEntityNamed: "Address")
                 #expect(addresses.count == 1)
                 let street: String? = try addresses[0].value(forKey: "street")
-            #expect(street == "Main Street")
+                #expect(street == "Main Street")
                 #expect(try former.records(ofEntityNamed: "Person").count == 2)
                 let person = try #require(
                     try former.records(ofEntityNamed: "Person").first { record in

@@ -7,8 +7,8 @@ import TestSupport
 /// These are the view rules: they are computed from the state and never written. A to-one shows its
 /// target if the target exists and no other rule hides it. A to-many shows the records whose to-one
 /// shows its owner. A link shows if both its records exist. A list is ordered by the list positions
-/// of its elements. Entities and properties that the model lacks are not visible. An attribute that
-/// was never written shows its default.
+/// of its elements. Entities and properties that the model lacks are not visible, unless a property
+/// shows them in their place. An attribute that was never written shows its default.
 package struct ExpectedView: Equatable {
     /// The attributes of each visible record that are not null.
     package private(set) var attributes: [RecordID: [String: Value]] = [:]
@@ -24,7 +24,8 @@ package struct ExpectedView: Equatable {
     ///
     /// - Parameter records: The whole state.
     package init(of records: some Sequence<CanonicalRecord>, model: ManagedObjectModel) {
-        let known = records.filter { !$0.isDead && model.entity(wireName: $0.entity) != nil }
+        let known = ExpectedFormerValues(model: model).shown(
+            records.filter { !$0.isDead && model.entity(wireName: $0.entity) != nil })
         let groups = ExpectedDuplicates(of: known.map(Self.withoutPlaces), model: model)
         recordAttributes(of: groups, model)
         recordReferences(of: groups, model)
@@ -87,8 +88,8 @@ package struct ExpectedView: Equatable {
             var found: [RecordID: [(id: RecordID, position: ListPosition?)]] = [:]
             if relationship.storage == .inverseReference, let inverse = relationship.inverse {
                 for (holder, owner) in references["\(inverse)"] ?? [:] {
-                    found[owner, default: []].append(
-                        (holder, places.inReferences[inverse.wireString]?[holder]))
+                    let place = places.inReferences[inverse.wireString]?[holder]
+                    found[owner, default: []].append((holder, place ?? .unplaced(holder)))
                 }
             }
             for link in groups.links where Self.isOf(relationship, link) {

@@ -7,19 +7,24 @@ import AnabranchReplication
 /// kind is migrated in both directions. The wire names of entities and properties stay. A further
 /// kind of change gets a property of its own here, and ``RandomSave`` writes it.
 extension SimulationModel {
-    /// The first version: everything of `plain`, a colour of boxes, a weight of items, and drafts.
+    /// The first version: everything of `plain`, a colour and a stack of boxes, a weight, a size and
+    /// a spare box of items, and drafts.
     static func firstVersion() throws -> ManagedObjectModel {
         try ManagedObjectModel {
             Entity("Box") {
                 Attribute("title", .string)
                 Attribute("color", .string)
                 Relationship("items", toMany: "Item", inverse: "box")
+                Relationship("stack", toMany: "Item", inverse: "stackedIn")
             }
             Entity("Item") {
                 Attribute("name", .string)
                 Attribute("count", .integer64)
                 Attribute("weight", .integer64)
+                Attribute("size", .integer16)
                 Relationship("box", to: "Box", inverse: "items")
+                Relationship("stackedIn", to: "Box", inverse: "stack")
+                Relationship("spare", to: "Box")
                 Relationship("labels", toMany: "Label", inverse: "items")
                 Relationship("drafts", toMany: "Draft", inverse: "subject")
             }
@@ -45,7 +50,8 @@ extension SimulationModel {
     /// It renames an entity, an attribute and a relationship. It moves items into a hierarchy and
     /// pulls their name up. It makes the weight mandatory and adds a mandatory rank. It adds
     /// attributes under every merge rule, a member of the group, relationships, a sub-entity and an
-    /// entity. It removes an attribute, an entity and the relationships to it.
+    /// entity. It widens the size, orders the stack, and lets an item have several spare boxes. It
+    /// removes an attribute, an entity and the relationships to it.
     static func secondVersion() throws -> ManagedObjectModel {
         try ManagedObjectModel {
             Entity("Crate", renamingIdentifier: "Box") {
@@ -53,18 +59,22 @@ extension SimulationModel {
                 Relationship("items", toMany: "Item", inverse: "crate")
                 Relationship("queue", toMany: "Item", ordered: true, inverse: "queues")
                 Relationship("shelf", toMany: "Item", ordered: true, inverse: "shelvedIn")
+                Relationship("stack", toMany: "Item", ordered: true, inverse: "stackedIn")
             }
             Entity("Thing", isAbstract: true) { Attribute("name", .string) }
             Entity("Item", parent: "Thing") {
                 Attribute("count", .integer64)
                 Attribute("weight", .integer64, optional: false, default: 1)
                 Attribute("rank", .integer64, optional: false, default: 7)
+                Attribute("size", .integer64)
                 Attribute("votes", .integer64, mergeRule: .counter)
                 Attribute("best", .integer64, mergeRule: .max)
                 Attribute("least", .integer64, mergeRule: .min)
                 Attribute("born", .integer64, mergeRule: .firstWriter)
                 Attribute("memo", .string, mergeRule: .keepBoth)
                 Relationship("crate", to: "Crate", inverse: "items", renamingIdentifier: "box")
+                Relationship("stackedIn", to: "Crate", inverse: "stack")
+                Relationship("spare", toMany: "Crate")
                 Relationship("labels", toMany: "Label", inverse: "items")
                 Relationship("queues", toMany: "Crate", inverse: "queue")
                 Relationship("shelvedIn", to: "Crate", inverse: "shelf")
@@ -89,7 +99,9 @@ extension SimulationModel {
     ///
     /// It renames again what the second one has renamed. It moves items out of their hierarchy and
     /// pushes their name down. It moves notes, with drafts, into one, and pulls their text up. It
-    /// makes the weight optional and changes its default. It makes labels unique by their text. It
+    /// makes the weight optional and changes its default, shows the size as text, no longer orders
+    /// the stack, and gives spare boxes an inverse, which stores them. It makes labels unique by
+    /// their text. It
     /// adds again what the second version has removed, partly under other names, and removes an
     /// attribute and a sub-entity.
     static func thirdVersion() throws -> ManagedObjectModel {
@@ -100,11 +112,14 @@ extension SimulationModel {
                 Relationship("items", toMany: "Item", inverse: "container")
                 Relationship("queue", toMany: "Item", ordered: true, inverse: "queues")
                 Relationship("shelf", toMany: "Item", ordered: true, inverse: "shelvedIn")
+                Relationship("stack", toMany: "Item", inverse: "stackedIn")
+                Relationship("spareOf", toMany: "Item", inverse: "spare")
             }
             Entity("Item") {
                 Attribute("name", .string)
                 Attribute("count", .integer64)
                 Attribute("weight", .integer64, default: 2)
+                Attribute("size", .string)
                 Attribute("rank", .integer64, optional: false, default: 7)
                 Attribute("votes", .integer64, mergeRule: .counter)
                 Attribute("best", .integer64, mergeRule: .max)
@@ -113,6 +128,8 @@ extension SimulationModel {
                 Relationship(
                     "container", to: "Case", inverse: "items", wireName: "box",
                     renamingIdentifier: "crate")
+                Relationship("stackedIn", to: "Case", inverse: "stack")
+                Relationship("spare", toMany: "Case", inverse: "spareOf")
                 Relationship("labels", toMany: "Label", inverse: "items")
                 Relationship("queues", toMany: "Case", inverse: "queue")
                 Relationship("shelvedIn", to: "Case", inverse: "shelf")

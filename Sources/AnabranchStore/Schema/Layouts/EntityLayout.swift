@@ -30,8 +30,8 @@ package final class EntityLayout: Sendable {
     let versionSQL: String
     let deleteSQL: String
     private let propertiesByName: [WireProperty: TableLayout.Property]
-    /// The attributes outside groups.
-    private let attributesByName: [WireName: TableLayout.Property]
+    /// The references, and the attributes outside groups.
+    private let valuesByName: [WireName: TableLayout.Property]
 
     init(
         _ entity: EntityDescription, table: TableLayout, number: Int64, links: [LinkLayout],
@@ -60,9 +60,9 @@ package final class EntityLayout: Sendable {
         deleteSQL = "DELETE FROM \(table.name) WHERE ab_pk = ?"
         propertiesByName = Dictionary(
             properties.map { ($0.wire, $0) }, uniquingKeysWith: { first, _ in first })
-        attributesByName = Dictionary(
-            properties.filter { $0.group == nil && $0.column.property.attribute != nil }
-                .map { ($0.wire.name, $0) }, uniquingKeysWith: { first, _ in first })
+        valuesByName = Dictionary(
+            properties.filter { $0.group == nil }.map { ($0.wire.name, $0) },
+            uniquingKeysWith: { first, _ in first })
     }
 
     /// The statement that inserts one row. Parameters: row ID, `ab_version`, `ab_writes`,
@@ -141,7 +141,7 @@ package final class EntityLayout: Sendable {
     /// The property that shows the values of a former property, which this model does not have;
     /// `nil` if there is none.
     func successor(of former: WireProperty) -> TableLayout.Property? {
-        guard let property = attributesByName[former.name], property.wire.continues(former) else {
+        guard let property = valuesByName[former.name], property.wire.continues(former) else {
             return nil
         }
         return property

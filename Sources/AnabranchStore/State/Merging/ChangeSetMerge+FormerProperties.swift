@@ -59,7 +59,7 @@ extension ChangeSetMerge {
         if let stamp = try ownStamp(of: property, in: row) {
             cells.append(RecordCells.Cell(property: property.wire, value: .null, stamp: stamp))
         }
-        return cells.former(of: property.wire)
+        return cells.former(of: property.wire, in: try transaction.recordID(of: row.id))
     }
 
     private func ownStamp(of property: TableLayout.Property, in row: HeldRow) throws -> Stamp? {

@@ -176,7 +176,7 @@ struct ConflictRevision {
         }
         // A counter that is held includes everything that was added to it.
         if entry.property.rule == .counter { return true }
-        if let former = record.cells.former(of: entry.property) {
+        if let former = record.cells.former(of: entry.property, in: record.id) {
             return former.stamp == entry.lost
         }
         return record.cells.contains {

@@ -101,18 +101,19 @@ extension ViewRules {
         try formerRows.hideAll(in: schema.syncedLinkLayouts)
         for id in try recordsWithFormerLinks() { try findFormerLinks(of: id) }
         guard try hasFormerLinks else { return }
-        for layout in schema.syncedLinkLayouts where !layout.isSymmetric {
-            try showFormerLinks(in: layout)
-        }
-        let isSymmetric = schema.syncedLinkLayouts.contains(where: \.isSymmetric)
-        for id in try isSymmetric ? formerRows.owners() : mergedDuplicates.allVisible() {
+        let (single, many) = (
+            schema.syncedLinkLayouts.filter { $0.isSymmetric || $0.isList },
+            schema.syncedLinkLayouts.filter { !$0.isSymmetric && !$0.isList }
+        )
+        for layout in many { try showFormerLinks(in: layout) }
+        for id in try single.isEmpty ? mergedDuplicates.allVisible() : formerRows.owners() {
             try showFormerLinks(of: mapped(id))
         }
         formerLinks = FormerLinkWork()
     }
 
-    /// Shows the former links between records that are no duplicates, with one statement for each
-    /// side that has them.
+    /// Shows the former links of an unordered relationship between records that are no duplicates,
+    /// with one statement for each side that has them.
     private func showFormerLinks(in layout: LinkLayout) throws {
         let sides = [
             LinkSide(layout: layout, relationship: layout.relationship, isLeft: true),
@@ -199,7 +200,8 @@ extension ViewRules {
             }
         }
         for (ends, layout) in wanted {
-            if try formerRows.show(left: ends.left, right: ends.right, in: layout) {
+            let place = try place(left: ends.left, right: ends.right, in: layout)
+            if try formerRows.show(left: ends.left, right: ends.right, at: place, in: layout) {
                 try collectFormerLink(ends.left, ends.right, layout)
             }
         }
@@ -222,6 +224,19 @@ extension ViewRules {
         return (
             Ends(layout: ObjectIdentifier(side.layout), left: left, right: right), side.layout
         )
+    }
+
+    /// The positions of a link that no save has placed.
+    private func place(
+        left: LocalID, right: LocalID, in layout: LinkLayout
+    ) throws -> LinkPosition {
+        guard layout.isList else { return .none }
+        let relationship = layout.relationship
+        return LinkPosition(
+            inLeft: relationship.isOrdered
+                ? .unplaced(try transaction.recordID(of: right)) : nil,
+            inRight: relationship.inverse?.isOrdered == true
+                ? .unplaced(try transaction.recordID(of: left)) : nil)
     }
 
     private func collectFormerLink(

@@ -70,7 +70,18 @@ extension ViewRules {
     func exposeValues(of id: LocalID) throws {
         guard let candidates = try candidates(of: id) else { return }
         for property in candidates.properties { try remember(property, of: candidates.row) }
+        try willChangeReferences(candidates.properties, of: candidates.row)
         try restore(candidates.properties, candidates)
+    }
+
+    /// Prepares the rules for references of properties that will show something else.
+    private func willChangeReferences(
+        _ properties: [TableLayout.Property], of row: HeldRow
+    ) throws {
+        for viewColumn in row.layout.viewRuleColumns
+        where properties.contains(where: { $0.column === viewColumn.column }) {
+            try willChange([row.id], viewColumn)
+        }
     }
 
     /// Registers a record that may show other values when the transaction ends.
@@ -120,7 +131,7 @@ extension ViewRules {
             let others = candidates.cells.filter { $0.property == property.wire && $0 != own }
             try transaction.deferred.replace(property.wire, of: candidates.row.id, by: others)
             writes.writeAgain(property.number, by: position)
-            taken.append((property.column, own.value))
+            taken.append((property.column, try transaction.localValue(own.value)))
         }
         try write(taken, writes, to: candidates.row)
     }
@@ -150,6 +161,7 @@ extension ViewRules {
         let row = candidates.row
         var writes = row.writes
         var taken: [TableLayout.Property.Cell] = []
+        try willChangeReferences(candidates.properties, of: row)
         for property in candidates.properties {
             var own: RecordCells.Cell?
             if let position = writes[property.number] {
@@ -158,12 +170,15 @@ extension ViewRules {
                     stamp: try transaction.deferred.wireStamp(try logStamps[position]))
             }
             let cells = candidates.cells + (own.map { [$0] } ?? [])
-            guard let shown = cells.former(of: property.wire) else { continue }
+            guard
+                let shown = cells.former(
+                    of: property.wire, in: try transaction.recordID(of: id))
+            else { continue }
             if let own {
                 try transaction.deferred.write(own, to: id)
                 writes.leaveUnwritten(property.number)
             }
-            taken.append((property.column, shown.value))
+            taken.append((property.column, try transaction.localValue(shown.value)))
         }
         try write(taken, writes, to: row)
         let keys = row.layout.keyProperties
@@ -185,6 +200,13 @@ extension ViewRules {
                 return try row.value(of: column, on: connection) != value
             }.map(\.slot)
             guard !slots.isEmpty else { continue }
+            for column in row.layout.columns
+            where column.kind == .reference && slots.contains(column.slot) {
+                let now = try row.value(of: column, on: connection)
+                for target in [before[column.slot] ?? .null, now] {
+                    changes.addInverse(of: column, target: target)
+                }
+            }
             changes.addUpdated(id, of: row.layout.entity, slots: SlotSet(slots))
             changed.append(row)
         }

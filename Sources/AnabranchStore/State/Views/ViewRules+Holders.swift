@@ -1,3 +1,4 @@
+import AnabranchModel
 import AnabranchReplication
 import AnabranchSQLite
 
@@ -106,9 +107,13 @@ extension ViewRules {
     func rank(of id: LocalID, _ writes: RowWrites, _ viewColumn: ViewRuleColumn) throws -> WriteRank
     {
         let record = try transaction.recordID(of: id)
-        let stamp = try writes[viewColumn.column.number].flatMap {
-            transaction.replicas.stamps([try logStamps[$0]]).first
-        }
+        // A reference that was never written may show a former one.
+        let stamp =
+            try writes[viewColumn.column.number].map {
+                transaction.replicas.stamps([try logStamps[$0]]).first
+            }
+            ?? transaction.deferred.wireCells(of: id)
+            .former(of: viewColumn.column.property.wireProperty, in: record)?.stamp
         return WriteRank(
             stamp: stamp ?? Stamp(timestamp: .zero, replica: ReplicaID(high: 0, low: 0)),
             record: record)

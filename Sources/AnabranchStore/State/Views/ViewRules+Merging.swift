@@ -90,7 +90,7 @@ extension ViewRules {
     ) -> [CanonicalRecord.Cell] {
         layout.properties.compactMap { property in
             let cells = members.filter { $0.row.layout.entity.isKind(of: property.entity) }
-                .flatMap { $0.record.cells(showing: property.wire) }
+                .flatMap { $0.record.cells(showing: property) }
             guard let first = cells.first else { return nil }
             return cells.dropFirst().reduce(first) { merged($0, $1, property.wire) }
         }
@@ -186,7 +186,8 @@ extension ViewRules {
 
 extension CanonicalRecord {
     /// The cells that a property shows: its own, or the later one of a former property.
-    fileprivate func cells(showing property: WireProperty) -> [Cell] {
-        cells.former(of: property).map { [$0] } ?? cells.filter { $0.property == property }
+    fileprivate func cells(showing property: TableLayout.Property) -> [Cell] {
+        let former = property.group == nil ? cells.former(of: property.wire, in: id) : nil
+        return former.map { [$0] } ?? cells.filter { $0.property == property.wire }
     }
 }

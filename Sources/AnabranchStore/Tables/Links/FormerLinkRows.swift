@@ -90,8 +90,11 @@ struct FormerLinkRows {
 
     /// Shows a link unless it shows already.
     ///
+    /// - Parameter place: The positions of the ends in a list.
     /// - Returns: True if it did not show.
-    func show(left: LocalID, right: LocalID, in layout: LinkLayout) throws -> Bool {
+    func show(
+        left: LocalID, right: LocalID, at place: LinkPosition, in layout: LinkLayout
+    ) throws -> Bool {
         let held = try connection.cached(
             "SELECT 1 FROM \(layout.name) WHERE left = ? AND right = ?")
         try held.bind(left, at: 1)
@@ -99,9 +102,16 @@ struct FormerLinkRows {
         let isShown = try held.step()
         held.reset()
         guard !isShown else { return false }
-        try connection.run(
-            "INSERT INTO \(layout.name) (left, right) VALUES (?, ?)", .integer(left),
-            .integer(right))
+        let columns = "left, right" + (layout.isList ? ", left_position, right_position" : "")
+        let statement = try connection.cached(
+            "INSERT INTO \(layout.name) (\(columns)) VALUES (?, ?\(layout.isList ? ", ?, ?" : ""))")
+        try statement.bind(left, at: 1)
+        try statement.bind(right, at: 2)
+        if layout.isList {
+            try statement.bind(place.inLeft?.bytes, at: 3)
+            try statement.bind(place.inRight?.bytes, at: 4)
+        }
+        try statement.run()
         return true
     }
 

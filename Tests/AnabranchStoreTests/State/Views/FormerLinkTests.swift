@@ -179,3 +179,81 @@ extension Store {
         _ = try save(request)
     }
 }
+
+/// Tests of a to-many with a to-one inverse that becomes ordered in a later version of the model.
+@Suite struct `A one-to-many that became ordered` {
+    private let scenario: StoreScenario
+    private let old: Store
+    private let boss: LocalID
+    private let reports: [LocalID]
+
+    init() throws {
+        scenario = try StoreScenario()
+        old = try scenario.open("old")
+        let boss = try old.insertPerson("Boss")
+        self.boss = boss
+        reports = try ["a", "b", "c"].map { [old] in try old.insertPerson($0, boss: boss) }
+        try scenario.zone.sync(old)
+        scenario.clock.milliseconds += 1000
+    }
+
+    private func migrated(_ name: String) throws -> Store {
+        try scenario.open(
+            name, model: scenario.changedModel { $0.entities[0].relationships[1].isOrdered = true })
+    }
+
+    @Test func `shows the members in one order on every replica, and places new ones among them`()
+        throws
+    {
+        let other = try migrated("other")
+        try scenario.zone.pull(into: other)
+        let hash = try old.canonicalHash()
+        old.close()
+        let store = try migrated("old")
+        #expect(try store.canonicalHash() == hash && ShownState(store) == ShownState(other))
+        #expect(try store.ordered(boss, "reports") == reports)
+        let new = try store.insertPerson("new", boss: boss)
+        #expect(try store.ordered(boss, "reports") == reports + [new])
+        try store.move(new, before: reports[0], in: reports + [new], of: boss)
+        #expect(try store.ordered(boss, "reports") == [new] + reports)
+    }
+
+    @Test func `shows later references of the older version, and its own order`() throws {
+        let store = try migrated("new")
+        try scenario.zone.pull(into: store)
+        let onNew = try reports.map { try store.id(of: $0, on: old) }
+        let bossOnNew = try store.id(of: boss, on: old)
+        try store.move(onNew[2], before: onNew[0], in: onNew, of: bossOnNew)
+        #expect(try store.ordered(bossOnNew, "reports") == [onNew[2], onNew[0], onNew[1]])
+        scenario.clock.milliseconds += 1000
+        try old.set("boss", .null, of: reports[0])
+        for store in [old, store, old, store] { try scenario.zone.sync(store) }
+        #expect(try store.ordered(bossOnNew, "reports") == [onNew[2], onNew[1]])
+        #expect(try store.value("boss", of: onNew[0]) == .null && store.check().isValid)
+        #expect(try old.value("boss", of: reports[2]) == .integer(boss))
+    }
+}
+
+extension Store {
+    /// Moves a person within the list of a boss.
+    fileprivate func move(
+        _ member: LocalID, before next: LocalID, in order: [LocalID], of boss: LocalID
+    ) throws {
+        let person = model.entity(named: "Person")!
+        var order = order.filter { $0 != member }
+        order.insert(member, at: order.firstIndex(of: next)!)
+        let row = try row("Person", member)!
+        var request = SaveRequest()
+        request.updates = [
+            .init(
+                entity: person, slots: [person.slotIndex(named: "boss")!],
+                rows: [(member, row.version, row.slots)])
+        ]
+        request.lists = [
+            .init(
+                relationship: person.property(named: "reports")!.relationship!, owner: boss,
+                order: order, placed: [member])
+        ]
+        _ = try save(request)
+    }
+}
