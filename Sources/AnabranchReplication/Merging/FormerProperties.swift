@@ -18,6 +18,19 @@ extension WireProperty {
             && (type == former.type || type.widens(former.type)) && type.isAttribute
     }
 
+    /// The value of a former property as this one shows it.
+    ///
+    /// An entry of a list loses its position in a to-one that is no entry, and a reference that
+    /// becomes an entry has none.
+    ///
+    /// - Returns: `nil` if this property does not show the value.
+    package func shown(_ value: Value, of former: WireProperty) -> Value? {
+        guard isReference && former.isReference else {
+            return type.widened(value, of: former.type)
+        }
+        return value.isNull ? value : ListEntry.target(of: value).map(Value.reference)
+    }
+
     /// True if the property holds references, or entries of lists if it is no attribute group.
     private var isReference: Bool {
         type == .reference && rule == .lastWriter || type == .group && rule == .group
@@ -73,7 +86,7 @@ extension Sequence<CanonicalRecord.Cell> {
     ) -> CanonicalRecord.Cell? {
         let own = lazy.filter { $0.property == property }.map(\.stamp).max()
         let former = lazy.filter { property.continues($0.property) }.compactMap { cell in
-            property.type.widened(cell.value, of: cell.property.type).map { (cell, $0) }
+            property.shown(cell.value, of: cell.property).map { (cell, $0) }
         }.max { ($0.0.stamp, $0.0.property) < ($1.0.stamp, $1.0.property) }
         guard let (cell, value) = former, own.map({ $0 < cell.stamp }) ?? true else { return nil }
         return CanonicalRecord.Cell(

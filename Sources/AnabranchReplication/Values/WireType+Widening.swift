@@ -27,7 +27,6 @@ extension WireType {
     ///
     /// - Returns: `nil` if this type does not show it, as a value of a later format.
     package func widened(_ value: Value, of other: WireType) -> Value? {
-        if self == .reference || self == .group { return reference(value, of: other) }
         guard self == other || widens(other) else { return nil }
         if case .unknown = value { return nil }
         if self == other || value.isNull { return value }
@@ -38,12 +37,5 @@ extension WireType {
         case (.decimal, .integer(let number)): return .decimal(ExactDecimal(number))
         default: return nil
         }
-    }
-
-    /// The value of a to-one as a to-one with the other kind of inverse shows it. An entry of a
-    /// list loses its position, and a reference that becomes an entry has none.
-    private func reference(_ value: Value, of other: WireType) -> Value? {
-        guard other == .reference || other == .group else { return nil }
-        return value.isNull ? value : ListEntry.target(of: value).map(Value.reference)
     }
 }

@@ -33,7 +33,8 @@ extension SimulatedReplica {
     /// saves that were not pushed, with change sets that wait, in the middle of an exchange. Now
     /// and then it dies meanwhile.
     ///
-    /// A file whose records share a key that the version wants to be unique keeps its version.
+    /// A file whose records share a key that the version wants to be unique keeps its version, and
+    /// so does a file of a later version whose changes can't be undone.
     func upgrade(to version: SimulationModel) throws {
         let former = names
         let before = try FileContent(of: store)
@@ -43,15 +44,22 @@ extension SimulatedReplica {
         let collides =
             !former.hasUniqueKeys && version.hasUniqueKeys
             && !ExpectedDuplicates(of: records, model: version.model).visible.isEmpty
+        let isInferred =
+            (try? InferredMigration(from: former.model, to: version.model)) != nil
+        guard isInferred || former.kind.version > version.kind.version else {
+            throw SimulationFailure("no migration leads from \(former.kind) to \(version.kind)")
+        }
         close()
         let hasLostPower = try open(as: version, dying: world.oneIn(4) ? .random(world) : nil)
         try readLogAgain()
         if hasLostPower { try recordLosses() }
         tell("\(former.kind.rawValue) becomes \(names.kind.rawValue)")
-        guard names.kind == (collides ? former : version).kind || hasLostPower else {
+        guard names.kind == (collides || !isInferred ? former : version).kind || hasLostPower
+        else {
             throw SimulationFailure(
                 "\(path) has the version \(names.kind), though records "
-                    + (collides ? "share a key" : "share no key") + " of \(version.kind)")
+                    + (collides ? "share a key" : "share no key") + " of \(version.kind), and its "
+                    + "migration can\(isInferred ? "" : "'t") be inferred")
         }
         if names.kind == version.kind { count(from: former) }
         try checkMigrated(hasLostPower ? nil : before)
@@ -94,12 +102,21 @@ extension ExpectedView {
         let names = Self.commonAttributes(of: model, old)
         for (id, values) in attributes {
             guard let earlier = former.attributes[id] else { continue }
-            for (name, oldName) in names where values[name] != earlier[oldName] {
+            for (name, oldName) in names
+            where !Self.areEqual(values[name], earlier[oldName]) {
                 throw SimulationFailure(
                     "\(place) shows \(name) of \(id) as \(values[name] ?? .null), which was "
                         + "\(earlier[oldName] ?? .null) before its migration")
             }
         }
+    }
+
+    /// Returns whether two values are equal, a number also if one of them is its printed form.
+    private static func areEqual(_ value: Value?, _ former: Value?) -> Bool {
+        guard case .string(let text) = value, case .integer(let number) = former else {
+            return value == former
+        }
+        return text == "\(number)"
     }
 
     /// The names of the attributes without defaults that both versions have, now and formerly. No

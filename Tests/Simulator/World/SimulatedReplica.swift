@@ -77,7 +77,8 @@ final class SimulatedReplica {
     }
 
     /// Opens the file. If the process dies meanwhile, opens it a second time. If it can't be
-    /// migrated, opens it with its own version.
+    /// migrated, because records share a key or the version has a narrower type, opens it with its
+    /// own version.
     ///
     /// - Parameter names: The version of the app; `nil` for the version of the file.
     private static func open(
@@ -98,7 +99,8 @@ final class SimulatedReplica {
             } else {
                 switch (error as? StoreError)?.code {
                 case .noRandomness?: statistics.count(.randomnessFailed)
-                case .constraintConflict? where names?.hasUniqueKeys == true:
+                case .constraintConflict? where names?.hasUniqueKeys == true,
+                    .migrationNotInferred?:
                     statistics.count(.upgradeRefused)
                     names = nil
                 default: throw error

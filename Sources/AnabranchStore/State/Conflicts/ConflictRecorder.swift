@@ -116,7 +116,7 @@ extension StoreSchema {
         _ value: Value, in property: WireProperty, of entity: WireName
     ) -> (property: WireProperty, value: Value) {
         guard let successor = recordLayout(named: entity)?.successor(of: property)?.wire,
-            let widened = successor.type.widened(value, of: property.type)
+            let widened = successor.shown(value, of: property)
         else { return (property, value) }
         return (successor, widened)
     }

@@ -20,7 +20,7 @@ extension ChangeSetMerge {
         }
         // Under `max` and `min` a value that does not win is no loss.
         guard outcome == .replaces || former.rule.loses && outcome == .loses, let shown,
-            let widened = successor.wire.type.widened(value, of: former.type)
+            let widened = successor.wire.shown(value, of: former)
         else { return }
         try journal(widened, of: set, against: shown, of: row)
     }
@@ -34,7 +34,7 @@ extension ChangeSetMerge {
         try deferred.change(former, of: row.id) {
             $0.write(write.value, to: former, stamp: set.stampOnWire, seeing: write.observedTags)
         }
-        guard let shown, let widened = successor?.wire.type.widened(write.value, of: former.type)
+        guard let shown, let widened = successor?.wire.shown(write.value, of: former)
         else { return }
         try journal(widened, of: set, against: shown, of: row)
     }

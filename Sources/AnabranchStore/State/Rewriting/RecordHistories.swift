@@ -121,7 +121,8 @@ struct RecordHistories {
         _ value: Value, in property: WireProperty, of entity: WireName
     ) -> (WireProperty, Value) {
         let (successor, widened) = schema.shown(value, in: property, of: entity)
-        guard property.rule == .lastWriter, successor.rule == .lastWriter else {
+        let rules: Set<MergeRule> = [.lastWriter, .group]
+        guard rules.isSuperset(of: [property.rule, successor.rule]) else {
             return (property, value)
         }
         return (successor, widened)

@@ -10,7 +10,7 @@ import AnabranchSQLite
 // tables have a row without a tag for each link that nothing else shows. All statements that read
 // links see such a row, and all code that merges links finds no tag in it.
 
-/// What the rule for former relationships looks at when the transaction ends.
+/// The records and changes of the rule for former relationships within one transaction.
 struct FormerLinkWork {
     /// Records that have other former links than before, or are ends of links that changed.
     var records: Set<LocalID> = []
