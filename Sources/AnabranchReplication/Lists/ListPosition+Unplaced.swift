@@ -6,7 +6,7 @@ extension ListPosition {
     /// because its number is greater than that of any save.
     package static func unplaced(_ record: RecordID) -> ListPosition {
         var generator = ListPositionGenerator(
-            Dot(replica: record.replica, sequence: record.number | 1 << 62))
+            Dot(replica: record.replica, sequence: record.number | 1 << 61))
         return generator.position(between: nil, and: nil)
     }
 }

@@ -193,3 +193,22 @@ extension ListPosition {
             between: index > 0 ? list[index - 1] : nil, and: index < list.count ? list[index] : nil)
     }
 }
+
+@Suite struct `Positions` {
+    @Test func `that no save has made differ by record, can be read, and have room between`() throws
+    {
+        let replicas = [ReplicaID(high: 1 << 60, low: 1), ReplicaID(high: 2 << 60, low: 1)]
+        let records = replicas.flatMap { replica in
+            [1, 2, Limits.greatestRecordNumber].map { RecordID(replica: replica, number: $0) }
+        }
+        var positions = records.map(ListPosition.unplaced)
+        #expect(Set(positions).count == records.count)
+        for position in positions { #expect(ListPosition(bytes: position.bytes) == position) }
+        positions.sort()
+        var generator = ListPositionGenerator(Dot(replica: replicas[0], sequence: 7))
+        for (left, right) in zip(positions, positions.dropFirst()) {
+            let made = generator.position(between: left, and: right)
+            #expect(left < made && made < right && ListPosition(bytes: made.bytes) == made)
+        }
+    }
+}

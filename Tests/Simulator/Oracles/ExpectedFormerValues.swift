@@ -38,12 +38,8 @@ struct ExpectedFormerValues {
             ?? (property.relationship?.storage == .reference)
         guard isSingle else { return }
         let wire = property.wireProperty
-        let cells = record.cells.compactMap { cell -> CanonicalRecord.Cell? in
-            guard cell.property.name == wire.name, widens(cell.property.type, to: wire.type)
-            else { return nil }
-            return .init(
-                property: cell.property, value: converted(cell.value, to: wire.type),
-                stamp: cell.stamp)
+        let cells = record.cells.filter {
+            $0.property.name == wire.name && widens($0.property.type, to: wire.type)
         }
         guard let latest = cells.max(by: { $0.stamp < $1.stamp }), latest.property != wire else {
             return
@@ -54,16 +50,8 @@ struct ExpectedFormerValues {
 
     /// Returns whether a type shows the values of another one; references show list entries too.
     private func widens(_ former: WireType, to type: WireType) -> Bool {
-        let ladder: [WireType] = [.integer16, .integer64, .string]
-        guard let from = ladder.firstIndex(of: former), let to = ladder.firstIndex(of: type) else {
-            return !ladder.contains(former) && !ladder.contains(type)
-        }
-        return from <= to
-    }
-
-    private func converted(_ value: Value, to type: WireType) -> Value {
-        guard type == .string, case .integer(let number) = value else { return value }
-        return .string("\(number)")
+        former == type || (former, type) == (.integer16, .integer64)
+            || Set([former, type]) == [.reference, .group]
     }
 
     /// Returns the records to which a to-one, or links of another version, link a record.

@@ -102,21 +102,12 @@ extension ExpectedView {
         let names = Self.commonAttributes(of: model, old)
         for (id, values) in attributes {
             guard let earlier = former.attributes[id] else { continue }
-            for (name, oldName) in names
-            where !Self.areEqual(values[name], earlier[oldName]) {
+            for (name, oldName) in names where values[name] != earlier[oldName] {
                 throw SimulationFailure(
                     "\(place) shows \(name) of \(id) as \(values[name] ?? .null), which was "
                         + "\(earlier[oldName] ?? .null) before its migration")
             }
         }
-    }
-
-    /// Returns whether two values are equal, a number also if one of them is its printed form.
-    private static func areEqual(_ value: Value?, _ former: Value?) -> Bool {
-        guard case .string(let text) = value, case .integer(let number) = former else {
-            return value == former
-        }
-        return text == "\(number)"
     }
 
     /// The names of the attributes without defaults that both versions have, now and formerly. No

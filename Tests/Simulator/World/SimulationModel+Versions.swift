@@ -4,7 +4,8 @@ import AnabranchReplication
 /// Three versions of one app, with every kind of change that a migration infers.
 ///
 /// A change that is new in one version is undone or changed again in a later one, so that each
-/// kind is migrated in both directions. The wire names of entities and properties stay. A further
+/// kind is migrated in both directions. Two changes of the second version can't be undone: a wider
+/// type, and a to-one that became to-many. So no file goes back to the first. The wire names of entities and properties stay. A further
 /// kind of change gets a property of its own here, and ``RandomSave`` writes it.
 extension SimulationModel {
     /// The first version: everything of `plain`, a colour and a stack of boxes, a weight, a size and
@@ -99,10 +100,9 @@ extension SimulationModel {
     ///
     /// It renames again what the second one has renamed. It moves items out of their hierarchy and
     /// pushes their name down. It moves notes, with drafts, into one, and pulls their text up. It
-    /// makes the weight optional and changes its default, shows the size as text, no longer orders
-    /// the stack, and gives spare boxes an inverse, which stores them. It makes labels unique by
-    /// their text. It
-    /// adds again what the second version has removed, partly under other names, and removes an
+    /// makes the weight optional and changes its default. It no longer orders the stack, and gives
+    /// spare boxes an inverse, which stores them. It makes labels unique by their text. It adds
+    /// again what the second version has removed, partly under other names, and removes an
     /// attribute and a sub-entity.
     static func thirdVersion() throws -> ManagedObjectModel {
         try ManagedObjectModel {
@@ -119,7 +119,7 @@ extension SimulationModel {
                 Attribute("name", .string)
                 Attribute("count", .integer64)
                 Attribute("weight", .integer64, default: 2)
-                Attribute("size", .string)
+                Attribute("size", .integer64)
                 Attribute("rank", .integer64, optional: false, default: 7)
                 Attribute("votes", .integer64, mergeRule: .counter)
                 Attribute("best", .integer64, mergeRule: .max)
