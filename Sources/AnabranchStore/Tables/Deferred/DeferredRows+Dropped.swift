@@ -10,7 +10,7 @@ extension DeferredRows {
     func droppedCells(
         of id: LocalID, unless isReplaced: (WireProperty) -> Bool
     ) throws -> [Cell] {
-        // These positions are before the transaction, whose own stamps are not needed.
+        // A change set that this transaction saves has written no dropped column.
         let stamps = LogStamps(connection)
         for table in transaction.schema.tablesWithDropped {
             let statement = try connection.cached(Self.droppedSQL(table, in: transaction.schema))
