@@ -4,13 +4,13 @@ import Foundation
 /// Migrates a store of a million persons to other versions of its model.
 struct MigrateBenchmark: Benchmark {
     static let name = "migrate"
-    static let summary = "a million records migrated: attributes added, renamed, removed, widened"
+    static let summary = "a million records migrated: attributes added, renamed and removed"
 
     private static let records = 1_000_000
 
     /// A change of the model that a migration has to carry out.
     private enum Step: CaseIterable {
-        case add, rename, remove, widen
+        case add, rename, remove, showDefault
 
         func change(_ person: inout Entity) {
             switch self {
@@ -20,7 +20,7 @@ struct MigrateBenchmark: Benchmark {
                 person.attributes[1].wireName = "firstName"
                 person.attributes[1].name = "givenName"
             case .remove: person.attributes.removeLast()
-            case .widen: person.attributes[0].type = .decimal
+            case .showDefault: person.attributes[0].defaultValue = 18
             }
         }
     }
@@ -49,8 +49,8 @@ struct MigrateBenchmark: Benchmark {
                 "a removed attribute, 1,000,000 records", .amount(seconds(.remove), unit: "s"),
                 goal: 0.5),
             Figure(
-                "records in a pass (a wider type)",
-                .rate(Double(Self.records) / seconds(.widen)), goal: 100_000),
+                "records in a pass (a changed default)",
+                .rate(Double(Self.records) / seconds(.showDefault)), goal: 100_000),
         ]
     }
 
