@@ -341,6 +341,30 @@ import Testing
         #expect(try last.value("age", of: newAnna) == .integer(31))
     }
 
+    /// A record of the later version, which the file had before it was migrated, is replaced by the
+    /// zone's image, or inserted once more from the log.
+    @Test(arguments: [true, false])
+    func `leaves unwritten what no save has written, if a record is repaired`(
+        fromLog: Bool
+    ) throws {
+        let other = try scenario.open("other", model: try smallModel())
+        try other.insert("Person", ["name": .string("Anna")])
+        let first = try scenario.open("a")
+        for store in [other, first] { try scenario.zone.sync(store) }
+        let second = try migrate(first, "a", to: other.model)
+        #expect(try dropped("a").count == 13)
+        let reference = try scenario.zone.reference()
+        let images = reference.records.keys.map {
+            fromLog ? RecordImage(id: $0) : reference.image(of: $0)
+        }
+        let end = UInt64(scenario.zone.log.count)
+        _ = try second.repair(
+            images,
+            at: CausalContext.Prefix(epoch: scenario.zone.epoch, position: fromLog ? 0 : end))
+        #expect(try second.canonicalHash() == reference.canonicalHash)
+        #expect(try ShownState(second) == ShownState(other))
+    }
+
     /// Two copies of a file save at random, one of them with the later version.
     @Test(arguments: TestLength.seeds(16))
     func `keeps values of records that a fork renames`(seed: UInt64) throws {
