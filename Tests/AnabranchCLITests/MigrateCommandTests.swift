@@ -67,6 +67,21 @@ import Testing
                 == "{\"store\":\"\(bench.store)\",\"migrated\":false,\"changes\":[]}\n")
     }
 
+    @Test func `a dropped attribute is kept, and the store is verified and opened as it is`() throws
+    {
+        let path = try model(
+            "<attribute name=\"people\" optional=\"YES\" attributeType=\"Integer 32\" "
+                + "defaultValueString=\"0\" usesScalarValueType=\"YES\"/>", "")
+        let hash = try bench.run("hash").output
+        let run = try bench.run("migrate", "--model", path)
+        #expect(run.status == 0, "\(run.errors)")
+        #expect(try bench.run("hash").output == hash)
+        #expect(try !bench.run("fetch", "City", "--json").output.contains("people"))
+        #expect(try bench.run("verify", "--offline").status == 0)
+        #expect(try bench.run("insert", "City", "name=Nice").status == 0)
+        #expect(try bench.run("verify", "--offline").status == 0)
+    }
+
     @Test func `a copy of the old store is kept until the new one is opened`() throws {
         let path = try model(renamed.0, renamed.1)
         let copy = bench.store + ".before-migration"

@@ -15,7 +15,8 @@ extension SchemaNumbers {
         }
         for root in model.entities where root.superentity == nil {
             let used = root.hierarchy.flatMap { former.properties[number(of: $0)] ?? [:] }
-            let first = (used.map(\.value).max() ?? -1) + 1
+            let dropped = former.dropped[number(of: root)]?.keys.max() ?? -1
+            let first = max(used.map(\.value).max() ?? -1, dropped) + 1
             var namesakes: [WireProperty: EntityDescription] = [:]
             for (place, property) in TableLayout.storedProperties(of: root).enumerated() {
                 let wire = property.wireProperty
@@ -40,16 +41,14 @@ extension SchemaNumbers {
             numbers.entities[WireName(name)] = number
         }
         let statement = try connection.cached(
-            "SELECT entity, number, name, type, rule FROM ab_property")
+            "SELECT name, type, rule, entity, number FROM ab_property")
         while try statement.step() {
-            let property = WireProperty(
-                name: WireName(statement.string(at: 2)),
-                type: WireType(rawValue: UInt8(truncatingIfNeeded: statement.int64(at: 3))),
-                rule: MergeRule(rawValue: UInt8(truncatingIfNeeded: statement.int64(at: 4))))
-            numbers.properties[statement.int64(at: 0), default: [:]][property] =
-                Int(statement.int64(at: 1))
+            let property = statement.wireProperty(at: 0)
+            numbers.properties[statement.int64(at: 3), default: [:]][property] =
+                Int(statement.int64(at: 4))
         }
         try numbers.readAdditions(connection)
+        try numbers.readDropped(connection)
         return numbers
     }
 
@@ -81,6 +80,44 @@ extension SchemaNumbers {
         }
     }
 
+    /// Reads the dropped attributes. A file has no table of them until a migration drops one.
+    private mutating func readDropped(_ connection: Connection) throws {
+        guard try connection.hasTable("ab_dropped") else { return }
+        let statement = try connection.cached(
+            "SELECT name, type, rule, root, number, entity, position FROM ab_dropped")
+        while try statement.step() {
+            dropped[statement.int64(at: 3), default: [:]][Int(statement.int64(at: 4))] =
+                DroppedAttribute(
+                    entity: statement.int64(at: 5), property: statement.wireProperty(at: 0),
+                    position: statement.int64(at: 6))
+        }
+    }
+
+    private func writeDropped(_ connection: Connection) throws {
+        try connection.execute("DROP TABLE IF EXISTS ab_dropped")
+        guard dropped.contains(where: { !$0.value.isEmpty }) else { return }
+        try connection.execute(
+            """
+            CREATE TABLE ab_dropped (
+                root INTEGER, number INTEGER, entity INTEGER, name TEXT, type INTEGER,
+                rule INTEGER, position INTEGER, PRIMARY KEY (root, number)
+            ) WITHOUT ROWID
+            """)
+        for (root, attributes) in dropped {
+            for (number, attribute) in attributes {
+                let property = attribute.property
+                try connection.run(
+                    """
+                    INSERT INTO ab_dropped (root, number, entity, name, type, rule, position)
+                    VALUES (?, ?, ?, ?, ?, ?, ?)
+                    """,
+                    .integer(root), .integer(Int64(number)), .integer(attribute.entity),
+                    .text(property.name.string), .integer(Int64(property.type.rawValue)),
+                    .integer(Int64(property.rule.rawValue)), .integer(attribute.position))
+            }
+        }
+    }
+
     /// Replaces the numbers of a file.
     func write(_ connection: Connection) throws {
         try connection.execute("DELETE FROM ab_entity; DELETE FROM ab_property")
@@ -102,5 +139,16 @@ extension SchemaNumbers {
             }
         }
         try writeAdditions(connection)
+        try writeDropped(connection)
+    }
+}
+
+extension Statement {
+    /// Reads the columns name, type and rule.
+    func wireProperty(at column: Int) -> WireProperty {
+        WireProperty(
+            name: WireName(string(at: column)),
+            type: WireType(rawValue: UInt8(truncatingIfNeeded: int64(at: column + 1))),
+            rule: MergeRule(rawValue: UInt8(truncatingIfNeeded: int64(at: column + 2))))
     }
 }

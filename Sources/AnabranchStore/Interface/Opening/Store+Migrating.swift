@@ -65,14 +65,17 @@ extension Store {
     ) throws -> Bool {
         let connection = source.connection
         let former = try SchemaNumbers.read(connection)
+        let last = try source.log.nextPosition() - 1
         var numbers = SchemaNumbers(numbering: model, keeping: former)
+        numbers.additions = former.additions
+        numbers.dropped = former.dropped
+        numbers.drop(from: schema, at: last)
         let present = StoreSchema(model, numbers: numbers)
         guard let alteration = TableAlteration(from: schema, to: present),
             try !alteration.isAwaited(connection)
         else { return false }
         try alteration.run(connection)
-        numbers.additions = former.additions
-        numbers.add(alteration.addedProperties, at: try source.log.nextPosition() - 1)
+        numbers.add(alteration.addedProperties, at: last)
         try numbers.write(connection)
         try connection.writeModel(model)
         source.state.model = model.hash

@@ -5,9 +5,9 @@ import AnabranchSQLite
 /// A change of a file's tables from one version of a model to another one that writes no row.
 ///
 /// Its time does not depend on the number of records, except for indexes that it creates. It is
-/// possible if the new version has everything that the old one has, under the same rules: it may
-/// add entities and properties, and rename what is there. Everything else needs a
-/// ``ModelMigration``.
+/// possible if the new version has what the old one has, under the same rules: it may add entities
+/// and properties, rename what is there, and drop attributes (``DroppedColumn``). Everything else
+/// needs a ``ModelMigration``.
 struct TableAlteration {
     private let former: StoreSchema
     private let present: StoreSchema
@@ -121,7 +121,9 @@ struct TableAlteration {
     ) throws {
         let all = former.columns.flatMap { column in
             let successor = present.columns.first { $0.isSuccessor(of: column) }
-            return Array(zip(column.names, successor?.names ?? column.names))
+            let dropped = present.dropped.first { $0.number == column.number }
+            return Array(
+                zip(column.names, successor?.names ?? dropped.map { [$0.name] } ?? column.names))
         }
         try rename(all) {
             try connection.execute("ALTER TABLE \(present.name) RENAME COLUMN \($0) TO \($1)")
@@ -185,21 +187,52 @@ extension StoreSchema {
             successors.isSuperset(of: entities)
         else { return false }
         let stays = table.columns.allSatisfy { column in
-            successor.columns.contains { next in
-                next.isSuccessor(of: column)
-                    && entitiesWith(column, among: entities)
-                        == later.entitiesWith(next, among: entities)
-                    && viewRule(of: column, in: table) == later.viewRule(of: next, in: successor)
-            }
+            successor.dropped.contains { $0.number == column.number }
+                || successor.columns.contains { next in
+                    next.isSuccessor(of: column)
+                        && entitiesWith(column, among: entities)
+                            == later.entitiesWith(next, among: entities)
+                        && viewRule(of: column, in: table)
+                            == later.viewRule(of: next, in: successor)
+                }
         }
         return stays && successor.addsOnlyColumns(to: table)
+            && keepsDropped(of: table, successor, in: later, entities: entities)
+    }
+
+    /// Returns true if a later version's table has the columns of all dropped attributes, and shows
+    /// nothing of their values.
+    private func keepsDropped(
+        of table: TableLayout, _ successor: TableLayout, in later: StoreSchema, entities: [Int64]
+    ) -> Bool {
+        guard !table.dropped.isEmpty || !successor.dropped.isEmpty else { return true }
+        let names = Set(successor.root.hierarchy.flatMap(\.slots).map(\.wireProperty.name))
+        // `now()` is the time of the last save that wrote a property of the model.
+        let showsTimes = successor.root.hierarchy.contains { entity in
+            entity.derivedAttributes.contains { $0.derivation == .now }
+        }
+        let kept = Set(successor.dropped.map(\.number))
+        return !showsTimes && kept.isSuperset(of: table.dropped.map(\.number))
+            && successor.dropped.allSatisfy { column in
+                let former =
+                    table.dropped.first { $0.number == column.number }?.entity
+                    ?? table.columns.first { $0.number == column.number }?.property.entity
+                return !names.contains(column.wire.name)
+                    && former.map { entitiesKind(of: $0, among: entities) }
+                        == later.entitiesKind(of: column.entity, among: entities)
+            }
     }
 
     /// The numbers of the entities that have a column.
     private func entitiesWith(_ column: TableLayout.Column, among entities: [Int64]) -> Set<Int64> {
-        Set(
-            layouts.filter { $0.entity.isKind(of: column.property.entity) }.map(\.number)
-        ).intersection(entities)
+        entitiesKind(of: column.property.entity, among: entities)
+    }
+
+    /// The numbers of those of some entities that are an entity or inherit from it.
+    private func entitiesKind(
+        of entity: EntityDescription, among entities: [Int64]
+    ) -> Set<Int64> {
+        Set(layouts.filter { $0.entity.isKind(of: entity) }.map(\.number)).intersection(entities)
     }
 
     /// The rules by which a reference shows something else than it holds.

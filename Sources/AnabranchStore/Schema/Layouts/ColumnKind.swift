@@ -42,6 +42,22 @@ package enum ColumnKind: Sendable {
         }
     }
 
+    /// The form of a wire type's values; `nil` for a type that a column alone does not determine.
+    init?(_ type: WireType) {
+        switch type {
+        case .bool: self = .bool
+        case .integer16, .integer32, .integer64: self = .integer
+        case .float, .double: self = .real
+        case .date: self = .date
+        case .decimal: self = .decimal
+        case .string: self = .text
+        case .uri: self = .uri
+        case .data: self = .data
+        case .uuid: self = .uuid
+        default: return nil
+        }
+    }
+
     /// The column's type in CREATE TABLE.
     var declaration: String {
         switch self {

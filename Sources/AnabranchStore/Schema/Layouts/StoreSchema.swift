@@ -9,6 +9,8 @@ package final class StoreSchema: Sendable {
     /// The tables without those of entities that are kept in this store only.
     let syncedTables: [TableLayout]
     let syncedLinkLayouts: [LinkLayout]
+    /// The tables with columns of dropped attributes.
+    let tablesWithDropped: [TableLayout]
     /// The entity layouts by the index of the entity in the model.
     package let layouts: [EntityLayout]
     /// The uniqueness constraints in the order of the model.
@@ -38,6 +40,7 @@ package final class StoreSchema: Sendable {
         }
         self.tables = tables
         syncedTables = tables.filter(\.isSynced)
+        tablesWithDropped = tables.filter { !$0.dropped.isEmpty }
         let links = model.entities.flatMap(Self.ownStoredLinks).map { relationship in
             LinkLayout(
                 relationship,
@@ -127,6 +130,9 @@ struct SchemaNumbers: Sendable {
     /// The last position of the log when a property was added without writing the rows, by the
     /// number of the root entity and the number of the property.
     var additions: [Int64: [Int: Int64]] = [:]
+    /// The attributes that were dropped without writing the rows, by the number of the root entity
+    /// and the number of the attribute.
+    var dropped: [Int64: [Int: DroppedAttribute]] = [:]
 
     func number(of entity: EntityDescription) -> Int64 { entities[entity.wireName] ?? 0 }
 

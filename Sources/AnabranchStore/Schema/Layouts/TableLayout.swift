@@ -45,6 +45,8 @@ package final class TableLayout: Sendable {
     let viewRuleColumns: [ViewRuleColumn]
     /// The properties that a migration added without writing the rows.
     let added: AddedProperties
+    /// The columns of attributes that a migration dropped without writing the rows.
+    let dropped: [DroppedColumn]
     let plainName: String
     /// False if the records are kept in this store only.
     var isSynced: Bool { root.isSynced }
@@ -59,6 +61,7 @@ package final class TableLayout: Sendable {
         properties = Self.properties(of: columns)
         let added = numbers.additions(to: root)
         self.added = added
+        dropped = numbers.droppedColumns(of: root)
         viewRuleColumns = columns.compactMap {
             ViewRuleColumn($0, root: root, table: SQL.quoted(plainName), added: added)
         }

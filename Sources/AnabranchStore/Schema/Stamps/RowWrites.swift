@@ -86,6 +86,13 @@ struct RowWrites {
     /// Records that a property was never written.
     mutating func leaveUnwritten(_ property: Int) { replace(property, by: nil) }
 
+    /// Records that a row that is inserted has no values in the columns of dropped attributes.
+    mutating func leaveUnwritten(_ dropped: [DroppedColumn]) {
+        for column in dropped where column.lastWrite(in: self) != nil {
+            leaveUnwritten(column.number)
+        }
+    }
+
     /// Records a write of a property.
     ///
     /// - Parameter position: The position of the change set that is being saved or applied, which

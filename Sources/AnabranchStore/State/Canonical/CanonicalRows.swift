@@ -80,6 +80,7 @@ struct CanonicalRows {
             table.hasDiscriminator ? "ab_entity" : "\(schema.layout(of: table.root).number)"
         let names =
             [discriminator, "ab_version", "ab_writes"] + table.properties.flatMap(\.names)
+            + table.dropped.map(\.name)
         return "SELECT \(names.joined(separator: ", ")) FROM \(table.name) WHERE ab_pk = ?"
     }
 
@@ -103,7 +104,10 @@ struct CanonicalRows {
     private func record(_ id: LocalID, of table: Table?) throws -> CanonicalRecord? {
         guard var record = try table.map({ try known(id, $0) }) ?? unknown(id) else { return nil }
         if let deferred {
-            for cell in try cells(of: id, deferred.cells) { record.take(deferred: cell) }
+            let dropped = table?.layout.dropped ?? []
+            for cell in try cells(of: id, deferred.cells) {
+                record.take(deferred: cell, besides: dropped)
+            }
             record.links += try deferredLinks(of: id, deferred.links)
             record.deleteMark = try mark(of: id, deferred.mark)
         }
@@ -131,6 +135,12 @@ struct CanonicalRows {
                     value: statement.wireValue(
                         at: place, of: property, replicas, hidden: hidden[property.number]),
                     stamp: try stamp(try logStamps[position])))
+        }
+        for cell in statement.droppedCells(at: place, of: table.layout, entity, writes) {
+            record.cells.append(
+                CanonicalRecord.Cell(
+                    property: cell.property, value: cell.value,
+                    stamp: try stamp(try logStamps[cell.position])))
         }
         record.links = try links(of: id) { entity.isKind(of: $0.leftEntity) }
         return record
@@ -224,8 +234,12 @@ struct CanonicalRows {
 
 extension CanonicalRecord {
     /// Adds a deferred cell. The deferred value of an attribute group is the whole value, so it
-    /// replaces the value read from the columns.
-    fileprivate mutating func take(deferred cell: Cell) {
+    /// replaces the value read from the columns. A deferred cell of a dropped attribute replaces
+    /// the cell that was read from the row.
+    fileprivate mutating func take(deferred cell: Cell, besides dropped: [DroppedColumn]) {
+        if dropped.contains(where: { $0.wire == cell.property }) {
+            cells.removeAll { $0.property == cell.property }
+        }
         let isGroup = cell.property.rule == .group
         if isGroup, let place = cells.firstIndex(where: { $0.property == cell.property }) {
             cells[place].value = cell.value

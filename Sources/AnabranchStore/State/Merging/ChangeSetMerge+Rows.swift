@@ -247,6 +247,7 @@ struct ColumnMapping {
     private(set) var unknown: [Int] = []
     /// The numbers in `ab_writes` of the entity's properties that the block does not write.
     private let unwritten: [Int]
+    private let dropped: [DroppedColumn]
 
     init(_ properties: [WireProperty], layout: EntityLayout) {
         for (source, property) in properties.enumerated() {
@@ -259,6 +260,7 @@ struct ColumnMapping {
         }
         let written = Set(self.properties.map(\.number))
         unwritten = layout.properties.map(\.number).filter { !written.contains($0) }
+        dropped = layout.table.dropped
     }
 
     var columns: [TableLayout.Column] { properties.flatMap(\.columns) }
@@ -267,6 +269,8 @@ struct ColumnMapping {
     func writes(by set: IncomingSet) -> RowWrites {
         var writes = RowWrites(by: set.position)
         for number in unwritten { writes.leaveUnwritten(number) }
+        // A repair inserts rows again that are older than the drop.
+        writes.leaveUnwritten(dropped)
         return writes
     }
 }

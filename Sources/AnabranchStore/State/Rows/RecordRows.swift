@@ -82,8 +82,8 @@ struct RecordRows {
             EntityLayout.insertSQL(table: layout.table, columns: properties.flatMap(\.columns)))
         try statement.bind(id, at: 1)
         try statement.bind(
-            writes(by: written, to: properties, missing: missing, version: version), at: 2,
-            layout.table.added)
+            writes(by: written, to: properties, missing: missing, version: version, layout.table),
+            at: 2, layout.table.added)
         if layout.table.hasDiscriminator { try statement.bind(layout.number, at: 4) }
         var place = layout.firstColumnParameter
         for property in properties {
@@ -100,12 +100,13 @@ struct RecordRows {
     ///   - missing: Properties that were never written.
     private func writes(
         by positions: [Int64], to properties: [TableLayout.Property],
-        missing: [TableLayout.Property], version: RowVersion?
+        missing: [TableLayout.Property], version: RowVersion?, _ table: TableLayout
     ) -> RowWrites {
         // A row to which nothing was ever written gets a position of its own.
         let version = version ?? RowVersion(positions.max() ?? self.positions.reserve())
         var writes = RowWrites(by: positions.first ?? version.position)
         writes.advance(to: version)
+        writes.leaveUnwritten(table.dropped)
         for property in missing { writes.leaveUnwritten(property.number) }
         for (property, position) in zip(properties, positions) {
             writes.writeAgain(property.number, by: position)
@@ -140,7 +141,7 @@ struct RecordRows {
             try statement.bind(
                 writes(
                     by: written.map { $0[row] }, to: properties, missing: missing,
-                    version: version),
+                    version: version, layout.table),
                 at: 2, layout.table.added)
             if layout.table.hasDiscriminator { try statement.bind(layout.number, at: 4) }
             var place = layout.firstColumnParameter

@@ -97,6 +97,17 @@ final class DeferredRows {
     }
 
     func cells(of id: LocalID) throws -> [Cell] {
+        let own = try ownCells(of: id)
+        guard !transaction.schema.tablesWithDropped.isEmpty else { return own }
+        return try droppedCells(
+            of: id,
+            unless: { dropped in
+                own.contains { $0.property == dropped }
+            }) + own
+    }
+
+    /// The cells outside of the record's row.
+    private func ownCells(of id: LocalID) throws -> [Cell] {
         guard !isEmpty else { return [] }
         let statement = try connection.cached(
             "SELECT name, type, rule, value, hlc, by FROM ab_deferred_cell WHERE record = ?")
@@ -115,12 +126,7 @@ final class DeferredRows {
     }
 
     /// Reads the columns name, type and rule.
-    static func property(_ statement: Statement) -> WireProperty {
-        WireProperty(
-            name: WireName(statement.string(at: 0)),
-            type: WireType(rawValue: UInt8(truncatingIfNeeded: statement.int64(at: 1))),
-            rule: MergeRule(rawValue: UInt8(truncatingIfNeeded: statement.int64(at: 2))))
-    }
+    static func property(_ statement: Statement) -> WireProperty { statement.wireProperty(at: 0) }
 
     /// Deletes a record of an unknown entity with its properties and unknown links.
     func delete(_ id: LocalID) throws {

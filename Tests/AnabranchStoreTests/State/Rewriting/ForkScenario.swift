@@ -14,13 +14,15 @@ struct ForkScenario {
 
     var zone: MemoryZone { scenario.zone }
 
-    func open(_ name: String, clock: TestClock? = nil) throws -> Store {
+    func open(
+        _ name: String, clock: TestClock? = nil, model: ManagedObjectModel? = nil
+    ) throws -> Store {
         let clock = clock ?? scenario.clock
         var environment = StoreEnvironment.system
         environment.wallMilliseconds = { clock.milliseconds }
         environment.fileIdentity = { _ in [] }
         return try Store.open(
-            at: scenario.path(name), model: scenario.model, environment: environment)
+            at: scenario.path(name), model: model ?? scenario.model, environment: environment)
     }
 
     /// Copies a store that stays in use; nothing distinguishes the two.

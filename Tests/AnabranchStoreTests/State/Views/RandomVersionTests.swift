@@ -1,5 +1,6 @@
 import AnabranchModel
 import AnabranchReplication
+import AnabranchSQLite
 import AnabranchStore
 import TestSupport
 import Testing
@@ -12,20 +13,32 @@ import Testing
         for _ in 0..<40 { try world.step() }
         try world.settle()
     }
+
+    @Test(arguments: TestLength.seeds(48))
+    func `show the same as new stores if attributes are dropped and come back`(seed: UInt64) throws
+    {
+        let world = try VersionWorld(seed: seed, VersionWorld.dropping)
+        for _ in 0..<40 { try world.step() }
+        try world.settle()
+    }
 }
 
 /// Replicas that save at random with three versions of a model in which attributes change their
-/// types and merge rules, and that migrate in the middle.
+/// types and merge rules, or are dropped and added again, and that migrate in the middle.
 private final class VersionWorld {
+    /// The type and merge rule of an attribute in each version; `nil` in one without it.
+    typealias Kinds = [(AttributeType, MergeRule)?]
+
     private let scenario: StoreScenario
     private var generator: SeededGenerator
     private var stores: [Store] = []
     private var versions: [Int] = []
     private let models: [ManagedObjectModel]
+    private let attributes: [String: Kinds]
     private var newStoreCount = 0
 
-    /// The attributes by their names in the three versions, with their types and merge rules.
-    private static let attributes: [String: [(AttributeType, MergeRule)]] = [
+    /// Attributes that change their types and merge rules.
+    static let changing: [String: Kinds] = [
         "age": [(.integer16, .lastWriter), (.integer32, .lastWriter), (.decimal, .lastWriter)],
         "size": [(.float, .lastWriter), (.double, .lastWriter), (.string, .lastWriter)],
         "code": [(.integer16, .lastWriter), (.integer64, .lastWriter), (.string, .lastWriter)],
@@ -35,7 +48,22 @@ private final class VersionWorld {
         "note": [(.string, .keepBoth), (.string, .min), (.string, .keepBoth)],
     ]
 
-    init(seed: UInt64) throws {
+    /// Attributes of which no version has all.
+    static let dropping: [String: Kinds] = [
+        "age": [(.integer16, .lastWriter), nil, nil],
+        "code": Array(repeating: (.string, .lastWriter), count: 3),
+        "extra": [nil, (.string, .lastWriter), (.string, .lastWriter)],
+        "first": [(.string, .firstWriter), nil, nil],
+        "late": [nil, nil, (.date, .lastWriter)],
+        "least": [(.integer64, .min), nil, (.integer64, .min)],
+        "note": Array(repeating: (.string, .keepBoth), count: 3),
+        "rank": [(.integer16, .max), (.integer16, .max), nil],
+        "size": [(.double, .lastWriter), (.double, .lastWriter), nil],
+        "when": [(.date, .lastWriter), nil, (.date, .lastWriter)],
+    ]
+
+    init(seed: UInt64, _ attributes: [String: Kinds] = changing) throws {
+        self.attributes = attributes
         generator = SeededGenerator(seed: seed)
         let isUnique = Bool.random(using: &generator)
         let isYielding = Bool.random(using: &generator)
@@ -44,8 +72,10 @@ private final class VersionWorld {
                 Entity("Person", deletePolicy: isYielding ? .updateWins : .deleteWins) {
                     if isUnique { Unique("code") }
                     Attribute("name", .string)
-                    for (name, kinds) in Self.attributes.sorted(by: { $0.key < $1.key }) {
-                        Attribute(name, kinds[version].0, mergeRule: kinds[version].1)
+                    for (name, kinds) in attributes.sorted(by: { $0.key < $1.key }) {
+                        if let kind = kinds[version] {
+                            Attribute(name, kind.0, mergeRule: kind.1)
+                        }
                     }
                     Relationship("boss", to: "Person", inverse: "reports")
                     Relationship("reports", toMany: "Person", inverse: "boss")
@@ -66,17 +96,35 @@ private final class VersionWorld {
         case 0..<4: try save { try self.insert(into: self.stores[number]) }
         case 4..<12: try save { try self.update(in: self.stores[number]) }
         case 12: try save { try self.delete(from: self.stores[number]) }
-        case 13 where versions[number] < 2: try migrate(number)
+        case 13 where isDropping:
+            try migrate(number, to: Int.random(in: 0...2, using: &generator))
+        case 13 where versions[number] < 2: try migrate(number, to: versions[number] + 1)
         case 14:
             scenario.clock.milliseconds += Self.skew
             try save { try self.update(in: self.stores[number]) }
             scenario.clock.milliseconds -= Self.skew
+        case 15: try loadSnapshot(into: stores[number])
         default: try sync(stores[number])
         }
     }
 
     /// The milliseconds by which a clock is sometimes ahead, which the zone does not accept.
     private static let skew: Int64 = 3_600_000
+
+    /// True if versions lack attributes of others, so that they may follow in any order.
+    private var isDropping: Bool { attributes.values.contains { $0.contains { $0 == nil } } }
+
+    /// Replaces the records of a store by the zone's, if the zone has more than the store.
+    private func loadSnapshot(into store: Store) throws {
+        let state = try store.syncState()
+        let log = scenario.zone.log
+        guard state.pendingCount == 0, Int(state.cursor?.position ?? 0) < log.count else { return }
+        let cursor = log.reduce(LogCursor(startOf: scenario.zone.epoch)) { $0.advanced(over: $1) }
+        let reference = try scenario.zone.reference()
+        try store.load(
+            SnapshotChunk.chunks(of: reference, log: log, records: 5), at: cursor)
+        #expect(try store.canonicalHash() == reference.canonicalHash)
+    }
 
     private func sync(_ store: Store) throws {
         try pull(into: store)
@@ -180,14 +228,48 @@ private final class VersionWorld {
         }
     }
 
-    private func migrate(_ number: Int) throws {
+    private func migrate(_ number: Int, to version: Int) throws {
         try sync(stores[number])
         let hash = try stores[number].canonicalHash()
         stores[number].close()
-        versions[number] += 1
-        stores[number] = try scenario.open("\(number)", model: models[versions[number]])
+        let dropped = try droppedAttributes(number, after: version)
+        versions[number] = version
+        stores[number] = try scenario.open("\(number)", model: models[version])
         #expect(try stores[number].canonicalHash() == hash)
+        #expect(try droppedAttributes(number) == dropped)
         try compareWithNewStore(stores[number])
+    }
+
+    /// The attributes that a file has only in columns of their own.
+    private func droppedAttributes(_ number: Int) throws -> Set<String> {
+        let file = "\(number)"
+        guard
+            try !scenario.sql(file, "SELECT 1 FROM sqlite_schema WHERE name = 'ab_dropped'").isEmpty
+        else { return [] }
+        return try names(file, "SELECT name FROM ab_dropped")
+    }
+
+    /// The attributes that a file has only in columns of their own after a migration: none if rows
+    /// have to be written, because the file knows something that the version adds.
+    private func droppedAttributes(_ number: Int, after version: Int) throws -> Set<String> {
+        let kept = try droppedAttributes(number)
+        guard isDropping else { return [] }
+        let all = (models[versions[number]], models[version])
+        let (former, present) = (
+            Set(all.0.entities[0].attributes.map(\.name)),
+            Set(all.1.entities[0].attributes.map(\.name))
+        )
+        let waiting = try names("\(number)", "SELECT DISTINCT name FROM ab_deferred_cell")
+        guard present.subtracting(former).isDisjoint(with: kept.union(waiting)) else { return [] }
+        return kept.union(former.subtracting(present))
+    }
+
+    private func names(_ file: String, _ sql: String) throws -> Set<String> {
+        var names: Set<String> = []
+        for row in try scenario.sql(file, sql) {
+            if case .text(let name)? = row.first { names.insert(name) }
+        }
+        return names
     }
 
     private func compareWithNewStore(_ store: Store) throws {
@@ -214,7 +296,7 @@ private final class VersionWorld {
             }
             #expect(Set(losses).count == losses.count)
             try compare(store, of: versions[number], with: reference)
-            while versions[number] < 2 { try migrate(number) }
+            while versions[number] < 2 { try migrate(number, to: versions[number] + 1) }
         }
         let last = try scenario.open("last", model: models[2])
         try last.load(

@@ -1,0 +1,53 @@
+import AnabranchModel
+import AnabranchReplication
+import AnabranchSQLite
+
+// Deferred cells that are still in the columns of dropped attributes.
+extension DeferredRows {
+    /// The values of dropped attributes in the record's row.
+    ///
+    /// - Parameter isReplaced: Returns true for a property with a cell outside of the row.
+    func droppedCells(
+        of id: LocalID, unless isReplaced: (WireProperty) -> Bool
+    ) throws -> [Cell] {
+        // A change set that this transaction saves has written no dropped column.
+        let stamps = LogStamps(connection)
+        for table in transaction.schema.tablesWithDropped {
+            let statement = try connection.cached(Self.droppedSQL(table, in: transaction.schema))
+            try statement.bind(id, at: 1)
+            guard try statement.step() else { continue }
+            defer { statement.reset() }
+            guard let entity = transaction.schema.entity(numbered: statement.int64(at: 0)) else {
+                continue
+            }
+            let writes = try statement.writes(at: 1, table.added)
+            return try statement.droppedCells(at: 3, of: table, entity, writes)
+                .filter { !isReplaced($0.property) }
+                .map {
+                    Cell(property: $0.property, value: $0.value, stamp: try stamps[$0.position])
+                }
+        }
+        return []
+    }
+
+    private static func droppedSQL(_ table: TableLayout, in schema: StoreSchema) -> String {
+        schema.layout(of: table.root).versionSQL(before: table.dropped.map(\.name))
+    }
+}
+
+extension Statement {
+    /// The values of dropped attributes in the statement's row.
+    ///
+    /// - Parameter column: The statement's column with the first dropped column; the others follow
+    ///   in order.
+    /// - Returns: The values, each with the position of the change set that wrote it.
+    func droppedCells(
+        at column: Int, of table: TableLayout, _ entity: EntityDescription, _ writes: RowWrites
+    ) -> [(property: WireProperty, value: Value, position: Int64)] {
+        table.dropped.enumerated().compactMap { offset, dropped in
+            guard entity.isKind(of: dropped.entity), let position = dropped.lastWrite(in: writes)
+            else { return nil }
+            return (dropped.wire, slot(at: column + offset, as: dropped.kind), position)
+        }
+    }
+}
