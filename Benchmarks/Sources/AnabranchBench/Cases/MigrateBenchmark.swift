@@ -1,26 +1,39 @@
 import Anabranch
 import Foundation
 
-/// Migrates a store of a million persons to other versions of its model.
+/// The object of the migrated store. Every one but the first of a save refers to another one.
+@Entity
+final class Employee: ManagedObject {
+    var age: Int64
+    var firstName: String?
+    var lastName: String?
+    var boss: Employee?
+}
+
+/// Migrates a store of a million employees to other versions of its model.
 struct MigrateBenchmark: Benchmark {
     static let name = "migrate"
-    static let summary = "a million records migrated: attributes added, renamed and removed"
+    static let summary = "a million records migrated: attributes added, renamed and removed, and a to-one "
+        + "that becomes to-many"
 
     private static let records = 1_000_000
 
     /// A change of the model that a migration has to carry out.
     private enum Step: CaseIterable {
-        case add, rename, remove, showDefault
+        case add, rename, remove, showDefault, makeToMany
 
-        func change(_ person: inout Entity) {
+        func change(_ employee: inout Entity) {
             switch self {
-            case .add: person.attributes.append(Attribute("nickname", .string, default: "-"))
+            case .add: employee.attributes.append(Attribute("nickname", .string, default: "-"))
             case .rename:
-                person.attributes[1].renamingIdentifier = "firstName"
-                person.attributes[1].wireName = "firstName"
-                person.attributes[1].name = "givenName"
-            case .remove: person.attributes.removeLast()
-            case .showDefault: person.attributes[0].defaultValue = 18
+                employee.attributes[1].renamingIdentifier = "firstName"
+                employee.attributes[1].wireName = "firstName"
+                employee.attributes[1].name = "givenName"
+            case .remove: employee.attributes.removeLast()
+            case .showDefault: employee.attributes[0].defaultValue = 18
+            case .makeToMany:
+                employee.relationships[0].isToMany = true
+                employee.relationships[0].maxCount = nil
             }
         }
     }
@@ -51,16 +64,43 @@ struct MigrateBenchmark: Benchmark {
             Figure(
                 "records in a pass (a changed default)",
                 .rate(Double(Self.records) / seconds(.showDefault)), goal: 100_000),
+            Figure(
+                "records in a pass (a to-one made to-many)",
+                .rate(Double(Self.records) / seconds(.makeToMany)), goal: 100_000),
         ]
     }
 
+    private static func model() throws -> ManagedObjectModel {
+        try ManagedObjectModel {
+            Entity("Employee") {
+                Attribute("age", .integer64)
+                Attribute("firstName", .string)
+                Attribute("lastName", .string)
+                Relationship("boss", to: "Employee")
+                Index("byAge", on: "age")
+            }
+        }
+    }
+
     private func fill(_ workbench: Workbench, _ store: String) throws {
-        let container = try PersonStore.open(store)
+        let container = PersistentContainer(
+            model: try Self.model(), classes: [Employee.self], url: URL(fileURLWithPath: store))
+        try container.load()
+        let data = workbench.data
         var made = 0
         while made < Self.records {
             let count = min(workbench.rows, Self.records - made)
             try container.newBackgroundContext().performAndWait { context in
-                try PersonStore.insert(workbench.data, rows: 0..<count, into: context)
+                var boss: Employee?
+                for row in 0..<count {
+                    let employee = try context.insert(Employee.self)
+                    employee.age = data.ages[row]
+                    employee.firstName = data.firstNames[row]
+                    employee.lastName = data.lastNames[row]
+                    employee.boss = boss
+                    if row % 10 == 0 { boss = employee }
+                }
+                try context.save()
             }
             made += count
         }
@@ -69,7 +109,7 @@ struct MigrateBenchmark: Benchmark {
 
     /// Opens a store with another version of its model, and returns the time that this takes.
     private func migrate(_ store: String, by step: Step) throws -> Duration {
-        var declaration = try PersonStore.model().declaration
+        var declaration = try Self.model().declaration
         step.change(&declaration.entities[0])
         let container = PersistentContainer(
             model: try ManagedObjectModel(declaration), url: URL(fileURLWithPath: store))

@@ -38,6 +38,11 @@ struct MigrationStage {
         try flush(&links, as: .links, ifFull: true)
     }
 
+    mutating func append(_ link: SnapshotChunk.Link, of property: WireProperty) throws {
+        links.append(link, of: property)
+        try flush(&links, as: .links, ifFull: true)
+    }
+
     /// Writes what the chunks hold. Call it after the last record.
     mutating func finish() throws {
         try flush(&records, as: .records, ifFull: false)

@@ -66,7 +66,9 @@ struct ModelMigration {
         guard source.schema.hasUnsyncedEntities else { return nil }
         var stage = try MigrationStage(source.connection, named: "ab_migration_unsynced")
         try StoreReader(source.connection, schema: source.schema).canonicalRecords(.unsynced) {
-            if let record = $0.unsynced(in: model) { try stage.append(record) }
+            guard let record = UnsyncedRecord($0, in: model) else { return }
+            try stage.append(record.record)
+            for link in record.inverseLinks { try stage.append(link.link, of: link.property) }
         }
         try stage.finish()
         return stage
@@ -136,24 +138,5 @@ struct ModelMigration {
                 + "the new version. Change or delete them with the old version.",
             path: destination.store.path, entity: constraint.owner.name,
             property: constraint.attributes.first?.name, records: records)
-    }
-}
-
-extension CanonicalRecord {
-    /// An unsynced record without what a model lacks; `nil` if the model lacks its entity.
-    fileprivate func unsynced(in model: ManagedObjectModel) -> CanonicalRecord? {
-        guard let entity = model.entity(wireName: entity), !entity.isAbstract, !entity.isSynced
-        else { return nil }
-        var record = self
-        record.cells = cells.filter { entity.has($0.property) }
-        record.links = links.filter { entity.has($0.property) }
-        return record
-    }
-}
-
-extension EntityDescription {
-    fileprivate func has(_ property: WireProperty) -> Bool {
-        attributeGroup(property) != nil
-            || self.property(wireName: property.name)?.wireProperty == property
     }
 }

@@ -13,6 +13,7 @@ import Testing
             Entity("Draft") {
                 Attribute("text", .string)
                 Attribute("note", .string)
+                Attribute("size", .integer16)
                 Relationship("parts", toMany: "Part", inverse: "draft")
                 Relationship("labels", toMany: "Part", inverse: "labelled")
             })
@@ -37,6 +38,7 @@ import Testing
         for name in ["text", "note"] {
             slots[try #require(draft.slotIndex(named: name))] = .string(name)
         }
+        slots[try #require(draft.slotIndex(named: "size"))] = .integer(5)
         var child = [Value](repeating: .null, count: part.slots.count)
         child[try #require(part.slotIndex(named: "draft"))] = .integer(ids[0])
         var request = SaveRequest()
@@ -85,6 +87,36 @@ import Testing
         #expect(try again.value("note", of: draft, "Draft") == .null)
         #expect(try again.row("Part", parts[0]) != nil)
         #expect(try again.canonicalHash() == hash && again.check().isValid)
+    }
+
+    @Test func `keep what another type or relationship shows`() throws {
+        let (draft, parts, hash) = try fill()
+        let model = try scenario.changedModel { declaration in
+            for place in declaration.entities.indices {
+                for number in declaration.entities[place].attributes.indices
+                where declaration.entities[place].attributes[number].name == "size" {
+                    declaration.entities[place].attributes[number].type = .string
+                }
+                for number in declaration.entities[place].relationships.indices {
+                    switch declaration.entities[place].relationships[number].name {
+                    case "draft":
+                        declaration.entities[place].relationships[number].isToMany = true
+                        declaration.entities[place].relationships[number].maxCount = nil
+                    case "labels":
+                        declaration.entities[place].relationships[number].isOrdered = true
+                    default: break
+                    }
+                }
+            }
+        }
+        let store = try scenario.open("a", model: model)
+        #expect(try store.value("size", of: draft, "Draft") == .string("5"))
+        #expect(try store.related(draft, "parts", of: "Draft") == parts)
+        #expect(try store.related(parts[0], "draft", of: "Part") == [draft])
+        #expect(try store.related(draft, "labels", of: "Draft") == [parts[1]])
+        #expect(try store.canonicalHash() == hash && store.check().isValid)
+        try store.link(draft, "parts", parts[0], of: "Draft", isAdded: false)
+        #expect(try store.related(draft, "parts", of: "Draft") == [parts[1]])
     }
 
     @Test func `an alteration of the tables keeps them`() throws {
