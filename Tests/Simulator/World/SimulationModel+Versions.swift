@@ -5,8 +5,9 @@ import AnabranchReplication
 ///
 /// A change that is new in one version is undone or changed again in a later one, so that each
 /// kind is migrated in both directions. Two changes of the second version can't be undone: a wider
-/// type, and a to-one that became to-many. So no file goes back to the first. The wire names of entities and properties stay. A further
-/// kind of change gets a property of its own here, and ``RandomSave`` writes it.
+/// type, and a to-one that became to-many. So no file goes back to the first. The wire names of
+/// entities and properties stay. A further kind of change gets a property of its own here, and
+/// ``RandomSave`` writes it.
 extension SimulationModel {
     /// The first version: everything of `plain`, a colour and a stack of boxes, a weight, a size and
     /// a spare box of items, and drafts.

@@ -13,8 +13,8 @@ final class Employee: ManagedObject {
 /// Migrates a store of a million employees to other versions of its model.
 struct MigrateBenchmark: Benchmark {
     static let name = "migrate"
-    static let summary = "a million records migrated: attributes added, renamed and removed, and a to-one "
-        + "that becomes to-many"
+    static let summary =
+        "a million records migrated: attributes added, renamed and removed, a to-one made to-many"
 
     private static let records = 1_000_000
 

@@ -124,9 +124,10 @@ extension ViewRules {
         for side in sides.compactMap({ $0 }) {
             let owners = schema.layout(of: side.relationship.entity).table
             let others = schema.layout(of: side.destination).table
+            let ends = side.isLeft ? "left, right" : "right, left"
             try connection.run(
                 """
-                INSERT OR IGNORE INTO \(layout.name) (\(side.isLeft ? "left, right" : "right, left"))
+                INSERT OR IGNORE INTO \(layout.name) (\(ends))
                 SELECT f.owner, f.other FROM ab_former_link f
                 CROSS JOIN \(owners.name) t ON t.ab_pk = f.owner
                 CROSS JOIN \(others.name) u ON u.ab_pk = f.other

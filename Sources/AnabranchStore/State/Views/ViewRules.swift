@@ -9,8 +9,8 @@ import AnabranchSQLite
 /// the greatest stamp. Of two equal stamps, the one on the record with the smaller identity counts
 /// as greater. Records that hold one unique key show as one, and the rules for references apply to
 /// the result. A property that changed its type shows its former property while that is the later
-/// write, and all other rules apply to what shows. A relationship stored as links also shows what it
-/// was in another version of the model.
+/// write, and all other rules apply to what shows. A relationship stored as links also shows what
+/// it was in another version of the model.
 ///
 /// Code that changes rows calls `willChange(_:of:)` first. That restores what the rows hold, so
 /// that merging works on the state. Before the transaction ends, `settle(_:)` applies the rules to
