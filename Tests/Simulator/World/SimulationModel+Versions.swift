@@ -9,8 +9,8 @@ import AnabranchReplication
 /// entities and properties stay. A further kind of change gets a property of its own here, and
 /// ``RandomSave`` writes it.
 extension SimulationModel {
-    /// The first version: everything of `plain`, a colour and a stack of boxes, a weight, a size and
-    /// a spare box of items, and drafts.
+    /// The first version: everything of `plain`, a colour and a stack of boxes, a weight, a size
+    /// and a spare box of items, and drafts.
     static func firstVersion() throws -> ManagedObjectModel {
         try ManagedObjectModel {
             Entity("Box") {
