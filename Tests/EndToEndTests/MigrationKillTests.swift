@@ -12,17 +12,20 @@ import Testing
     private var newModel: URL { folder.url.appending(path: "New.xcdatamodel") }
 
     private static let objectCount = TestLength.current == .long ? 3000 : 1000
-    /// A removed attribute needs a pass over all rows.
+    /// Friends that become ordered need a pass over all rows.
     private static let models = Result {
-        (old: try model(with: "note"), new: try model(with: "nickname"))
+        (old: try model(with: "note"), new: try model(with: "nickname", isOrdered: true))
     }
 
-    private static func model(with attribute: String) throws -> ManagedObjectModel {
+    private static func model(
+        with attribute: String, isOrdered: Bool = false
+    ) throws -> ManagedObjectModel {
         try ManagedObjectModel {
             Entity("Person") {
                 Attribute("name", .string)
                 Attribute(attribute, .string)
-                Relationship("friends", toMany: "Person", inverse: "friends")
+                Relationship(
+                    "friends", toMany: "Person", ordered: isOrdered, inverse: "friends")
             }
         }
     }

@@ -50,6 +50,7 @@ extension WireProperty {
         switch former.type {
         case .reference, .group: return true
         case .links: return former.rule == .set || former.rule == .list
+        case .mutualLinks: return type == .mutualLinks && [.set, .list].contains(former.rule)
         default: return false
         }
     }

@@ -14,7 +14,10 @@ import Testing
 
     /// A version that needs a pass over the rows.
     private func nextVersion() throws -> ManagedObjectModel {
-        try scenario.changedModel { $0.entities[0].attributes.removeFirst() }
+        try scenario.changedModel {
+            $0.entities[0].relationships[0].isToMany = true
+            $0.entities[0].relationships[0].maxCount = nil
+        }
     }
 
     private func fill(_ count: Int) throws -> ShownState {

@@ -53,7 +53,7 @@ private final class RelationshipWorld {
 
     /// The relationships of a person. A boss becomes several and then a list, a home becomes
     /// several and then gets an inverse, which is the stored side, friends become a list for one
-    /// version, and so do the pupils of a teacher, along whom there is no cycle.
+    /// version, and so do peers and the pupils of a teacher, along which there is no cycle.
     private static func ofPerson(_ version: Int) -> [Relationship] {
         let boss =
             version == 0
@@ -67,6 +67,7 @@ private final class RelationshipWorld {
                 "home", toMany: "Animal", inverse: version == 2 ? "homes" : nil)
         return [
             boss, home, Relationship("reports", toMany: "Person", inverse: "boss"),
+            Relationship("peers", toMany: "Person", ordered: version == 1, inverse: "peers"),
             Relationship("teacher", to: "Person", acyclic: true, inverse: "pupils"),
             Relationship(
                 "pupils", toMany: "Person", ordered: version == 1, inverse: "teacher"),
