@@ -27,7 +27,7 @@ package struct RunStatistics: Sendable {
     }
 
     /// Events that happen in so few worlds that hundreds of seeds may lack them.
-    private static let rare: Set<Event> = [.finalDelete, .upgradeRefused]
+    private static let rare: Set<Event> = [.finalDelete]
 
     package var missing: [Event] {
         Event.allCases.filter { (counts[$0] ?? 0) == 0 && !Self.rare.contains($0) }

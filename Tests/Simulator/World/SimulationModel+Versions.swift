@@ -101,10 +101,9 @@ extension SimulationModel {
     ///
     /// It renames again what the second one has renamed. It moves items out of their hierarchy and
     /// pushes their name down. It moves notes, with drafts, into one, and pulls their text up. It
-    /// makes the weight optional and changes its default. It no longer orders the stack, and gives
-    /// spare boxes an inverse, which stores them. It makes labels unique by their text. It adds
-    /// again what the second version has removed, partly under other names, and removes an
-    /// attribute and a sub-entity.
+    /// makes the weight optional and changes its default. It no longer orders the stack, and makes
+    /// labels unique by their text. It adds again what the second version has removed, partly under
+    /// other names, and removes an attribute and a sub-entity.
     static func thirdVersion() throws -> ManagedObjectModel {
         try ManagedObjectModel {
             Entity("Case", wireName: "Box", renamingIdentifier: "Crate") {
@@ -114,7 +113,6 @@ extension SimulationModel {
                 Relationship("queue", toMany: "Item", ordered: true, inverse: "queues")
                 Relationship("shelf", toMany: "Item", ordered: true, inverse: "shelvedIn")
                 Relationship("stack", toMany: "Item", inverse: "stackedIn")
-                Relationship("spareOf", toMany: "Item", inverse: "spare")
             }
             Entity("Item") {
                 Attribute("name", .string)
@@ -130,7 +128,7 @@ extension SimulationModel {
                     "container", to: "Case", inverse: "items", wireName: "box",
                     renamingIdentifier: "crate")
                 Relationship("stackedIn", to: "Case", inverse: "stack")
-                Relationship("spare", toMany: "Case", inverse: "spareOf")
+                Relationship("spare", toMany: "Case")
                 Relationship("labels", toMany: "Label", inverse: "items")
                 Relationship("queues", toMany: "Case", inverse: "queue")
                 Relationship("shelvedIn", to: "Case", inverse: "shelf")
