@@ -100,11 +100,7 @@ struct ChangeSetMerge {
             try transaction.views.willApply(block) { schema.recordLayout(named: $0) }
         }
         try transaction.views.willApplyValues(of: block) { schema.recordLayout(named: $0) }
-        if schema.hasLinks {
-            try transaction.views.willApplyFormerLinks(of: block) {
-                schema.recordLayout(named: $0)
-            }
-        }
+        if schema.hasLinks { try transaction.views.willApplyFormerLinks(of: block) }
         switch block {
         case .insert(let rows): try insert(rows, of: set)
         case .update(let rows): try update(rows, of: set)

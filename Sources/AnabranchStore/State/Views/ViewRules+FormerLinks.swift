@@ -36,25 +36,27 @@ extension ViewRules {
     // MARK: - Before a change
 
     /// Registers the records of a block that may have other former links afterwards.
-    func willApplyFormerLinks(
-        of block: ChangeBlock, _ layout: (WireName) -> EntityLayout?
-    ) throws {
-        let property: WireProperty
+    func willApplyFormerLinks(of block: ChangeBlock) throws {
         switch block {
         case .insert(let rows), .update(let rows):
-            guard let layout = layout(rows.entity),
-                rows.properties.contains(where: { layout.linkSide(showing: $0) != nil })
-            else { return }
-            return try register(rows.records)
+            guard rows.properties.contains(where: { isFormer($0, of: rows.entity) }) else {
+                return
+            }
+            try register(rows.records)
         case .link(let links), .unlink(let links), .move(let links):
-            property = links.property
-            guard let layout = layout(links.entity) else { return }
-            let isFormer = layout.linkSide(showing: property) != nil
+            let isFormer = isFormer(links.property, of: links.entity)
             guard try isFormer || hasFormerLinks else { return }
             try register(links.links.map(\.left))
             if !isFormer { try register(links.links.map(\.right)) }
         case .delete, .yieldingDelete, .add, .write, .unknown: return
         }
+    }
+
+    /// True if links of the model show a property, which a block names with its entity; that of
+    /// links may be abstract.
+    private func isFormer(_ property: WireProperty, of entity: WireName) -> Bool {
+        schema.entity(wireName: entity).map { schema.layout(of: $0) }?
+            .linkSide(showing: property) != nil
     }
 
     private func register(_ records: [RecordID]) throws {

@@ -37,11 +37,12 @@ private final class RelationshipWorld {
                     Attribute("name", .string)
                     for relationship in Self.ofPerson(version) { relationship }
                 }
-                Entity("Animal", deletePolicy: policy) {
+                Entity("Being", isAbstract: true, deletePolicy: policy) {
                     if isUnique { Unique("name") }
                     Attribute("name", .string)
-                    for relationship in Self.ofAnimal(version) { relationship }
+                    for relationship in Self.ofBeing(version) { relationship }
                 }
+                Entity("Animal", parent: "Being", deletePolicy: policy)
             }
         }
         scenario = try StoreScenario(model: models[0])
@@ -62,9 +63,9 @@ private final class RelationshipWorld {
                 "boss", toMany: "Person", ordered: version == 2, inverse: "reports")
         let home =
             version == 0
-            ? Relationship("home", to: "Animal")
+            ? Relationship("home", to: "Being")
             : Relationship(
-                "home", toMany: "Animal", inverse: version == 2 ? "homes" : nil)
+                "home", toMany: "Being", inverse: version == 2 ? "homes" : nil)
         return [
             boss, home, Relationship("reports", toMany: "Person", inverse: "boss"),
             Relationship("peers", toMany: "Person", ordered: version == 1, inverse: "peers"),
@@ -72,11 +73,11 @@ private final class RelationshipWorld {
             Relationship(
                 "pupils", toMany: "Person", ordered: version == 1, inverse: "teacher"),
             Relationship(
-                "friends", toMany: "Animal", ordered: version == 1, inverse: "keepers"),
+                "friends", toMany: "Being", ordered: version == 1, inverse: "keepers"),
         ]
     }
 
-    private static func ofAnimal(_ version: Int) -> [Relationship] {
+    private static func ofBeing(_ version: Int) -> [Relationship] {
         [Relationship("keepers", toMany: "Person", ordered: version == 2, inverse: "friends")]
             + (version == 2 ? [Relationship("homes", toMany: "Person", inverse: "home")] : [])
     }
@@ -147,7 +148,7 @@ private final class RelationshipWorld {
     private func refer(in store: Store) throws {
         let (name, target) =
             [
-                ("boss", "Person"), ("home", "Animal"), ("teacher", "Person"),
+                ("boss", "Person"), ("home", "Being"), ("teacher", "Person"),
             ].randomElement(using: &generator) ?? ("teacher", "Person")
         guard let person = try record("Person", in: store),
             store.model.entity(named: "Person")?.property(named: name)?.relationship?.isToMany
