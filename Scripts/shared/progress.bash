@@ -1,7 +1,8 @@
 # What Scripts/test shows of a run of Swift Testing. To be read with `source`.
 
-# show_progress: reads a run's output and writes one line for each finished suite. On a terminal
-# it writes one line instead, which counts the tests and the time. Says nothing else of the run.
+# show_progress: reads a run's output and writes one line for each finished suite, or only for those
+# that failed if `shown_suites` is "failed". On a terminal it writes one line instead, which counts
+# the tests and the time. Says nothing else of the run.
 show_progress() {
     local line passed=0 failed=0 start=$SECONDS
     while IFS= read -r line; do
@@ -19,7 +20,7 @@ show_progress() {
 readonly finished_line='^(✔|✘|━) (Suite|Test) .+ (passed|failed) after '
 
 show_suite() {
-    if [[ -t 1 ]]; then return; fi
+    if [[ -t 1 || ($1 == passed && ${shown_suites:-all} == failed) ]]; then return; fi
     local name=${2%% passed after *} seconds=${2##* after }
     name=${name%% failed after *}
     name=${name#\"}
