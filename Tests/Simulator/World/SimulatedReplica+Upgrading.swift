@@ -33,8 +33,8 @@ extension SimulatedReplica {
     /// saves that were not pushed, with change sets that wait, in the middle of an exchange. Now
     /// and then it dies meanwhile.
     ///
-    /// A file whose records share a key that the version wants to be unique keeps its version, and
-    /// so does a file of a later version whose changes can't be undone.
+    /// A file keeps its version if its records share a key that the new version wants to be unique,
+    /// or if the new version is an earlier one and the changes since then can't be undone.
     func upgrade(to version: SimulationModel) throws {
         let former = names
         let before = try FileContent(of: store)
