@@ -182,14 +182,14 @@ struct RecordRows {
         _ rows: SnapshotChunk.Rows, column: Int, ids: [LocalID],
         where isKept: (Value) -> Bool = { _ in true }
     ) throws {
+        let (property, values) = (rows.block.properties[column], rows.block.columns[column])
+        let cells = try CellInsertion(of: property, into: transaction.deferred)
         var row = 0
         for run in rows.stamps[column] {
             let stamp = try transaction.localStamp(run.stamp)
             for _ in 0..<run.count {
-                let value = rows.block.columns[column][row]
-                if isKept(value) {
-                    try transaction.deferred.write(
-                        rows.block.properties[column], value, to: ids[row], stamp: stamp)
+                if isKept(values[row]) {
+                    try cells.insert(values[row], of: ids[row], stamp: stamp)
                 }
                 row += 1
             }

@@ -101,7 +101,7 @@ extension ViewRules {
         guard schema.hasLinks, !transaction.deferred.isEmpty else { return }
         try formerRows.removeAll()
         try formerRows.hideAll(in: schema.syncedLinkLayouts)
-        for id in try recordsWithFormerLinks() { try findFormerLinks(of: id) }
+        try findAllFormerLinks()
         guard try hasFormerLinks else { return }
         let (single, many) = (
             schema.syncedLinkLayouts.filter { $0.isSymmetric || $0.isList },
@@ -140,23 +140,25 @@ extension ViewRules {
         }
     }
 
-    /// The records with deferred rows of relationships that some links of the model show.
-    private func recordsWithFormerLinks() throws -> [LocalID] {
-        let names = Set(schema.layouts.flatMap(\.linkSides.keys))
-        let statement = try connection.prepare(
-            """
-            SELECT record, name FROM ab_deferred_cell
-            WHERE type IN (\(WireType.reference.rawValue), \(WireType.group.rawValue))
-            UNION SELECT left, name FROM ab_deferred_link
-            """)
-        var found: [LocalID] = []
-        while try statement.step() {
-            let record = statement.int64(at: 0)
-            if found.last != record, names.contains(WireName(statement.string(at: 1))) {
-                found.append(record)
+    /// Writes down the links that the deferred rows of all records say.
+    private func findAllFormerLinks() throws {
+        let deferred = transaction.deferred
+        let (cells, links) = (try deferred.cellProperties(), try deferred.linkProperties())
+        for layout in schema.layouts where !layout.entity.isAbstract {
+            for records in [RecordSource.rows(of: layout), .deferred(layout)] {
+                for former in cells where layout.linkSide(showing: former) != nil {
+                    let rows = try formerRows.insertion(of: former.name)
+                    try deferred.readCells(of: former, in: records) { owner, value in
+                        guard let other = ListEntry.target(of: value) else { return }
+                        try rows.add(owner, transaction.localID(of: other))
+                    }
+                }
+                for former in links where layout.linkSide(showing: former) != nil {
+                    let rows = try formerRows.insertion(of: former.name)
+                    try deferred.readLinks(of: former, in: records, rows.add)
+                }
             }
         }
-        return found
     }
 
     /// Writes down the links that the deferred rows of a record say.
@@ -165,16 +167,14 @@ extension ViewRules {
         guard let layout = try layoutOfHeld(id) else { return }
         for cell in try transaction.deferred.cells(of: id) {
             guard layout.linkSide(showing: cell.property) != nil,
-                let target = ListEntry.target(of: cell.value)
+                let other = ListEntry.target(of: cell.value)
             else { continue }
-            try formerRows.add(
-                .init(
-                    owner: id, name: cell.property.name,
-                    other: try transaction.localID(of: target)))
+            try formerRows.insertion(of: cell.property.name)
+                .add(id, transaction.localID(of: other))
         }
         for (property, link) in try transaction.deferred.links(of: id) where link.left == id {
             guard layout.linkSide(showing: property) != nil else { continue }
-            try formerRows.add(.init(owner: id, name: property.name, other: link.right))
+            try formerRows.insertion(of: property.name).add(id, link.right)
         }
     }
 

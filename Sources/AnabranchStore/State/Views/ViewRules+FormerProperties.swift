@@ -89,7 +89,7 @@ extension ViewRules {
 
     /// Restores the values of all records, before change sets are renamed.
     func exposeAllValues() throws {
-        for id in try recordsWithDeferredCells() { try exposeValues(of: id) }
+        for id in try recordsWithFormerCells() { try exposeValues(of: id) }
     }
 
     /// Prepares a record that the app saves. The save is later than all that the file has seen, so
@@ -152,7 +152,7 @@ extension ViewRules {
 
     /// Applies the rule to all records, in which every column has the own cell.
     func applyFormerPropertyRuleToAll() throws {
-        for id in try recordsWithDeferredCells() { try showValues(of: id) }
+        for id in try recordsWithFormerCells() { try showValues(of: id) }
     }
 
     /// Shows the later writes of former properties. The row keeps its version.
@@ -220,11 +220,13 @@ extension ViewRules {
         try positions.finish()
     }
 
-    private func recordsWithDeferredCells() throws -> [LocalID] {
-        let statement = try connection.prepare("SELECT DISTINCT record FROM ab_deferred_cell")
-        var found: [LocalID] = []
-        while try statement.step() { found.append(statement.int64(at: 0)) }
-        return found
+    /// The records with cells that a property of the model may show.
+    private func recordsWithFormerCells() throws -> [LocalID] {
+        let former = try transaction.deferred.cellProperties().filter { property in
+            schema.layouts.contains { $0.successor(of: property) != nil }
+        }
+        let records = try former.flatMap(transaction.deferred.records(withCellsOf:))
+        return former.count > 1 ? Set(records).sorted() : records
     }
 }
 

@@ -74,17 +74,7 @@ final class DeferredRows {
     func write(
         _ property: WireProperty, _ value: Value, to id: LocalID, stamp: LocalStamp
     ) throws {
-        isEmpty = false
-        var bytes = ByteWriter()
-        bytes.append(tagged: value)
-        try connection.run(
-            """
-            INSERT INTO ab_deferred_cell (record, name, type, rule, value, hlc, by)
-            VALUES (?, ?, ?, ?, ?, ?, ?)
-            """,
-            .integer(id), .text(property.name.string), .integer(Int64(property.type.rawValue)),
-            .integer(Int64(property.rule.rawValue)), .blob(bytes.bytes),
-            .integer(Int64(bitPattern: stamp.timestamp)), .integer(stamp.ordinal))
+        try CellInsertion(of: property, into: self).insert(value, of: id, stamp: stamp)
     }
 
     /// A value that has no column: of a property unknown to this model, of a record without a row,

@@ -23,13 +23,23 @@ struct FormerLinkRows {
         try connection.firstValue("SELECT EXISTS (SELECT 1 FROM ab_former_link)") == .integer(0)
     }
 
-    func add(_ link: Link) throws {
+    /// Adds former links of one property by one statement.
+    struct Insertion {
+        fileprivate let statement: Statement
+
+        /// Adds a link unless it is there.
+        func add(_ owner: LocalID, _ other: LocalID) throws {
+            try statement.bind(owner, at: 1)
+            try statement.bind(other, at: 3)
+            try statement.run()
+        }
+    }
+
+    func insertion(of name: WireName) throws -> Insertion {
         let statement = try connection.cached(
             "INSERT OR IGNORE INTO ab_former_link (owner, name, other) VALUES (?, ?, ?)")
-        try statement.bind(link.owner, at: 1)
-        try statement.bind(link.name.string, at: 2)
-        try statement.bind(link.other, at: 3)
-        try statement.run()
+        try statement.bind(name.string, at: 2)
+        return Insertion(statement: statement)
     }
 
     func removeAll(ownedBy id: LocalID) throws {

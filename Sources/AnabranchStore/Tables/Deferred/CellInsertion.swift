@@ -1,0 +1,32 @@
+import AnabranchReplication
+import AnabranchSQLite
+
+/// Inserts deferred cells of one property by one statement.
+struct CellInsertion {
+    private let statement: Statement
+
+    init(of property: WireProperty, into deferred: DeferredRows) throws {
+        deferred.isEmpty = false
+        statement = try deferred.connection.cached(
+            """
+            INSERT INTO ab_deferred_cell (record, name, type, rule, value, hlc, by)
+            VALUES (?, ?, ?, ?, ?, ?, ?)
+            """)
+        try statement.bind(property.name.string, at: 2)
+        try statement.bind(Int64(property.type.rawValue), at: 3)
+        try statement.bind(Int64(property.rule.rawValue), at: 4)
+    }
+
+    /// Inserts a cell that does not exist yet.
+    ///
+    /// - Parameter value: The value in its wire form.
+    func insert(_ value: Value, of id: LocalID, stamp: LocalStamp) throws {
+        var bytes = ByteWriter()
+        bytes.append(tagged: value)
+        try statement.bind(id, at: 1)
+        try statement.bind(bytes.bytes, at: 5)
+        try statement.bind(Int64(bitPattern: stamp.timestamp), at: 6)
+        try statement.bind(stamp.ordinal, at: 7)
+        try statement.run()
+    }
+}

@@ -1,0 +1,102 @@
+import AnabranchModel
+import AnabranchReplication
+import AnabranchSQLite
+
+/// The records of one entity, as a table that deferred rows are joined with.
+struct RecordSource {
+    fileprivate let table: String
+    fileprivate let key: String
+    fileprivate let discriminator: String
+    fileprivate let value: SQLiteValue
+
+    /// The records that have a row.
+    static func rows(of layout: EntityLayout) -> RecordSource {
+        RecordSource(
+            table: layout.table.name, key: "ab_pk",
+            discriminator: layout.table.hasDiscriminator ? "ab_entity" : "\(layout.number)",
+            value: .integer(layout.number))
+    }
+
+    /// The records that are kept without a row.
+    static func deferred(_ layout: EntityLayout) -> RecordSource {
+        RecordSource(
+            table: "ab_deferred_record", key: "record", discriminator: "entity",
+            value: .text(layout.entity.wireName.string))
+    }
+}
+
+// The deferred rows of many records, read by one statement.
+extension DeferredRows {
+    /// The properties that deferred cells have.
+    func cellProperties() throws -> Set<WireProperty> { try properties(in: "ab_deferred_cell") }
+
+    /// The relationships that deferred links have.
+    func linkProperties() throws -> Set<WireProperty> { try properties(in: "ab_deferred_link") }
+
+    private func properties(in table: String) throws -> Set<WireProperty> {
+        let statement = try connection.prepare("SELECT DISTINCT name, type, rule FROM \(table)")
+        var found: Set<WireProperty> = []
+        while try statement.step() { found.insert(Self.property(statement)) }
+        return found
+    }
+
+    /// The records that have cells of a property, in ascending order.
+    func records(withCellsOf property: WireProperty) throws -> [LocalID] {
+        let statement = try connection.prepare(
+            """
+            SELECT DISTINCT record FROM ab_deferred_cell
+            WHERE name = ? AND type = ? AND rule = ? ORDER BY record
+            """)
+        try bind(property, to: statement)
+        var found: [LocalID] = []
+        while try statement.step() { found.append(statement.int64(at: 0)) }
+        return found
+    }
+
+    /// Reads the cells that some records have of a property.
+    func readCells(
+        of property: WireProperty, in source: RecordSource,
+        _ body: (LocalID, Value) throws -> Void
+    ) throws {
+        let statement = try select(
+            "d.record, d.value", from: "ab_deferred_cell", by: "record", property, in: source)
+        while try statement.step() {
+            var value = ByteReader(statement.bytes(at: 1))
+            try body(statement.int64(at: 0), try value.readTagged())
+        }
+    }
+
+    /// Reads the links of a relationship with left ends among some records.
+    func readLinks(
+        of property: WireProperty, in source: RecordSource,
+        _ body: (_ left: LocalID, _ right: LocalID) throws -> Void
+    ) throws {
+        let statement = try select(
+            "d.left, d.right", from: "ab_deferred_link", by: "left", property, in: source)
+        while try statement.step() {
+            try body(statement.int64(at: 0), statement.int64(at: 1))
+        }
+    }
+
+    /// Joins the records with their deferred rows, in the order of both primary keys.
+    private func select(
+        _ columns: String, from table: String, by column: String, _ property: WireProperty,
+        in source: RecordSource
+    ) throws -> Statement {
+        let statement = try connection.prepare(
+            """
+            SELECT \(columns) FROM \(source.table) t
+            CROSS JOIN \(table) d ON d.\(column) = t.\(source.key)
+            WHERE d.name = ? AND d.type = ? AND d.rule = ? AND \(source.discriminator) = ?
+            """)
+        try bind(property, to: statement)
+        try statement.bind(source.value, at: 4)
+        return statement
+    }
+
+    private func bind(_ property: WireProperty, to statement: Statement) throws {
+        try statement.bind(property.name.string, at: 1)
+        try statement.bind(Int64(property.type.rawValue), at: 2)
+        try statement.bind(Int64(property.rule.rawValue), at: 3)
+    }
+}
