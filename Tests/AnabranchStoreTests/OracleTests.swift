@@ -86,7 +86,7 @@ import Testing
         members.isEmpty ? [] : [AttributeGroup("address", attributes: members)]
     }
 
-    @Test(arguments: TestLength.seeds(80))
+    @Test(arguments: TestLength.seeds(48))
     func `agree under every rule, whatever the models know`(seed: UInt64) throws {
         try expectAgreement(
             on: RandomHistory(seed: seed, steps: 40, rules: .all),

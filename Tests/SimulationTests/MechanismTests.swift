@@ -22,9 +22,12 @@ struct MechanismTests {
     private static func firstSeed(_ mechanism: Mechanism) -> UInt64 {
         switch mechanism {
         case .causeCheck: 1890
-        case .identityRenewal: 75
-        case .digestCheck, .cursorDigest, .randomnessCheck: 25
+        case .identityRenewal: 155
+        case .cursorDigest, .clockObservation: 50
         case .flushAfterImport: 40
+        case .digestCheck, .randomnessCheck: 25
+        case .bundleCauses: 20
+        case .gapCheck, .linkTags, .linkEnds: 10
         default: 1
         }
     }

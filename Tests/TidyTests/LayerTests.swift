@@ -3,7 +3,7 @@ import Testing
 
 /// Tests of the order of folders inside each module, by the index of the build that runs them.
 @Suite struct LayerTests {
-    private static let root = SourceTree.package.map(\.root)
+    private static let root = SourceTree.packageRoot
     private static let list = Result {
         let document = try root.get().appending(path: "Documentation/Architecture.md")
         return LayerList(of: try String(contentsOf: document, encoding: .utf8))

@@ -14,7 +14,7 @@ struct PathTests {
     private static let omitted = ["AnabranchStore/Schema/", "Anabranch/Identifiers/"]
 
     @Test func `the listed files are those that run`() throws {
-        let root = try SourceTree.package.get().root
+        let root = try SourceTree.packageRoot.get()
         let document = try String(
             contentsOf: root.appending(path: "Documentation/Architecture.md"), encoding: .utf8)
         let folder = FileManager.default.temporaryDirectory

@@ -4,7 +4,7 @@ import Testing
 
 /// Tests of the documentation site that `Scripts/docs` builds from the modules of this build.
 @Suite(.long) struct SiteTests {
-    private static let root = SourceTree.package.map(\.root)
+    private static let root = SourceTree.packageRoot
     /// The site, which the first test that needs it builds.
     private static let run = Result { try SiteRun(package: root.get()) }
 

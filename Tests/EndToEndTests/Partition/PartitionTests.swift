@@ -14,8 +14,8 @@ import Testing
             minutes * 60
         } else {
             switch TestLength.current {
-            case .quick: 10
-            case .usual: 30
+            case .quick: 4
+            case .usual: 20
             case .long: 120
             }
         }

@@ -55,7 +55,7 @@ final class DebianUnderTest {
                 \#(version)
                 test)
                     cat '\#(output)'
-                    cat '\#(report)' >.build/logs/report-swift-testing.xml
+                    cat '\#(report)' >.build/logs/report.xml
                     exit \#(tests.status)
                     ;;
                 *) \#(log) ;;

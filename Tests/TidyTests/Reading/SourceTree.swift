@@ -1,4 +1,5 @@
 import Foundation
+import Synchronization
 
 /// The package on the disk: every text file that git does not ignore.
 struct SourceTree: Sendable {
@@ -9,10 +10,12 @@ struct SourceTree: Sendable {
     let paths: Set<String>
 
     /// The package's tree, read once by the first test that needs it.
-    static let package = Result { try SourceTree(root: packageRoot()) }
+    static let package = Result { try SourceTree(root: packageRoot.get()) }
 
-    /// Returns the folder of `Package.swift`, which it searches upwards from this file.
-    private static func packageRoot(from file: String = #filePath) throws -> URL {
+    /// The folder of `Package.swift`.
+    static let packageRoot = Result { try root(above: #filePath) }
+
+    private static func root(above file: String) throws -> URL {
         var folder = URL(filePath: file).deletingLastPathComponent()
         while folder.path.count > 1 {
             let manifest = folder.appending(path: "Package.swift")
@@ -25,7 +28,7 @@ struct SourceTree: Sendable {
     init(root: URL) throws {
         self.root = root
         let ignored = IgnoredNames(root: root)
-        var (files, paths) = ([SourceFile](), Set<String>())
+        var (texts, paths) = ([(path: String, text: String, isExecutable: Bool)](), Set<String>())
         try Self.visit("", below: root, ignored: ignored) { path in
             paths.insert(path)
             let place = root.appending(path: path).path
@@ -33,7 +36,7 @@ struct SourceTree: Sendable {
                 let text = String(data: data, encoding: .utf8)
             else { return }
             let isExecutable = FileManager.default.isExecutableFile(atPath: place)
-            files.append(SourceFile(path: path, text: text, isExecutable: isExecutable))
+            texts.append((path, text, isExecutable))
         }
         for path in paths {
             var folder = path[...]
@@ -42,8 +45,16 @@ struct SourceTree: Sendable {
                 paths.insert(String(folder))
             }
         }
-        self.files = files
         self.paths = paths
+        let found = texts
+        let files = Mutex([SourceFile]())
+        // Most of the time goes into splitting the files into tokens.
+        DispatchQueue.concurrentPerform(iterations: found.count) { place in
+            let (path, text, isExecutable) = found[place]
+            let file = SourceFile(path: path, text: text, isExecutable: isExecutable)
+            files.withLock { $0.append(file) }
+        }
+        self.files = files.withLock { $0 }.sorted { $0.path < $1.path }
     }
 
     private static func visit(

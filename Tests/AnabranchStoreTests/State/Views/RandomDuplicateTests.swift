@@ -4,7 +4,7 @@ import TestSupport
 import Testing
 
 @Suite struct `Duplicates in random histories` {
-    @Test(arguments: TestLength.seeds(64))
+    @Test(arguments: TestLength.seeds(40))
     func `show what the rules say after every step`(seed: UInt64) throws {
         let world = try DuplicateWorld(seed: seed)
         for _ in 0..<60 { try world.step() }

@@ -148,7 +148,7 @@ import Testing
         }
     }
 
-    @Test(arguments: TestLength.seeds(64))
+    @Test(arguments: TestLength.seeds(40))
     func `show what the rules say after every step`(seed: UInt64) throws {
         let world = try World(seed: seed)
         for _ in 0..<50 { try world.step() }
