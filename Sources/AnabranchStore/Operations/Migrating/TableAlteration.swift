@@ -60,7 +60,7 @@ struct TableAlteration {
         let known = Set(former.layouts.flatMap { $0.properties.map(\.wire) })
         let columns = Set(present.layouts.flatMap { $0.properties.map(\.wire) })
             .subtracting(known)
-        let cells = columns.isEmpty ? [] : try connection.deferredProperties("cell")
+        let cells = columns.isEmpty ? [] : try DeferredRows.cellProperties(on: connection)
         if cells.contains(where: { cell in
             columns.contains { $0 == cell || $0.continues(cell) }
         }) {
@@ -68,12 +68,14 @@ struct TableAlteration {
         }
         let new = Set(present.linkLayouts.map(\.relationship.wireProperty))
             .subtracting(former.linkLayouts.map(\.relationship.wireProperty))
-        let links = try connection.deferredProperties("link")
+        let links = try DeferredRows.linkProperties(on: connection)
         if !new.isDisjoint(with: links) { return true }
         let sides = present.layouts.flatMap(\.linkSides.values).filter {
             new.contains($0.layout.relationship.wireProperty)
         }
-        let others = try sides.isEmpty ? [] : links.union(connection.deferredProperties("cell"))
+        let others =
+            try sides.isEmpty
+            ? [] : links.union(DeferredRows.cellProperties(on: connection))
         if others.contains(where: { property in sides.contains { $0.shows(property) } }) {
             return true
         }
@@ -274,15 +276,5 @@ extension TableLayout.Column {
 
     private var groupMember: WireName? {
         property.attribute?.group?.members.first { .attribute($0.attribute) == property }?.name
-    }
-}
-
-extension Connection {
-    /// The properties of which cells or links wait among the deferred rows.
-    fileprivate func deferredProperties(_ kind: String) throws -> Set<WireProperty> {
-        let statement = try prepare("SELECT DISTINCT name, type, rule FROM ab_deferred_\(kind)")
-        var found: Set<WireProperty> = []
-        while try statement.step() { found.insert(DeferredRows.property(statement)) }
-        return found
     }
 }

@@ -143,7 +143,8 @@ extension ViewRules {
     /// Writes down the links that the deferred rows of all records say.
     private func findAllFormerLinks() throws {
         let deferred = transaction.deferred
-        let (cells, links) = (try deferred.cellProperties(), try deferred.linkProperties())
+        let cells = try DeferredRows.cellProperties(on: connection)
+        let links = try DeferredRows.linkProperties(on: connection)
         for layout in schema.layouts where !layout.entity.isAbstract {
             for records in [RecordSource.rows(of: layout), .deferred(layout)] {
                 for former in cells where layout.linkSide(showing: former) != nil {

@@ -222,7 +222,7 @@ extension ViewRules {
 
     /// The records with cells that a property of the model may show.
     private func recordsWithFormerCells() throws -> [LocalID] {
-        let former = try transaction.deferred.cellProperties().filter { property in
+        let former = try DeferredRows.cellProperties(on: connection).filter { property in
             schema.layouts.contains { $0.successor(of: property) != nil }
         }
         let records = try former.flatMap(transaction.deferred.records(withCellsOf:))

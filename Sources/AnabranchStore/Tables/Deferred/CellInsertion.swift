@@ -3,10 +3,11 @@ import AnabranchSQLite
 
 /// Inserts deferred cells of one property by one statement.
 struct CellInsertion {
+    private let deferred: DeferredRows
     private let statement: Statement
 
     init(of property: WireProperty, into deferred: DeferredRows) throws {
-        deferred.isEmpty = false
+        self.deferred = deferred
         statement = try deferred.connection.cached(
             """
             INSERT INTO ab_deferred_cell (record, name, type, rule, value, hlc, by)
@@ -21,6 +22,7 @@ struct CellInsertion {
     ///
     /// - Parameter value: The value in its wire form.
     func insert(_ value: Value, of id: LocalID, stamp: LocalStamp) throws {
+        deferred.isEmpty = false
         var bytes = ByteWriter()
         bytes.append(tagged: value)
         try statement.bind(id, at: 1)

@@ -28,15 +28,21 @@ struct RecordSource {
 // The deferred rows of many records, read by one statement.
 extension DeferredRows {
     /// The properties that deferred cells have.
-    func cellProperties() throws -> Set<WireProperty> { try properties(in: "ab_deferred_cell") }
+    static func cellProperties(on connection: Connection) throws -> Set<WireProperty> {
+        try properties(in: "ab_deferred_cell", connection)
+    }
 
     /// The relationships that deferred links have.
-    func linkProperties() throws -> Set<WireProperty> { try properties(in: "ab_deferred_link") }
+    static func linkProperties(on connection: Connection) throws -> Set<WireProperty> {
+        try properties(in: "ab_deferred_link", connection)
+    }
 
-    private func properties(in table: String) throws -> Set<WireProperty> {
+    private static func properties(
+        in table: String, _ connection: Connection
+    ) throws -> Set<WireProperty> {
         let statement = try connection.prepare("SELECT DISTINCT name, type, rule FROM \(table)")
         var found: Set<WireProperty> = []
-        while try statement.step() { found.insert(Self.property(statement)) }
+        while try statement.step() { found.insert(property(statement)) }
         return found
     }
 
