@@ -9,6 +9,8 @@ public struct ModelWarning: Hashable, Sendable {
 
         /// A relationship has no inverse, so the other end is not kept consistent.
         public static let missingInverse = Code(rawValue: "missing-inverse")
+        /// A model file names an inverse that does not name the relationship as its own inverse.
+        public static let oneSidedInverse = Code(rawValue: "one-sided-inverse")
         /// The file contains a setting that has no effect in Anabranch.
         public static let ignored = Code(rawValue: "ignored")
         /// A model file declares a to-one relationship without a greatest count of one.

@@ -34,8 +34,33 @@ import Testing
             run.lines.map(String.init) == [
                 "Would migrate \(bench.store) with 1 change:",
                 "  City.people renamed to inhabitants",
+                "It would write no record, and take less than 0.1 s.",
             ])
+        let json = try bench.run("migrate", "--model", path, "--dry-run", "--json").output
+        #expect(json.contains("\"records\":0,\"milliseconds\":"), "\(json)")
         #expect(try bench.run("hash").output == hash)
+        #expect(try bench.run("fetch", "City", "--json").output.contains("\"people\":3"))
+    }
+
+    @Test func `a dry run finds records that share a key which becomes unique`() throws {
+        for _ in 0..<2 { #expect(try bench.run("insert", "City", "name=Nice").status == 0) }
+        let path = try model(
+            "inverseName=\"twins\" inverseEntity=\"City\"/>",
+            "inverseName=\"twins\" inverseEntity=\"City\"/><uniquenessConstraints>"
+                + "<uniquenessConstraint><constraint value=\"name\"/></uniquenessConstraint>"
+                + "</uniquenessConstraints>")
+        let hash = try bench.run("hash").output
+        let run = try bench.run("migrate", "--model", path, "--dry-run")
+        #expect(run.status == 65 && run.output.isEmpty)
+        #expect(run.errors.contains("2 records of City do not differ in name"), "\(run.errors)")
+        #expect(try bench.run("hash").output == hash)
+        #expect(try bench.run("insert", "City", "name=Nice").status == 0)
+    }
+
+    @Test func `a dry run counts the records that would be written`() throws {
+        let path = try model("attributeType=\"Integer 32\"", "attributeType=\"String\"")
+        let run = try bench.run("migrate", "--model", path, "--dry-run")
+        #expect(run.status == 0 && run.output.contains("\nIt would write 1 record, and take "))
         #expect(try bench.run("fetch", "City", "--json").output.contains("\"people\":3"))
     }
 

@@ -43,19 +43,10 @@ struct FixtureStore: CustomTestStringConvertible {
     }
 
     /// The model file's model.
-    ///
-    /// The inverse of `Image.artist` in these files names another relationship as its own, which a
-    /// model must not; here it has no inverse.
     private func givenModel() throws -> ManagedObjectModel? {
         guard let model else { return nil }
         let file = try Fixtures.url("\(model.path)/\(model.version).xcdatamodel/contents")
-        let inverse = " inverseName=\"thumbnail\" inverseEntity=\"Artist\""
-        let text = try String(contentsOf: file, encoding: .utf8)
-            .split(separator: "\n", omittingEmptySubsequences: false).map { line in
-                let isIt = line.contains("name=\"artist\"")
-                return isIt ? String(line).replacing(inverse, with: "") : String(line)
-            }
-        return try ManagedObjectModel.reading(xml: Data(text.joined(separator: "\n").utf8))
+        return try ManagedObjectModel.reading(xml: Data(contentsOf: file))
     }
 
     /// Opens a copy of the source with SQLite alone.

@@ -20,7 +20,7 @@ struct ModelWriterFixtureTests {
             #expect(kept(again.warnings) == kept(model.warnings), "\(version.path)")
             #expect(try again.xcodeModelText() == text)
         }
-        #expect(count == 79)
+        #expect(count == 86)
     }
 
     /// The warnings of what the model contains, without their places.

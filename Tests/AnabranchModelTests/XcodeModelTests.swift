@@ -284,6 +284,32 @@ struct XcodeModelTests {
         #expect(error.file == "contents" && error.line == 5)
     }
 
+    @Test func `an inverse that names another one is left out, with a warning at its line`() throws
+    {
+        let model = try read(
+            """
+
+            <entity name="Artist">
+            <relationship name="thumbnail" maxCount="1" destinationEntity="Image" \
+            inverseName="owner" inverseEntity="Image"/>
+            </entity>
+            <entity name="Image">
+            <relationship name="owner" maxCount="1" destinationEntity="Artist" \
+            inverseName="thumbnail" inverseEntity="Artist"/>
+            <relationship name="artist" maxCount="1" destinationEntity="Artist" \
+            inverseName="thumbnail" inverseEntity="Artist"/>
+            </entity>
+            """)
+        let image = try #require(model.entity(named: "Image"))
+        #expect(image.relationships.map { $0.inverse?.name } == [nil, "thumbnail"])
+        let warning = try #require(model.warnings.first { $0.code == .oneSidedInverse })
+        #expect(warning.property == "artist" && warning.line == 9)
+        #expect(
+            warning.message
+                == "The relationship Image.artist is read without its inverse Artist.thumbnail, "
+                + "which does not name it as its own inverse.")
+    }
+
     @Test(
         arguments: [
             (#"maxCount="1" ordered="YES" destinationEntity="A""#, .invalidProperty),

@@ -90,6 +90,22 @@ import Testing
         #expect(try scenario.open("a").canonicalHash() == hash)
     }
 
+    @Test(arguments: [true, false])
+    func `with another default is taken over where migrations are not allowed`(infers: Bool) throws
+    {
+        let first = try scenario.open("a")
+        let anna = try first.insertPerson("Anna", age: 30)
+        first.close()
+        var options = StoreOptions()
+        options.migratesStoreAutomatically = infers
+        options.infersMapping = !infers
+        let other = try modelWithIndex()
+        let second = try scenario.open("a", model: other, options: options)
+        #expect(second.model === other)
+        #expect(try second.value("name", of: anna) == .string("Anna"))
+        #expect(try second.check().isValid)
+    }
+
     @Test func `is not taken over by a process that dies before the end`() throws {
         try scenario.open("a").close()
         struct Crash: Error {}

@@ -15,7 +15,10 @@ struct MigrateCommand: Command {
                 + "if records share a key that is unique in the new version only.",
         ],
         options: ModelFile.options + [
-            .flag("dry-run", "Lists what would change, and changes nothing."),
+            .flag(
+                "dry-run",
+                "Lists what would change, with the time that it takes, and changes nothing: the "
+                    + "migration is carried out and rolled back."),
             .flag(
                 "keep-copy",
                 "Keeps the old store as STORE.before-migration until an app opens the new one."),
@@ -48,9 +51,9 @@ struct MigrateCommand: Command {
     }
 
     func run(_ console: Console) async throws {
-        let stored = try StoreFile.open(path, for: isDryRun ? .reading : .writing)
+        let stored = try StoreFile.open(path, for: .writing)
+        defer { stored.coordinator.close() }
         let (source, pending) = (stored.model, stored.coordinator.pendingMigrationStage)
-        stored.coordinator.close()
         if let pending {
             throw CommandFailure(
                 .data,
@@ -59,10 +62,41 @@ struct MigrateCommand: Command {
         }
         let model = try ModelFile.read(model, version: version, console)
         let migration = try InferredMigration(from: source, to: model)
-        if !isDryRun {
+        var forecast: Forecast?
+        if isDryRun {
+            if !migration.changes.isEmpty {
+                forecast = try Forecast(of: stored.coordinator, to: model)
+            }
+        } else {
+            stored.coordinator.close()
             try migrate(to: model)
         }
-        try console.print(isJSON ? json(migration) : text(migration))
+        try console.print(isJSON ? json(migration, forecast) : text(migration, forecast))
+    }
+
+    /// The work of a migration, found out by one that is rolled back.
+    private struct Forecast {
+        let records: Int
+        let duration: Duration
+
+        init(of coordinator: PersistentStoreCoordinator, to model: ManagedObjectModel) throws {
+            let start = ContinuousClock.now
+            records = try coordinator.rehearseMigration(to: model).writtenRecords
+            duration = ContinuousClock.now - start
+        }
+
+        var seconds: Double { duration / .seconds(1) }
+
+        var text: String {
+            let what =
+                switch records {
+                case 0: "no record"
+                case 1: "1 record"
+                default: "\(records) records"
+                }
+            let time = seconds < 0.1 ? "less than 0.1" : String(format: "about %.1f", seconds)
+            return "It would write \(what), and take \(time) s."
+        }
     }
 
     private func migrate(to model: ManagedObjectModel) throws {
@@ -73,21 +107,26 @@ struct MigrateCommand: Command {
         container.coordinator.close()
     }
 
-    private func text(_ migration: InferredMigration) -> String {
+    private func text(_ migration: InferredMigration, _ forecast: Forecast?) -> String {
         let count = migration.changes.count
         guard count > 0 else { return "\(path) has the version of \(model) already." }
         let changes = count == 1 ? "1 change" : "\(count) changes"
         let title = "\(isDryRun ? "Would migrate" : "Migrated") \(path) with \(changes):"
-        return ([title] + migration.changes.map { "  \($0)" }).joined(separator: "\n")
+        let lines = [title] + migration.changes.map { "  \($0)" }
+        return (lines + [forecast?.text].compactMap(\.self)).joined(separator: "\n")
     }
 
-    private func json(_ migration: InferredMigration) -> String {
+    private func json(_ migration: InferredMigration, _ forecast: Forecast?) -> String {
         JSONText.object { json in
             json.member("store", path)
             json.member("migrated", !isDryRun && !migration.changes.isEmpty)
             json.key("changes")
             json.array { json in
                 for change in migration.changes { json.string(change.description) }
+            }
+            if let forecast {
+                json.member("records", forecast.records)
+                json.member("milliseconds", Int(forecast.seconds * 1000))
             }
         }
     }

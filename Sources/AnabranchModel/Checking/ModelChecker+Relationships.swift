@@ -82,10 +82,7 @@ extension ModelChecker {
                     + "is no relationship.")
             return
         }
-        let back = index.inverse(of: inverse.relationship, declaredBy: inverse.entity)
-        guard let back, back.entity == position,
-            back.relationship.name.hasSameBytes(as: relationship.name)
-        else {
+        guard index.isInverse(relationship, declaredBy: position, of: inverse) else {
             let other = "\(entities[inverse.entity].name).\(inverse.relationship.name)"
             refuse(
                 .inverseMismatch, entity, relationship.name,

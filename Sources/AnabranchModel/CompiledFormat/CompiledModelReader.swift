@@ -35,6 +35,7 @@ struct CompiledModelReader {
             }
         }
         result.configurations = configurations(of: root)
+        warnings += result.removeOneSidedInverses().map(ModelWarning.init)
         dropIndexesWithoutColumns(in: &result)
         return result
     }

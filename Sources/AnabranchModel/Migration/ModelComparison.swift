@@ -300,6 +300,11 @@ struct ModelComparison {
     private func problem(
         _ relationship: RelationshipDescription, from old: RelationshipDescription
     ) -> String? {
+        let destination = former(of: relationship.destination)
+        guard destination == old.destination || isRelated(relationship.destination, old) else {
+            return "its destination changes from \(old.destination.name) to "
+                + "\(relationship.destination.name). Add a relationship of another name instead."
+        }
         let showsFormer = relationship.showsLinks(of: old) || relationship.showsReference(of: old)
         if !showsFormer,
             relationship.storage != old.storage
@@ -308,11 +313,6 @@ struct ModelComparison {
             return "its values would be stored in another place: one of the two sides becomes "
                 + "to-many, to-one, or the first to have an inverse. Add a relationship of another "
                 + "name instead, and copy the references."
-        }
-        let destination = former(of: relationship.destination)
-        guard destination == old.destination || isRelated(relationship.destination, old) else {
-            return "its destination changes from \(old.destination.name) to "
-                + "\(relationship.destination.name). Add a relationship of another name instead."
         }
         return showsFormer
             ? nil : problem(relationship.wireProperty, from: old.wireProperty)

@@ -47,6 +47,7 @@ struct ModelReader {
         for element in root.children(named: "fetchRequest") {
             result.fetchRequestTemplates.append(read(template: element))
         }
+        warnings += result.removeOneSidedInverses().map(ModelWarning.init)
         dropIndexesWithoutColumns(in: &result)
         for element in root.children(named: "configuration") {
             result.configurations.append(read(configuration: element))

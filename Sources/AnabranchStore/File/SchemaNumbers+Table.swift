@@ -80,14 +80,14 @@ extension SchemaNumbers {
         }
     }
 
-    /// Reads the dropped attributes. A file has no table of them until a migration drops one.
+    /// Reads the dropped properties. A file has no table of them until a migration drops one.
     private mutating func readDropped(_ connection: Connection) throws {
         guard try connection.hasTable("ab_dropped") else { return }
         let statement = try connection.cached(
             "SELECT name, type, rule, root, number, entity, position FROM ab_dropped")
         while try statement.step() {
             dropped[statement.int64(at: 3), default: [:]][Int(statement.int64(at: 4))] =
-                DroppedAttribute(
+                DroppedProperty(
                     entity: statement.int64(at: 5), property: statement.wireProperty(at: 0),
                     position: statement.int64(at: 6))
         }
@@ -103,17 +103,17 @@ extension SchemaNumbers {
                 rule INTEGER, position INTEGER, PRIMARY KEY (root, number)
             ) WITHOUT ROWID
             """)
-        for (root, attributes) in dropped {
-            for (number, attribute) in attributes {
-                let property = attribute.property
+        for (root, properties) in dropped {
+            for (number, dropped) in properties {
+                let property = dropped.property
                 try connection.run(
                     """
                     INSERT INTO ab_dropped (root, number, entity, name, type, rule, position)
                     VALUES (?, ?, ?, ?, ?, ?, ?)
                     """,
-                    .integer(root), .integer(Int64(number)), .integer(attribute.entity),
+                    .integer(root), .integer(Int64(number)), .integer(dropped.entity),
                     .text(property.name.string), .integer(Int64(property.type.rawValue)),
-                    .integer(Int64(property.rule.rawValue)), .integer(attribute.position))
+                    .integer(Int64(property.rule.rawValue)), .integer(dropped.position))
             }
         }
     }

@@ -5,6 +5,7 @@ import Foundation
 struct StoreCopy {
     /// The store's file.
     let path: String
+    let freeBytes: @Sendable (String) -> Int64?
 
     /// The file of the copy, beside the store's.
     var file: String { path + ".before-migration" }
@@ -42,19 +43,12 @@ struct StoreCopy {
     private func checkRoom(_ connection: Connection) throws {
         guard case .integer(let pages)? = try connection.firstValue("PRAGMA page_count"),
             case .integer(let size)? = try connection.firstValue("PRAGMA page_size"),
-            let free = Self.freeBytes(at: path), free < pages * size
+            let free = freeBytes(path), free < pages * size
         else { return }
         throw StoreError(
             .diskFull,
             "Can't migrate \(path) because a copy of it needs \(pages * size) bytes and the disk "
                 + "has \(free). Free some room, or migrate without a copy.", path: path)
-    }
-
-    /// The room that a file system has for this user; `nil` if it does not say.
-    private static func freeBytes(at path: String) -> Int64? {
-        let folder = URL(fileURLWithPath: path).deletingLastPathComponent().path
-        let attributes = try? FileManager.default.attributesOfFileSystem(forPath: folder)
-        return (attributes?[.systemFreeSize] as? NSNumber)?.int64Value
     }
 
     /// Removes the copy, if there is one. A copy that can't be removed does no harm.

@@ -12,6 +12,8 @@ package struct StoreEnvironment: Sendable {
     package var fileIdentity: @Sendable (String) -> [UInt8] = { path in
         (try? FileIdentity(path: path))?.encoded ?? []
     }
+    /// Returns the free bytes of the disk that a path is on; `nil` if the system does not say.
+    package var freeBytes: @Sendable (String) -> Int64? = DiskRoom.freeBytes(at:)
     /// SQLite's name of the file system layer; `nil` for the default one.
     package var vfs: String?
     package var faults: TransactionFaults?

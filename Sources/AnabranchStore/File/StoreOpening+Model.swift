@@ -47,10 +47,9 @@ extension StoreOpening {
             // A changed default has another table, because columns show it.
             if try tables(of: stored) == tables(of: model) { return .takeOver }
         }
-        try checkMayMigrate(from: stored, to: model)
-        if let stages {
-            _ = try stages.steps(from: stored, to: model, path: path)
-        } else {
+        if !model.hasVersion(of: stored) { try checkMayMigrate(from: stored, to: model) }
+        // Without a step between versions, only defaults differ, and the migration is inferred.
+        if try stages?.steps(from: stored, to: model, path: path).isEmpty ?? true {
             _ = try Self.inferredMigration(from: stored, to: model, path: path)
         }
         return .migrate

@@ -64,6 +64,30 @@ import Testing
         }
     }
 
+    @Test func `migrates the stores of an earlier release's classes`() throws {
+        let folder = try TemporaryDirectory()
+        let url = URL(filePath: folder.file("diary.store"))
+        let first = try PersistentContainer(for: FirstRelease.Entry.self, url: url)
+        try first.load()
+        try first.newBackgroundContext().performAndWait { context in
+            let entry = try context.insert(FirstRelease.Entry.self)
+            (entry.text, entry.mood) = ("Rain", 3)
+            try context.save()
+        }
+        first.coordinator.close()
+        let second = try PersistentContainer(
+            for: SecondRelease.Entry.self, SecondRelease.Tag.self, url: url)
+        try second.load()
+        try second.newBackgroundContext().performAndWait { context in
+            let entry = try #require(try context.fetch(FetchRequest<SecondRelease.Entry>()).first)
+            #expect(entry.body == "Rain" && entry.mood == 3 && entry.isPinned == false)
+            entry.tags.append(try context.insert(SecondRelease.Tag.self))
+            entry.isPinned = true
+            try context.save()
+        }
+        #expect(try second.coordinator.checkFile().isValid)
+    }
+
     @Test func `takes a container's classes once`() throws {
         let folder = try TemporaryDirectory()
         let container = try PersistentContainer(
@@ -88,5 +112,31 @@ import Testing
         #expect(model.entities.map(\.name) == ["Above", "Below"])
         #expect(model.entity(named: "Below")?.superentity?.name == "Above")
         #expect(Below.slotNames == model.entity(named: "Below")?.slots.map(\.name))
+    }
+}
+
+/// The classes of an app's first release.
+enum FirstRelease {
+    @Entity("Entry")
+    final class Entry: ManagedObject {
+        var text: String = ""
+        var mood: Int64 = 0
+    }
+}
+
+/// The classes of its second release: a property is renamed, and a property and a class are added.
+enum SecondRelease {
+    @Entity("Entry")
+    final class Entry: ManagedObject {
+        @Attribute(originalName: "text") var body: String = ""
+        var mood: Int64 = 0
+        var isPinned: Bool = false
+        @Relationship(inverse: \Tag.entries) var tags: ManagedObjectList<Tag>
+    }
+
+    @Entity("Tag")
+    final class Tag: ManagedObject {
+        var name: String?
+        var entries: ManagedObjectSet<Entry>
     }
 }

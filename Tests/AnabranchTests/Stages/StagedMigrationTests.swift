@@ -38,6 +38,23 @@ import Testing
         try StagedApp.expectMigrated(second)
     }
 
+    @Test(.timeLimit(.minutes(1)))
+    func `takes over a model that differs from the last version in a default only`() throws {
+        try app.fill(version: 4)
+        var declaration = try StagedApp.model(4).declaration
+        let years = try #require(
+            declaration.entities[0].attributes.firstIndex { $0.name == "years" })
+        declaration.entities[0].attributes[years].defaultValue = 7
+        let model = try ManagedObjectModel(declaration)
+        var description = PersistentStoreDescription(url: app.url())
+        description.stagedMigration = StagedApp.stages()
+        let container = PersistentContainer(model: model, storeDescription: description)
+        try container.load()
+        #expect(container.coordinator.model.hash == model.hash)
+        #expect(try StagedApp.people(container) == StagedApp.expectedPeople())
+        #expect(try StagedApp.authors(container) == [""])
+    }
+
     @Test func `records its stage as one save with a name`() throws {
         try app.fill()
         let container = try app.open()

@@ -43,21 +43,25 @@ extension Store {
     ///
     /// - Returns: `nil` if there is a copy from before an earlier step of the same migration.
     private func writeCopy(_ connection: Connection) throws -> StoreCopy? {
-        let copy = StoreCopy(path: path)
+        let copy = StoreCopy(path: path, freeBytes: environment.freeBytes)
         if copy.exists, try UnfinishedMigration.isMarked(connection) { return nil }
         try copy.write(of: connection)
         return copy
     }
 
-    private func replaceModel(
+    /// Replaces the model and the tables within a transaction.
+    ///
+    /// - Returns: The number of records that were written.
+    @discardableResult
+    func replaceModel(
         by model: ManagedObjectModel, _ source: StateTransaction, _ migration: InferredMigration
-    ) throws {
-        if try !alterTables(to: model, source) {
-            try replaceTables(to: model, source, checking: migration.newConstraints)
-        }
+    ) throws -> Int {
+        if try alterTables(to: model, source) { return 0 }
+        return try replaceTables(to: model, source, checking: migration.newConstraints)
     }
 
-    /// Changes the tables in a time that does not depend on the number of records.
+    /// Changes the tables in a time that does not depend on the number of records, unless it adds
+    /// links.
     ///
     /// - Returns: False if the rows have to be written. The file is then unchanged.
     private func alterTables(
@@ -72,7 +76,7 @@ extension Store {
         numbers.drop(from: schema, at: last)
         let present = StoreSchema(model, numbers: numbers)
         guard let alteration = TableAlteration(from: schema, to: present),
-            try !alteration.isAwaited(connection)
+            try !alteration.needsRows(connection)
         else { return false }
         try alteration.run(connection)
         numbers.add(alteration.addedProperties, at: last)
@@ -80,25 +84,43 @@ extension Store {
         try connection.writeModel(model)
         source.state.model = model.hash
         try source.state.write(connection)
+        if alteration.makesLinks {
+            let schema = StoreSchema(model, numbers: numbers)
+            try write(as: model, schema, after: source) { try $0.views.applyFormerLinkRuleToAll() }
+        }
         return true
     }
 
     /// Moves all records into new tables.
+    ///
+    /// - Returns: The number of records.
     private func replaceTables(
         to model: ManagedObjectModel, _ source: StateTransaction,
         checking constraints: [[AttributeDescription]]
-    ) throws {
+    ) throws -> Int {
         let connection = source.connection
         let state = try ModelMigration(removing: source, for: model)
         let schema = try connection.install(model, hasIndexes: false)
         source.state.model = model.hash
         try source.state.write(connection)
+        try write(as: model, schema, after: source) {
+            try state.load(into: $0, checking: constraints)
+        }
+        return state.recordCount
+    }
+
+    /// Continues a transaction under the new model.
+    private func write(
+        as model: ManagedObjectModel, _ schema: StoreSchema, after source: StateTransaction,
+        _ body: (StateTransaction) throws -> Void
+    ) throws {
+        let connection = source.connection
         let migrated = Store(
             path: path, model: model, schema: schema, modelHash: model.hash, options: options,
             environment: environment, writer: connection, replicas: source.replicas)
         let destination = try StateTransaction(
             connection, store: migrated, replicas: source.replicas)
-        try state.load(into: destination, checking: constraints)
+        try body(destination)
         try destination.finish()
     }
 }

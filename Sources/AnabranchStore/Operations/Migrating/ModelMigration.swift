@@ -14,6 +14,8 @@ import AnabranchSQLite
 ///
 /// Every record is read once and written once.
 struct ModelMigration {
+    /// The number of records that other replicas have too.
+    let recordCount: Int
     private let stage: MigrationStage
     /// The records that are kept in this store only; `nil` if the file has no such entity.
     private let unsynced: MigrationStage?
@@ -40,6 +42,7 @@ struct ModelMigration {
             }
         }
         try stage.finish()
+        recordCount = count
         self.stage = stage
         unsynced = try Self.unsyncedRecords(of: source, for: model)
         for name in schema.tables.map(\.name) + schema.linkLayouts.map(\.name) {

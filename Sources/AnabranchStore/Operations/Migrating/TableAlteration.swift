@@ -2,12 +2,13 @@ import AnabranchModel
 import AnabranchReplication
 import AnabranchSQLite
 
-/// A change of a file's tables from one version of a model to another one that writes no row.
+/// A change of a file's tables from one version of a model to another one that writes no record's
+/// row.
 ///
 /// Its time does not depend on the number of records, except for indexes that it creates. It is
 /// possible if the new version has what the old one has, under the same rules: it may add entities
-/// and properties, rename what is there, and drop attributes (``DroppedColumn``). Everything else
-/// needs a ``ModelMigration``.
+/// and properties, rename what is there, drop attributes and to-ones (``DroppedColumn``), and make
+/// a to-one to-many, which adds rows for the links. Everything else needs a ``ModelMigration``.
 struct TableAlteration {
     private let former: StoreSchema
     private let present: StoreSchema
@@ -54,9 +55,39 @@ struct TableAlteration {
         return added
     }
 
+    /// True if relationships of the new version show references in dropped columns as links, for
+    /// which the link tables have no rows yet.
+    var makesLinks: Bool {
+        present.linkLayouts.count > links.count
+            && present.layouts.contains { !$0.droppedReferencesShownAsLinks.isEmpty }
+    }
+
+    /// Returns true if what the file holds makes it necessary to write rows.
+    func needsRows(_ connection: Connection) throws -> Bool {
+        try isAwaited(connection) || hidesDropped(connection)
+    }
+
+    /// Returns true if a record's reference that becomes a dropped column is hidden, so that the
+    /// column does not have it.
+    private func hidesDropped(_ connection: Connection) throws -> Bool {
+        for (former, present) in tables {
+            let known = Set(former.dropped.map(\.number))
+            for dropped in present.dropped
+            where dropped.kind == .reference && !known.contains(dropped.number) {
+                let hidden = try connection.firstValue(
+                    """
+                    SELECT 1 FROM ab_hidden h JOIN \(former.name) t ON t.ab_pk = h.record
+                    WHERE h.property = ?
+                    """, .integer(Int64(dropped.number)))
+                if hidden != nil { return true }
+            }
+        }
+        return false
+    }
+
     /// Returns true if the file holds something that only the new version knows. It waits among
     /// the deferred rows, and its rows have to be written.
-    func isAwaited(_ connection: Connection) throws -> Bool {
+    private func isAwaited(_ connection: Connection) throws -> Bool {
         let known = Set(former.layouts.flatMap { $0.properties.map(\.wire) })
         let columns = Set(present.layouts.flatMap { $0.properties.map(\.wire) })
             .subtracting(known)
@@ -202,13 +233,12 @@ extension StoreSchema {
             && keepsDropped(of: table, successor, in: later, entities: entities)
     }
 
-    /// Returns true if a later version's table has the columns of all dropped attributes, and shows
-    /// nothing of their values.
+    /// Returns true if a later version's table has the columns of all dropped properties, and shows
+    /// nothing of their values, except references as links.
     private func keepsDropped(
         of table: TableLayout, _ successor: TableLayout, in later: StoreSchema, entities: [Int64]
     ) -> Bool {
         guard !table.dropped.isEmpty || !successor.dropped.isEmpty else { return true }
-        let names = Set(successor.root.hierarchy.flatMap(\.slots).map(\.wireProperty.name))
         // `now()` is the time of the last save that wrote a property of the model.
         let showsTimes = successor.root.hierarchy.contains { entity in
             entity.derivedAttributes.contains { $0.derivation == .now }
@@ -219,10 +249,20 @@ extension StoreSchema {
                 let former =
                     table.dropped.first { $0.number == column.number }?.entity
                     ?? table.columns.first { $0.number == column.number }?.property.entity
-                return !names.contains(column.wire.name)
+                return later.showsOnlyLinks(of: column, in: successor)
                     && former.map { entitiesKind(of: $0, among: entities) }
                         == later.entitiesKind(of: column.entity, among: entities)
             }
+    }
+
+    /// Returns true if no property of a table has the wire name of a dropped column, or if links
+    /// show its references.
+    private func showsOnlyLinks(of dropped: DroppedColumn, in table: TableLayout) -> Bool {
+        table.root.hierarchy.allSatisfy { entity in
+            entity.slots.allSatisfy { $0.wireProperty.name != dropped.wire.name }
+                || layout(of: entity).droppedReferencesShownAsLinks
+                    .contains { $0.number == dropped.number }
+        }
     }
 
     /// The numbers of the entities that have a column.

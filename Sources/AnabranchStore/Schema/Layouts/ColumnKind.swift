@@ -54,6 +54,7 @@ package enum ColumnKind: Sendable {
         case .uri: self = .uri
         case .data: self = .data
         case .uuid: self = .uuid
+        case .reference: self = .reference
         default: return nil
         }
     }

@@ -1,20 +1,20 @@
 import AnabranchModel
 import AnabranchReplication
 
-/// A column of an attribute that the model does not have any more.
+/// A column of an attribute or a to-one that the model does not have any more.
 ///
-/// A migration that drops an attribute leaves its column under another name, so that it writes no
-/// row. The values that were written before belong to the merged state, like deferred cells. Later
-/// writes go to the deferred cells, and a deferred cell takes the place of the row's value.
+/// A migration that drops such a property leaves its column under another name, so that it writes
+/// no row. The values that were written before belong to the merged state, like deferred cells.
+/// Later writes go to the deferred cells, and a deferred cell takes the place of the row's value.
 struct DroppedColumn: Sendable {
-    /// The entity that declared the attribute.
+    /// The entity that declared the property.
     let entity: EntityDescription
-    /// The attribute as it travels.
+    /// The property as it travels.
     let wire: WireProperty
     let kind: ColumnKind
-    /// The attribute's number in `ab_writes`.
+    /// The property's number in `ab_writes`.
     let number: Int
-    /// The last position of the log when the attribute was dropped.
+    /// The last position of the log when the property was dropped.
     let position: Int64
 
     /// The column's name, quoted for SQL. No property has it, because a model can't use the prefix.
@@ -23,38 +23,38 @@ struct DroppedColumn: Sendable {
     /// The position of the change set that wrote the value of a row.
     ///
     /// - Returns: `nil` if the row has no value. The writes of a row that was inserted after the
-    ///   attribute was dropped do not name the attribute, so its position is that of the insert.
+    ///   property was dropped do not name it, so its position is that of the insert.
     func lastWrite(in writes: RowWrites) -> Int64? {
         writes[number].flatMap { $0 <= position ? $0 : nil }
     }
 }
 
 extension SchemaNumbers {
-    /// An attribute that a migration dropped without writing the rows.
-    struct DroppedAttribute: Sendable {
-        /// The number of the entity that declared the attribute.
+    /// A property that a migration dropped without writing the rows.
+    struct DroppedProperty: Sendable {
+        /// The number of the entity that declared the property.
         let entity: Int64
         let property: WireProperty
-        /// The last position of the log when the attribute was dropped.
+        /// The last position of the log when the property was dropped.
         let position: Int64
     }
 
-    /// The columns that the table of a root entity keeps of dropped attributes.
+    /// The columns that the table of a root entity keeps of dropped properties.
     func droppedColumns(of root: EntityDescription) -> [DroppedColumn] {
         (dropped[number(of: root)] ?? [:]).sorted { $0.key < $1.key }.compactMap {
-            number, attribute in
+            number, dropped in
             guard
-                let entity = root.hierarchy.first(where: { self.number(of: $0) == attribute.entity }
+                let entity = root.hierarchy.first(where: { self.number(of: $0) == dropped.entity }
                 ),
-                let kind = ColumnKind(attribute.property.type)
+                let kind = ColumnKind(dropped.property.type)
             else { return nil }
             return DroppedColumn(
-                entity: entity, wire: attribute.property, kind: kind, number: number,
-                position: attribute.position)
+                entity: entity, wire: dropped.property, kind: kind, number: number,
+                position: dropped.position)
         }
     }
 
-    /// Records which attributes the numbers lack that a file has columns of. Their columns stay if
+    /// Records which properties the numbers lack that a file has columns of. Their columns stay if
     /// the rows do.
     ///
     /// - Parameters:
@@ -66,7 +66,7 @@ extension SchemaNumbers {
             let kept = Set(hierarchy.flatMap { properties[$0, default: [:]].values })
             for column in table.columns where !kept.contains(column.number) && column.isDroppable {
                 dropped[schema.layout(of: table.root).number, default: [:]][column.number] =
-                    DroppedAttribute(
+                    DroppedProperty(
                         entity: schema.layout(of: column.property.entity).number,
                         property: column.property.wireProperty, position: position)
             }
@@ -75,10 +75,10 @@ extension SchemaNumbers {
 }
 
 extension TableLayout.Column {
-    /// Returns true if each value of the column would be one deferred cell without the attribute.
+    /// Returns true if each value of the column would be one deferred cell without the property.
     var isDroppable: Bool {
         let wire = property.wireProperty
-        return property.attribute != nil && property.entity.isSynced
+        return property.entity.isSynced
             && [.lastWriter, .firstWriter, .max, .min].contains(wire.rule)
             && ColumnKind(wire.type) == kind
     }

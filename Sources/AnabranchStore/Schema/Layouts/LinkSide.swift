@@ -43,4 +43,13 @@ extension EntityLayout {
         guard let side = linkSides[former.name], side.shows(former) else { return nil }
         return side
     }
+
+    /// The columns of dropped to-ones that the entity's records have, and that links of the model
+    /// show.
+    var droppedReferencesShownAsLinks: [DroppedColumn] {
+        table.dropped.filter { dropped in
+            dropped.kind == .reference && entity.isKind(of: dropped.entity)
+                && linkSide(showing: dropped.wire) != nil
+        }
+    }
 }

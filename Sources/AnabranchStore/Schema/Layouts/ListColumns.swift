@@ -61,4 +61,11 @@ extension Statement {
         else { return .reference(target) }
         return ListEntry(target: target, position: position).value
     }
+
+    /// Reads the wire value of one column, of which the model does not know the property.
+    func wireValue(at index: Int, as kind: ColumnKind, _ replicas: ReplicaTable) -> Value {
+        let value = slot(at: index, as: kind)
+        guard kind == .reference, case .integer(let id) = value else { return value }
+        return replicas.record(id).map(Value.reference) ?? .null
+    }
 }

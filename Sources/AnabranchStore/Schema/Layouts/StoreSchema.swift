@@ -11,6 +11,8 @@ package final class StoreSchema: Sendable {
     let syncedLinkLayouts: [LinkLayout]
     /// The tables with columns of dropped attributes.
     let tablesWithDropped: [TableLayout]
+    /// True if a table has the column of a dropped to-one.
+    let hasDroppedReferences: Bool
     /// The entity layouts by the index of the entity in the model.
     package let layouts: [EntityLayout]
     /// The uniqueness constraints in the order of the model.
@@ -41,6 +43,7 @@ package final class StoreSchema: Sendable {
         self.tables = tables
         syncedTables = tables.filter(\.isSynced)
         tablesWithDropped = tables.filter { !$0.dropped.isEmpty }
+        hasDroppedReferences = tables.contains { $0.dropped.contains { $0.kind == .reference } }
         let links = model.entities.flatMap(Self.ownStoredLinks).map { relationship in
             LinkLayout(
                 relationship,
@@ -130,9 +133,9 @@ struct SchemaNumbers: Sendable {
     /// The last position of the log when a property was added without writing the rows, by the
     /// number of the root entity and the number of the property.
     var additions: [Int64: [Int: Int64]] = [:]
-    /// The attributes that were dropped without writing the rows, by the number of the root entity
-    /// and the number of the attribute.
-    var dropped: [Int64: [Int: DroppedAttribute]] = [:]
+    /// The properties that were dropped without writing the rows, by the number of the root entity
+    /// and the number of the property.
+    var dropped: [Int64: [Int: DroppedProperty]] = [:]
 
     func number(of entity: EntityDescription) -> Int64 { entities[entity.wireName] ?? 0 }
 

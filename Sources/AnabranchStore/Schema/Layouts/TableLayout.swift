@@ -45,7 +45,7 @@ package final class TableLayout: Sendable {
     let viewRuleColumns: [ViewRuleColumn]
     /// The properties that a migration added without writing the rows.
     let added: AddedProperties
-    /// The columns of attributes that a migration dropped without writing the rows.
+    /// The columns of properties that a migration dropped without writing the rows.
     let dropped: [DroppedColumn]
     let plainName: String
     /// False if the records are kept in this store only.

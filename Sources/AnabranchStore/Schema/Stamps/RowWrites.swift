@@ -86,7 +86,7 @@ struct RowWrites {
     /// Records that a property was never written.
     mutating func leaveUnwritten(_ property: Int) { replace(property, by: nil) }
 
-    /// Records that a row that is inserted has no values in the columns of dropped attributes.
+    /// Records that a row that is inserted has no values in the columns of dropped properties.
     mutating func leaveUnwritten(_ dropped: [DroppedColumn]) {
         for column in dropped where column.lastWrite(in: self) != nil {
             leaveUnwritten(column.number)

@@ -136,7 +136,9 @@ struct CanonicalRows {
                         at: place, of: property, replicas, hidden: hidden[property.number]),
                     stamp: try stamp(try logStamps[position])))
         }
-        for cell in statement.droppedCells(at: place, of: table.layout, entity, writes) {
+        for cell in statement.droppedCells(
+            at: place, of: table.layout, entity, writes, replicas)
+        {
             record.cells.append(
                 CanonicalRecord.Cell(
                     property: cell.property, value: cell.value,
@@ -234,7 +236,7 @@ struct CanonicalRows {
 
 extension CanonicalRecord {
     /// Adds a deferred cell. The deferred value of an attribute group is the whole value, so it
-    /// replaces the value read from the columns. A deferred cell of a dropped attribute replaces
+    /// replaces the value read from the columns. A deferred cell of a dropped property replaces
     /// the cell that was read from the row.
     fileprivate mutating func take(deferred cell: Cell, besides dropped: [DroppedColumn]) {
         if dropped.contains(where: { $0.wire == cell.property }) {

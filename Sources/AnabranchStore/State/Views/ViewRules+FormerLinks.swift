@@ -6,9 +6,9 @@ import AnabranchSQLite
 // was in another version of the model: the reference of a to-one, or links under another rule or
 // of the other side.
 //
-// That is among the deferred rows, because the model does not know it, and stays there. The link
-// tables have a row without a tag for each link that nothing else shows. All statements that read
-// links see such a row, and all code that merges links finds no tag in it.
+// That is among the deferred rows or in dropped columns, because the model does not know it, and
+// stays there. The link tables have a row without a tag for each link that nothing else shows. All
+// statements that read links see such a row, and all code that merges links finds no tag in it.
 
 /// The records and changes of the rule for former relationships within one transaction.
 struct FormerLinkWork {
@@ -80,6 +80,11 @@ extension ViewRules {
         get throws { try !FormerLinkRows.isEmpty(on: connection) }
     }
 
+    /// True unless the file has neither deferred rows nor columns of dropped to-ones.
+    private var mayHaveFormerLinks: Bool {
+        schema.hasDroppedReferences || !transaction.deferred.isEmpty
+    }
+
     // MARK: - After all changes
 
     /// Applies the rule to the registered records.
@@ -87,7 +92,7 @@ extension ViewRules {
         if formerLinks.isWholeFile { return try applyFormerLinkRuleToAll() }
         let records = formerLinks.records
         formerLinks.records = []
-        guard !records.isEmpty, schema.hasLinks, !transaction.deferred.isEmpty else { return }
+        guard !records.isEmpty, schema.hasLinks, mayHaveFormerLinks else { return }
         let hadFormerLinks = try hasFormerLinks
         for id in records.sorted() { try findFormerLinks(of: id) }
         guard try hadFormerLinks || hasFormerLinks else { return }
@@ -98,7 +103,7 @@ extension ViewRules {
     /// Applies the rule to all records, after duplicates are merged. It reports no changes.
     func applyFormerLinkRuleToAll() throws {
         formerLinks = FormerLinkWork()
-        guard schema.hasLinks, !transaction.deferred.isEmpty else { return }
+        guard schema.hasLinks, mayHaveFormerLinks else { return }
         try formerRows.removeAll()
         try formerRows.hideAll(in: schema.syncedLinkLayouts)
         try findAllFormerLinks()
@@ -140,12 +145,15 @@ extension ViewRules {
         }
     }
 
-    /// Writes down the links that the deferred rows of all records say.
+    /// Writes down the links that the deferred rows and dropped columns of all records have.
     private func findAllFormerLinks() throws {
         let deferred = transaction.deferred
         let cells = try DeferredRows.cellProperties(on: connection)
         let links = try DeferredRows.linkProperties(on: connection)
         for layout in schema.layouts where !layout.entity.isAbstract {
+            for dropped in layout.droppedReferencesShownAsLinks {
+                try formerRows.add(dropped, of: layout)
+            }
             for records in [RecordSource.rows(of: layout), .deferred(layout)] {
                 for former in cells where layout.linkSide(showing: former) != nil {
                     let rows = try formerRows.insertion(of: former.name)
@@ -162,7 +170,7 @@ extension ViewRules {
         }
     }
 
-    /// Writes down the links that the deferred rows of a record say.
+    /// Writes down the links that the deferred rows and dropped columns of a record have.
     private func findFormerLinks(of id: LocalID) throws {
         try formerRows.removeAll(ownedBy: id)
         guard let layout = try layoutOfHeld(id) else { return }

@@ -2,9 +2,9 @@ import AnabranchModel
 import AnabranchReplication
 import AnabranchSQLite
 
-// Deferred cells that are still in the columns of dropped attributes.
+// Deferred cells that are still in the columns of dropped properties.
 extension DeferredRows {
-    /// The values of dropped attributes in the record's row.
+    /// The values of dropped properties in the record's row, in their wire form.
     ///
     /// - Parameter isReplaced: Returns true for a property with a cell outside of the row.
     func droppedCells(
@@ -12,6 +12,7 @@ extension DeferredRows {
     ) throws -> [Cell] {
         // A change set that this transaction saves has written no dropped column.
         let stamps = LogStamps(connection)
+        let replicas = transaction.replicas
         for table in transaction.schema.tablesWithDropped {
             let statement = try connection.cached(Self.droppedSQL(table, in: transaction.schema))
             try statement.bind(id, at: 1)
@@ -21,7 +22,7 @@ extension DeferredRows {
                 continue
             }
             let writes = try statement.writes(at: 1, table.added)
-            return try statement.droppedCells(at: 3, of: table, entity, writes)
+            return try statement.droppedCells(at: 3, of: table, entity, writes, replicas)
                 .filter { !isReplaced($0.property) }
                 .map {
                     Cell(property: $0.property, value: $0.value, stamp: try stamps[$0.position])
@@ -36,18 +37,20 @@ extension DeferredRows {
 }
 
 extension Statement {
-    /// The values of dropped attributes in the statement's row.
+    /// The values of dropped properties in the statement's row, in their wire form.
     ///
     /// - Parameter column: The statement's column with the first dropped column; the others follow
     ///   in order.
     /// - Returns: The values, each with the position of the change set that wrote it.
     func droppedCells(
-        at column: Int, of table: TableLayout, _ entity: EntityDescription, _ writes: RowWrites
+        at column: Int, of table: TableLayout, _ entity: EntityDescription, _ writes: RowWrites,
+        _ replicas: ReplicaTable
     ) -> [(property: WireProperty, value: Value, position: Int64)] {
         table.dropped.enumerated().compactMap { offset, dropped in
             guard entity.isKind(of: dropped.entity), let position = dropped.lastWrite(in: writes)
             else { return nil }
-            return (dropped.wire, slot(at: column + offset, as: dropped.kind), position)
+            let value = wireValue(at: column + offset, as: dropped.kind, replicas)
+            return (dropped.wire, value, position)
         }
     }
 }

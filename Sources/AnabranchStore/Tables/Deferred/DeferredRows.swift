@@ -13,8 +13,8 @@ import AnabranchSQLite
 final class DeferredRows {
     unowned let transaction: WriteTransaction
     let connection: Connection
-    /// True if there are no deferred rows. The answer is kept, which saves three statements for
-    /// each deleted row.
+    /// True if there are no deferred rows and no former links, which may be in the columns of
+    /// dropped to-ones. The answer is kept, which saves three statements for each deleted row.
     lazy var isEmpty: Bool = (try? Self.areEmpty(on: connection)) ?? false
 
     /// The transaction's own rows: use ``WriteTransaction/deferred``.
@@ -28,7 +28,7 @@ final class DeferredRows {
             """
             SELECT EXISTS (SELECT 1 FROM ab_deferred_record)
             OR EXISTS (SELECT 1 FROM ab_deferred_cell) OR EXISTS (SELECT 1 FROM ab_deferred_link)
-            OR EXISTS (SELECT 1 FROM ab_delete_mark)
+            OR EXISTS (SELECT 1 FROM ab_delete_mark) OR EXISTS (SELECT 1 FROM ab_former_link)
             """) == .integer(0)
     }
 

@@ -1,10 +1,10 @@
 import AnabranchReplication
 import AnabranchSQLite
 
-/// The links that deferred rows of former relationships say (`ab_former_link`), and the rows of
-/// link tables that only they show.
+/// The links that former relationships have in deferred rows and in the columns of dropped to-ones
+/// (`ab_former_link`), and the rows of link tables that only they show.
 ///
-/// The table follows from the deferred rows, and is no part of the state. It answers which records
+/// The table follows from these rows, and is no part of the state. It answers which records
 /// point to a record.
 struct FormerLinkRows {
     let connection: Connection
@@ -40,6 +40,26 @@ struct FormerLinkRows {
             "INSERT OR IGNORE INTO ab_former_link (owner, name, other) VALUES (?, ?, ?)")
         try statement.bind(name.string, at: 2)
         return Insertion(statement: statement)
+    }
+
+    /// Adds the references that the rows of an entity have in the column of a dropped to-one.
+    ///
+    /// A deferred cell of the to-one takes the place of a row's reference.
+    func add(_ dropped: DroppedColumn, of layout: EntityLayout) throws {
+        let discriminator = layout.table.hasDiscriminator ? "t.ab_entity" : "\(layout.number)"
+        let statement = try connection.prepare(
+            """
+            INSERT OR IGNORE INTO ab_former_link (owner, name, other)
+            SELECT t.ab_pk, ?1, t.\(dropped.name) FROM \(layout.table.name) t
+            WHERE t.\(dropped.name) IS NOT NULL AND \(discriminator) = ?4 AND NOT EXISTS (
+                SELECT 1 FROM ab_deferred_cell d
+                WHERE d.record = t.ab_pk AND d.name = ?1 AND d.type = ?2 AND d.rule = ?3)
+            """)
+        try statement.bind(dropped.wire.name.string, at: 1)
+        try statement.bind(Int64(dropped.wire.type.rawValue), at: 2)
+        try statement.bind(Int64(dropped.wire.rule.rawValue), at: 3)
+        try statement.bind(layout.number, at: 4)
+        try statement.run()
     }
 
     func removeAll(ownedBy id: LocalID) throws {

@@ -14,9 +14,11 @@ import Testing
 
     /// A version that needs a pass over the rows.
     private func nextVersion() throws -> ManagedObjectModel {
-        try scenario.changedModel {
-            $0.entities[0].relationships[0].isToMany = true
-            $0.entities[0].relationships[0].maxCount = nil
+        try scenario.changedModel { declaration in
+            let attributes = declaration.entities[0].attributes
+            for place in attributes.indices where attributes[place].type == .integer64 {
+                declaration.entities[0].attributes[place].type = .double
+            }
         }
     }
 
@@ -76,6 +78,22 @@ import Testing
         #expect(try ShownState(old) == shown && old.check().isValid)
         try scenario.open("a", model: next).close()
         #expect(!hasCopy())
+    }
+
+    @Test func `the room for a copy is checked before anything is written`() throws {
+        let shown = try fill(100)
+        var environment = StoreEnvironment.system
+        environment.freeBytes = { _ in 1000 }
+        var options = StoreOptions()
+        options.keepsCopyWhenMigrating = true
+        let next = try nextVersion()
+        let error = storeError {
+            _ = try Store.open(
+                at: scenario.path("a"), model: next, options: options, environment: environment)
+        }
+        #expect(error?.code == .diskFull && error?.message.contains("has 1000") == true)
+        #expect(!hasCopy())
+        #expect(try ShownState(scenario.open("a")) == shown)
     }
 
     @Test func `no copy is kept unless the options ask for it`() throws {

@@ -1,5 +1,6 @@
 import AnabranchModel
 import AnabranchReplication
+import AnabranchSQLite
 import AnabranchStore
 import TestSupport
 import Testing
@@ -149,6 +150,114 @@ import Testing
         try scenario.open("old", model: without).close()
         let store = try scenario.open("old", model: new.model)
         #expect(try ShownState(store) == ShownState(new))
+    }
+
+    // MARK: - The column of the to-one
+
+    /// The names of the properties that the old store's file has in dropped columns.
+    private func dropped() throws -> [SQLiteValue] {
+        guard
+            try !scenario.sql("old", "SELECT 1 FROM sqlite_schema WHERE name = 'ab_dropped'")
+                .isEmpty
+        else { return [] }
+        return try scenario.sql("old", "SELECT name FROM ab_dropped").map { $0[0] }
+    }
+
+    /// Closes the old store, and opens its file with the new version.
+    private func migrated() throws -> Store {
+        let hash = try old.canonicalHash()
+        old.close()
+        let store = try scenario.open("old", model: new.model)
+        #expect(try store.canonicalHash() == hash && store.check().isValid)
+        return store
+    }
+
+    @Test func `keeps the references in the rows, and writes none of them`() throws {
+        let rows = "SELECT ab_pk, ab_version, ab_writes, name FROM Person"
+        let before = try scenario.sql("old", rows)
+        let store = try migrated()
+        #expect(try scenario.sql("old", rows) == before)
+        #expect(try dropped() == [.text("boss")])
+        #expect(try scenario.sql("old", "SELECT 1 FROM ab_deferred_cell").isEmpty)
+        #expect(try ShownState(store) == ShownState(new))
+        let written = try store.insertPerson("P3")
+        try store.link(written, "bosses", onOld[1])
+        try store.delete(onOld[0])
+        #expect(try store.related(onOld[1], "reports") == [written])
+        #expect(try scenario.sql("old", "SELECT 1 FROM ab_former_link").isEmpty)
+        try scenario.zone.sync(store)
+        try scenario.zone.pull(into: new)
+        #expect(try store.canonicalHash() == new.canonicalHash() && store.check().isValid)
+        #expect(try ShownState(store) == ShownState(new))
+    }
+
+    @Test func `writes a removed reference beside the column, and merges later ones there`() throws
+    {
+        let third = try scenario.open("third", model: scenario.model)
+        try scenario.zone.pull(into: third)
+        let store = try migrated()
+        try store.link(onOld[0], "bosses", onOld[1], isAdded: false)
+        #expect(try store.related(onOld[0], "bosses").isEmpty && store.check().isValid)
+        try scenario.zone.sync(store)
+        try scenario.zone.sync(third)
+        let person = try third.id(of: onOld[0], on: old)
+        #expect(try third.value("boss", of: person) == .null)
+        scenario.clock.milliseconds += 1000
+        try third.set("boss", .integer(third.id(of: onOld[2], on: old)), of: person)
+        for store in [third, store] { try scenario.zone.sync(store) }
+        #expect(try store.related(onOld[0], "bosses") == [onOld[2]])
+        try scenario.zone.pull(into: new)
+        #expect(try ShownState(store) == ShownState(new) && dropped() == [.text("boss")])
+        #expect(try store.canonicalHash() == third.canonicalHash())
+    }
+
+    @Test func `keeps the column in a later version, and gives it back to a new relationship`()
+        throws
+    {
+        func model(_ change: (inout Entity) -> Void) throws -> ManagedObjectModel {
+            var declaration = new.model.declaration
+            change(&declaration.entities[0])
+            return try ManagedObjectModel(declaration)
+        }
+        try migrated().close()
+        let extended = try model { $0.attributes.append(Attribute("extra", .string)) }
+        let next = try scenario.open("old", model: extended)
+        #expect(try next.related(onOld[0], "bosses") == [onOld[1]])
+        #expect(try dropped() == [.text("boss")])
+        next.close()
+        let without = try model { $0.relationships = [] }
+        let small = try scenario.open("old", model: without)
+        #expect(try small.check().isValid)
+        small.close()
+        let last = try scenario.open("old", model: new.model)
+        #expect(try ShownState(last) == ShownState(new) && last.check().isValid)
+    }
+
+    @Test func `writes the rows if a reference is hidden`() throws {
+        let model = try ManagedObjectModel {
+            Entity("Person") {
+                Attribute("name", .string)
+                Attribute("age", .integer64)
+                Relationship("boss", to: "Person", acyclic: true, inverse: "reports")
+                Relationship("reports", toMany: "Person", inverse: "boss")
+            }
+        }
+        let cycles = try StoreScenario(model: model)
+        let (a, b) = (try cycles.open("a"), try cycles.open("b"))
+        let people = try (0..<2).map { try a.insertPerson("P\($0)") }
+        try cycles.zone.sync(a)
+        try cycles.zone.sync(b)
+        try a.set("boss", .integer(people[1]), of: people[0])
+        try b.set("boss", .integer(b.id(of: people[0], on: a)), of: b.id(of: people[1], on: a))
+        for store in [a, b, a] { try cycles.zone.sync(store) }
+        #expect(try cycles.sql("a", "SELECT 1 FROM ab_hidden").count == 1)
+        a.close()
+        let store = try cycles.open("a", model: new.model)
+        #expect(
+            try cycles.sql("a", "SELECT 1 FROM sqlite_schema WHERE name = 'ab_dropped'").isEmpty)
+        #expect(try store.related(people[0], "bosses") == [people[1]])
+        #expect(try store.related(people[1], "bosses") == [people[0]])
+        #expect(try store.check().isValid && store.canonicalHash() == b.canonicalHash())
     }
 
     @Test func `is refused the other way round`() throws {

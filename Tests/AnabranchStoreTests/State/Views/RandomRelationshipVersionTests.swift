@@ -30,12 +30,14 @@ private final class RelationshipWorld {
         let isUnique = Bool.random(using: &generator)
         let policy: DeletePolicy = Bool.random(using: &generator) ? .updateWins : .deleteWins
         self.isUnique = isUnique
+        // Without lists, only to-ones change from the first version to the second.
+        let hasLists = Bool.random(using: &generator)
         models = try (0..<3).map { version in
             try ManagedObjectModel {
                 Entity("Person", deletePolicy: policy) {
                     if isUnique { Unique("name") }
                     Attribute("name", .string)
-                    for relationship in Self.ofPerson(version) { relationship }
+                    for relationship in Self.ofPerson(version, hasLists: hasLists) { relationship }
                 }
                 Entity("Being", isAbstract: true, deletePolicy: policy) {
                     if isUnique { Unique("name") }
@@ -55,7 +57,8 @@ private final class RelationshipWorld {
     /// The relationships of a person. A boss becomes several and then a list, a home becomes
     /// several and then gets an inverse, which is the stored side, friends become a list for one
     /// version, and so do peers and the pupils of a teacher, along which there is no cycle.
-    private static func ofPerson(_ version: Int) -> [Relationship] {
+    private static func ofPerson(_ version: Int, hasLists: Bool) -> [Relationship] {
+        let isOrdered = version == 1 && hasLists
         let boss =
             version == 0
             ? Relationship("boss", to: "Person", inverse: "reports")
@@ -68,12 +71,12 @@ private final class RelationshipWorld {
                 "home", toMany: "Being", inverse: version == 2 ? "homes" : nil)
         return [
             boss, home, Relationship("reports", toMany: "Person", inverse: "boss"),
-            Relationship("peers", toMany: "Person", ordered: version == 1, inverse: "peers"),
+            Relationship("peers", toMany: "Person", ordered: isOrdered, inverse: "peers"),
             Relationship("teacher", to: "Person", acyclic: true, inverse: "pupils"),
             Relationship(
-                "pupils", toMany: "Person", ordered: version == 1, inverse: "teacher"),
+                "pupils", toMany: "Person", ordered: isOrdered, inverse: "teacher"),
             Relationship(
-                "friends", toMany: "Being", ordered: version == 1, inverse: "keepers"),
+                "friends", toMany: "Being", ordered: isOrdered, inverse: "keepers"),
         ]
     }
 

@@ -196,7 +196,8 @@ private final class VersionWorld {
         let values = values(of: row.entity).filter { names.contains($0.key) }
         _ = try store.update("Person", row.id, values)
         for (name, value) in values {
-            #expect(try store.value(name, of: row.id) == value, "\(name) after a save")
+            let shown = try store.value(name, of: row.id)
+            #expect(shown == value, "\(name) after a save of \(values)")
         }
     }
 

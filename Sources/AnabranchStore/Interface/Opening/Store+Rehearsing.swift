@@ -1,0 +1,31 @@
+package import AnabranchModel
+
+/// The work of a migration, found out by one that was rolled back.
+public struct MigrationRehearsal: Hashable, Sendable {
+    /// The number of records that are written again; zero if only tables are changed.
+    public let writtenRecords: Int
+}
+
+extension Store {
+    private struct RollBack: Error {}
+
+    /// Carries out a migration, and rolls it back.
+    ///
+    /// - Throws: What ``migrate(to:waitingFor:isLast:)`` throws. The file is unchanged.
+    package func rehearseMigration(to model: ManagedObjectModel) throws -> MigrationRehearsal {
+        let migration = try StoreOpening.inferredMigration(from: self.model, to: model, path: path)
+        var written = 0
+        do {
+            try withWriter { connection in
+                try connection.largeTransaction {
+                    let source = try StateTransaction(
+                        connection, store: self, replicas: ReplicaTable.read(connection))
+                    try reportMigration(0)
+                    written = try replaceModel(by: model, source, migration)
+                    throw RollBack()
+                }
+            }
+        } catch is RollBack {}
+        return MigrationRehearsal(writtenRecords: written)
+    }
+}
