@@ -33,8 +33,18 @@ public struct SyncOptions: Sendable {
     /// that suffices sends it.
     public var appVersion: Int?
     /// The path of a PEM file with the certificate authorities that are trusted instead of the
-    /// system's, or `nil`.
+    /// system's.
+    ///
+    /// With `nil` the file is used that the store has kept since its last exchange with the same
+    /// server. A store that has kept none uses the file that the environment variable
+    /// `SSL_CERT_FILE` or `CURL_CA_BUNDLE` names, and otherwise those of the system.
     public var certificateAuthorities: String?
+    /// The public keys of which the server must have one, besides a trusted certificate; empty if
+    /// every key is trusted.
+    ///
+    /// Each is the SHA-256 digest of the key in base64, after `sha256//`, as in
+    /// `sha256//YhKJKSzoTt2b5FP18fvpHo7fJYqQCjAa3HWY3tvRMwE=`.
+    public var pinnedPublicKeys: [String] = []
 
     /// Creates the default options.
     public init() {}

@@ -46,3 +46,10 @@ static inline CURLcode anabranch_curl_allow_http_only(CURL *handle) {
 static inline CURLcode anabranch_curl_result(const CURLMsg *message) {
     return message->msg == CURLMSG_DONE ? message->data.result : CURL_LAST;
 }
+// The fields of the first certificate that the server showed, which is its own; NULL if there is
+// none. CURLOPT_CERTINFO must be set.
+static inline struct curl_slist *anabranch_curl_first_certificate(CURL *handle) {
+    struct curl_certinfo *found = NULL;
+    if (curl_easy_getinfo(handle, CURLINFO_CERTINFO, &found) != CURLE_OK || !found) return NULL;
+    return found->num_of_certs > 0 ? found->certinfo[0] : NULL;
+}

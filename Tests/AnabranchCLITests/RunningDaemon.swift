@@ -28,7 +28,8 @@ final class RunningDaemon {
         process.standardOutput = FileHandle.nullDevice
         process.standardError = FileHandle.nullDevice
         try process.run()
-        url = "http://127.0.0.1:\(try Self.number(in: port, of: process))"
+        let scheme = options.contains("--tls-key") ? "https" : "http"
+        url = "\(scheme)://127.0.0.1:\(try Self.number(in: port, of: process))"
     }
 
     deinit {

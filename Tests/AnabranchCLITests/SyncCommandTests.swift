@@ -181,6 +181,31 @@ import Testing
         #expect(plain.errors.contains("Type --allow-plain-http"), "\(plain.errors)")
     }
 
+    @Test(.enabled(if: TestCertificates.canBeMade, "OpenSSL's program makes the certificates"))
+    func `an authority of one's own is named once, by an option or the environment`() throws {
+        let certificates = try TestCertificates()
+        _ = try certificates.issue()
+        let (certificate, key) = certificates.files
+        let daemon = try RunningDaemon(
+            zone: "geo", options: ["--tls-certificate", certificate, "--tls-key", key])
+        let bench = try Workbench()
+        let address = ["--server", daemon.url, "--zone", "geo", "--token-file", daemon.tokenFile]
+        let unknown = try ToolRun(["sync", bench.store] + address)
+        #expect(unknown.status == 69, "\(unknown.errors)")
+        #expect(unknown.errors.contains("If you trust its issuer, type --ca-file FILE"))
+        let trusted = try ToolRun(
+            ["sync", bench.store, "--ca-file", certificates.authority] + address)
+        #expect(trusted.status == 0, "\(trusted.errors)")
+        let again = try bench.run("sync", "--token-file", daemon.tokenFile)
+        #expect(again.status == 0, "\(again.errors)")
+        for name in ["ANABRANCH_CA_FILE", "SSL_CERT_FILE", "CURL_CA_BUNDLE"] {
+            let other = try Workbench()
+            let run = try ToolRun(
+                ["sync", other.store] + address, environment: [name: certificates.authority])
+            #expect(run.status == 0, "\(name): \(run.errors)")
+        }
+    }
+
     @Test func `watch shows another's save when it arrives`() throws {
         let daemon = try RunningDaemon(zone: "geo")
         let first = try synced(daemon)

@@ -12,7 +12,9 @@ final class LoopbackServer {
     private let directory: TemporaryDirectory
     private let server: SyncServer
 
-    init(heartbeat: Duration = .seconds(20)) throws {
+    init(
+        heartbeat: Duration = .seconds(20), tls: (certificate: String, key: String)? = nil
+    ) throws {
         directory = try TemporaryDirectory("server")
         clock = SettableClock(Int64(Date().timeIntervalSince1970 * 1000))
         let store = try ZoneStore(StoreLocation("sqlite:\(directory.path)"))
@@ -20,11 +22,13 @@ final class LoopbackServer {
         var options = SyncServer.Options()
         options.http.workers = 2
         options.heartbeat = heartbeat
+        options.http.tls = tls
         let clock = clock
         server = SyncServer(
             store, options: options,
             log: RequestLog(wallMilliseconds: { clock.milliseconds }, sink: { _ in }))
-        url = try #require(URL(string: "http://127.0.0.1:\(try server.start())"))
+        let scheme = tls == nil ? "http" : "https"
+        url = try #require(URL(string: "\(scheme)://127.0.0.1:\(try server.start())"))
     }
 
     deinit { server.stop() }

@@ -23,7 +23,7 @@ struct FailureReport {
         case let error as KeyRingError: self.init(Self.status(of: error.code), error.message)
         case let error as SaveConflictError: self.init(Self.status(of: error.code), error.message)
         case let error as SyncError:
-            self.init(Self.status(of: error.code), error.message + Self.advice(on: error.code))
+            self.init(Self.status(of: error.code), error.message + Self.advice(on: error))
         case let error as ModelError:
             self.init(error.code == .unreadable ? .noInput : .data, error.description)
         case let error as ConversionError:
@@ -107,10 +107,13 @@ struct FailureReport {
         }
     }
 
-    private static func advice(on code: SyncError.Code) -> String {
-        switch code {
+    private static func advice(on error: SyncError) -> String {
+        switch error.code {
         case .unauthorized: " Type --token-file FILE, or set ANABRANCH_TOKEN."
         case .insecureServer: " Type --allow-plain-http for that."
+        case .untrustedServer
+        where ["unknown-issuer", "self-signed"].contains(error.details["reason"]):
+            " If you trust its issuer, type --ca-file FILE with the issuer's certificate."
         case .otherZone, .unknownCursor: " Type --move to move the store."
         default: ""
         }

@@ -95,6 +95,7 @@ enum CommandTable {
                 [
                     ("ANABRANCH_STORE", "The store; STORE can then be omitted."),
                     ("ANABRANCH_TOKEN", "The token for the sync server."),
+                    ("ANABRANCH_CA_FILE", "The certificate authorities to trust for the server."),
                     ("NO_COLOR", "If set, output has no colours."),
                 ]))
         let statuses = ExitStatus.allCases.map { (String($0.rawValue), $0.meaning) }

@@ -12,6 +12,10 @@ struct ZoneConnection {
             "token-file", "FILE",
             "The file that contains the token; by default ANABRANCH_TOKEN is used. A token is "
                 + "never an argument, because every user of the machine can see arguments."),
+        OptionSpecification(
+            "ca-file", "FILE",
+            "The certificate authorities (PEM) to trust instead of the system's; the first sync "
+                + "stores the name. By default ANABRANCH_CA_FILE is used."),
         .flag(
             "allow-plain-http", "Allows sending the token unencrypted to another machine."),
     ]
@@ -19,6 +23,7 @@ struct ZoneConnection {
     let server: URL?
     let zone: String?
     private let tokenFile: String?
+    private let authorities: String?
     private let allowsPlainHTTP: Bool
 
     init(_ arguments: ParsedArguments) throws(UsageError) {
@@ -33,6 +38,7 @@ struct ZoneConnection {
         }
         zone = arguments.text("zone")
         tokenFile = arguments.text("token-file")
+        authorities = arguments.text("ca-file")
         allowsPlainHTTP = arguments.isSet("allow-plain-http")
     }
 
@@ -45,6 +51,9 @@ struct ZoneConnection {
         var options = SyncOptions()
         options.movesZone = isMoving
         options.allowsPlainHTTP = allowsPlainHTTP
+        options.certificateAuthorities =
+            authorities
+            ?? console.environment["ANABRANCH_CA_FILE"].flatMap { $0.isEmpty ? nil : $0 }
         do {
             return try SyncEngine(
                 container: container, server: server, zone: zone, token: try token(console),

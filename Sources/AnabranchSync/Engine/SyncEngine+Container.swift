@@ -38,8 +38,11 @@ extension SyncEngine {
         coordinator: PersistentStoreCoordinator, server: URL? = nil, zone: String? = nil,
         token: String? = nil, options: SyncOptions = SyncOptions()
     ) throws {
+        let kept = try SyncMetadata(of: coordinator.store)
         let address = try Self.address(
-            of: coordinator.store, server: server, zone: zone, token: token, options: options)
+            of: coordinator.store, kept, server: server, zone: zone, token: token,
+            options: options)
+        let options = options.completed(by: kept, for: address)
         try self.init(
             coordinator: coordinator, address: address,
             transport: CurlTransport(address, options: options), options: options)
@@ -61,9 +64,9 @@ extension SyncEngine {
     }
 
     private static func address(
-        of store: Store, server: URL?, zone: String?, token: String?, options: SyncOptions
+        of store: Store, _ kept: SyncMetadata, server: URL?, zone: String?, token: String?,
+        options: SyncOptions
     ) throws -> ServerAddress {
-        let kept = try SyncMetadata(of: store)
         guard let server = server ?? kept.server.flatMap(URL.init(string:)),
             let zone = zone ?? kept.zone
         else {

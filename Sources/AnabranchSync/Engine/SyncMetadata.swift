@@ -14,6 +14,8 @@ package import AnabranchStore
 package struct SyncMetadata: Sendable {
     package var server: String?
     package var zone: String?
+    /// The file of the certificate authorities that are trusted for the server.
+    package var certificateAuthorities: String?
     /// The time when the last complete exchange ended.
     package var lastExchange: Date?
     /// The milliseconds to add to the client's clock to get the server's.
@@ -25,6 +27,7 @@ package struct SyncMetadata: Sendable {
     private enum Key {
         static let server = "sync.server"
         static let zone = "sync.zone"
+        static let certificateAuthorities = "sync.certificate-authorities"
         static let lastExchange = "sync.last-exchange"
         static let clockOffset = "sync.clock-offset"
         static let headPosition = "sync.head-position"
@@ -36,6 +39,9 @@ package struct SyncMetadata: Sendable {
     package init(of store: Store) throws {
         server = try store.metadata(Key.server).map { String(decoding: $0, as: UTF8.self) }
         zone = try store.metadata(Key.zone).map { String(decoding: $0, as: UTF8.self) }
+        certificateAuthorities = try store.metadata(Key.certificateAuthorities).map {
+            String(decoding: $0, as: UTF8.self)
+        }
         lastExchange = try Self.number(store, Key.lastExchange).map {
             Date(timeIntervalSince1970: Double($0) / 1000)
         }
@@ -45,13 +51,21 @@ package struct SyncMetadata: Sendable {
         problems.lastError = try Self.problem(store, Key.lastError)
     }
 
-    /// Stores the address of the server and the name of the zone, in place of earlier ones.
+    /// Stores the address of the server, the name of the zone, and the file of the certificate
+    /// authorities that were trusted, in place of earlier ones.
     ///
     /// An engine calls it only after the zone has answered.
-    package static func keep(server: String, zone: String, in store: Store) throws {
+    package static func keep(
+        server: String, zone: String, certificateAuthorities: String? = nil, in store: Store
+    ) throws {
         let kept = try SyncMetadata(of: store)
         if kept.server != server { try store.setMetadata(Key.server, Array(server.utf8)) }
         if kept.zone != zone { try store.setMetadata(Key.zone, Array(zone.utf8)) }
+        if kept.certificateAuthorities != certificateAuthorities {
+            try store.setMetadata([
+                Key.certificateAuthorities: certificateAuthorities.map { Array($0.utf8) }
+            ])
+        }
     }
 
     /// Stores a complete exchange, which also ends the last error.

@@ -10,6 +10,8 @@ final class CurlConnection: @unchecked Sendable {
     private let easy: UnsafeMutableRawPointer
     private let multi: UnsafeMutableRawPointer
     private let queue: DispatchQueue
+    /// libcurl's description of the last failure.
+    private let description: UnsafeMutablePointer<CChar>
 
     private static let isReady = curl_global_init(Int(CURL_GLOBAL_ALL)) == CURLE_OK
 
@@ -25,11 +27,14 @@ final class CurlConnection: @unchecked Sendable {
         self.easy = easy
         self.multi = multi
         queue = DispatchQueue(label: label)
+        description = .allocate(capacity: Int(CURL_ERROR_SIZE))
+        description.initialize(repeating: 0, count: Int(CURL_ERROR_SIZE))
     }
 
     deinit {
         curl_easy_cleanup(easy)
         curl_multi_cleanup(multi)
+        description.deallocate()
     }
 
     private static let unusable = SyncError(
@@ -65,7 +70,7 @@ final class CurlConnection: @unchecked Sendable {
             }
         }
         if let failure = receiver.failure { throw failure }
-        guard code == CURLE_OK else { throw Self.error(code, url: transfer.url) }
+        guard code == CURLE_OK else { throw error(code, of: transfer) }
         return receiver.response
     }
 
@@ -101,6 +106,8 @@ final class CurlConnection: @unchecked Sendable {
         receiver: CurlReceiver
     ) {
         curl_easy_reset(easy)
+        description.pointee = 0
+        anabranch_curl_set_pointer(easy, CURLOPT_ERRORBUFFER, description)
         anabranch_curl_allow_http_only(easy)
         anabranch_curl_set_string(easy, CURLOPT_URL, transfer.url)
         anabranch_curl_set_long(easy, CURLOPT_FOLLOWLOCATION, 0)
@@ -113,6 +120,10 @@ final class CurlConnection: @unchecked Sendable {
             easy, CURLOPT_TIMEOUT_MS, transfer.timeout?.curlMilliseconds ?? 0)
         if let file = transfer.certificateAuthorities {
             anabranch_curl_set_string(easy, CURLOPT_CAINFO, file)
+        }
+        if !transfer.pinnedPublicKeys.isEmpty {
+            anabranch_curl_set_string(
+                easy, CURLOPT_PINNEDPUBLICKEY, transfer.pinnedPublicKeys)
         }
         anabranch_curl_set_list(easy, CURLOPT_HTTPHEADER, headers.list)
         if transfer.body != nil {
@@ -148,20 +159,39 @@ final class CurlConnection: @unchecked Sendable {
             details: ["server": url])
     }
 
-    private static func error(_ code: CURLcode, url: String) -> SyncError {
-        let cause = String(cString: curl_easy_strerror(code))
+    private func error(_ code: CURLcode, of transfer: CurlTransfer) -> SyncError {
+        let url = transfer.url
+        let described = String(cString: description)
+        let cause = described.isEmpty ? String(cString: curl_easy_strerror(code)) : described
+        var verification = 0
+        anabranch_curl_get_long(easy, CURLINFO_SSL_VERIFYRESULT, &verification)
+        if let failure = TrustFailure(code, verification: verification) {
+            return failure.error(
+                url: url, description: cause, authorities: transfer.certificateAuthorities)
+        }
         let kind: SyncError.Code =
             switch code {
             case CURLE_OPERATION_TIMEDOUT: .timedOut
-            case CURLE_PEER_FAILED_VERIFICATION, CURLE_SSL_CACERT_BADFILE,
-                CURLE_SSL_CERTPROBLEM, CURLE_SSL_ISSUER_ERROR:
-                .untrustedServer
             case CURLE_URL_MALFORMAT, CURLE_UNSUPPORTED_PROTOCOL: .invalidServer
             default: .unreachable
             }
         return SyncError(
-            kind, "Can't reach \(url) because the transfer failed: \(cause).",
+            kind,
+            "Can't reach \(url) because the transfer failed: \(cause)."
+                + Self.adviceOnScheme(code, url),
             details: ["server": url, "curl": "\(code.rawValue)"])
+    }
+
+    /// Advice for an address with the scheme of the other kind of server: with TLS, or without.
+    private static func adviceOnScheme(_ code: CURLcode, _ url: String) -> String {
+        let isPlain = url.lowercased().hasPrefix("http:")
+        switch code {
+        case CURLE_GOT_NOTHING where isPlain, CURLE_RECV_ERROR where isPlain:
+            return " If the server uses TLS, its address begins with https."
+        case CURLE_SSL_CONNECT_ERROR where !isPlain:
+            return " If the server does not use TLS, its address begins with http."
+        default: return ""
+        }
     }
 }
 

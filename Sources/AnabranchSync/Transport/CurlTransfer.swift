@@ -15,7 +15,11 @@ struct CurlTransfer: Sendable {
     /// counts. The transfer's loop asks for it on the connection's queue, and ends the transfer as
     /// timed out if the answer is not positive.
     var patience: (@Sendable () -> Duration)?
+    /// The file with the trusted certificate authorities; `nil` trusts those of the system.
     var certificateAuthorities: String?
+    /// The digests of the trusted public keys in libcurl's form; empty if every key of a trusted
+    /// certificate is trusted.
+    var pinnedPublicKeys = ""
     var largestResponse: Int
     /// Receives the bytes of a response with status 200, which are then not collected.
     var onBytes: (@Sendable ([UInt8]) throws -> Void)?

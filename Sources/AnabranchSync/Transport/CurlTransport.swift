@@ -79,7 +79,8 @@ package final class CurlTransport: Transport {
         if let token = address.token { headers.append("Authorization: Bearer \(token)") }
         return CurlTransfer(
             url: url, headers: headers, connectTimeout: options.connectTimeout,
-            certificateAuthorities: options.certificateAuthorities,
+            certificateAuthorities: options.effectiveCertificateAuthorities,
+            pinnedPublicKeys: options.pinnedPublicKeys.joined(separator: ";"),
             largestResponse: options.largestResponse)
     }
 

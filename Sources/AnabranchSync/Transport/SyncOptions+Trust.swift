@@ -1,0 +1,20 @@
+#if canImport(FoundationEssentials)
+    internal import FoundationEssentials
+#else
+    internal import Foundation
+#endif
+
+extension SyncOptions {
+    /// The file of trusted certificate authorities; `nil` trusts those of the system.
+    var effectiveCertificateAuthorities: String? {
+        let environment = ProcessInfo.processInfo.environment
+        return [
+            certificateAuthorities, environment["SSL_CERT_FILE"], environment["CURL_CA_BUNDLE"],
+        ].compactMap(\.self).first { !$0.isEmpty }
+    }
+
+    /// The absolute path of the given certificate authorities, for a store to keep.
+    var keptCertificateAuthorities: String? {
+        certificateAuthorities.map { URL(fileURLWithPath: $0).path }
+    }
+}
