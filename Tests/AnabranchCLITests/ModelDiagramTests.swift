@@ -88,7 +88,7 @@ struct ModelDiagramTests {
                     == model.entities.count)
             count += 1
         }
-        #expect(count == 79)
+        #expect(count == 86)
     }
 
     @Test func `a chain of entities is drawn in layers without a crossing`() throws {
