@@ -38,7 +38,8 @@ enum TrustFailure: String, Sendable {
     private func cause(_ description: String, authorities: String?) -> String {
         switch self {
         case .unknownIssuer: "no trusted authority has issued its certificate"
-        case .selfSigned: "its certificate is, or is issued by, one that is signed by itself"
+        case .selfSigned:
+            "its certificate, or that of its issuer, is signed by itself and not trusted"
         case .expired: "its certificate has expired"
         case .notYetValid: "its certificate is not valid yet, or this machine's clock is wrong"
         case .wrongHost: "its certificate is for another host"

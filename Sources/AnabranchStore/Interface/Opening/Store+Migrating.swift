@@ -21,22 +21,30 @@ extension Store {
         let isKept = options.keepsCopyWhenMigrating && environment.vfs == nil
         var copy: StoreCopy?
         do {
-            try withWriter { connection in
-                try connection.largeTransaction {
-                    let source = try StateTransaction(
-                        connection, store: self, replicas: ReplicaTable.read(connection))
-                    try reportMigration(0)
-                    if isKept { copy = try writeCopy(connection) }
-                    try replaceModel(by: model, source, migration)
-                    try pending?.write(connection)
-                    try UnfinishedMigration.mark(connection, !isLast || pending != nil)
-                }
+            try migrating { source in
+                let connection = source.connection
+                if isKept { copy = try writeCopy(connection) }
+                try replaceModel(by: model, source, migration)
+                try pending?.write(connection)
+                try UnfinishedMigration.mark(connection, !isLast || pending != nil)
             }
         } catch {
             copy?.remove()
             throw error
         }
         options.migrationProgress?.reach(1)
+    }
+
+    /// Runs a migration in one transaction under the file's present model.
+    func migrating(_ body: (StateTransaction) throws -> Void) throws {
+        try withWriter { connection in
+            try connection.largeTransaction {
+                let source = try StateTransaction(
+                    connection, store: self, replicas: ReplicaTable.read(connection))
+                try reportMigration(0)
+                try body(source)
+            }
+        }
     }
 
     /// Copies the file as it is before the transaction.

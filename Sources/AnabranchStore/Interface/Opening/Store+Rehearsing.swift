@@ -16,14 +16,9 @@ extension Store {
         let migration = try StoreOpening.inferredMigration(from: self.model, to: model, path: path)
         var written = 0
         do {
-            try withWriter { connection in
-                try connection.largeTransaction {
-                    let source = try StateTransaction(
-                        connection, store: self, replicas: ReplicaTable.read(connection))
-                    try reportMigration(0)
-                    written = try replaceModel(by: model, source, migration)
-                    throw RollBack()
-                }
+            try migrating { source in
+                written = try replaceModel(by: model, source, migration)
+                throw RollBack()
             }
         } catch is RollBack {}
         return MigrationRehearsal(writtenRecords: written)
