@@ -75,7 +75,7 @@ let libraries: [Target] = [
         "AnabranchServer", in: "Server",
         uses: [
             "AnabranchProtocol", "AnabranchReplication", "AnabranchSQLite", "CMicroHTTPD",
-            "CZstd", "CSodium",
+            "CPostgreSQL", "CZstd", "CSodium",
         ]),
 ]
 

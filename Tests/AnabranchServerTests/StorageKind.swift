@@ -9,12 +9,18 @@ import Testing
 /// The back ends with which every conformance test runs.
 enum StorageKind: String, CaseIterable, Sendable, CustomTestStringConvertible {
     case sqlite
+    case postgreSQL
+
+    /// The kinds that can be tested here.
+    static let allCases: [StorageKind] =
+        PostgreSQLCluster.obstacle == nil ? [.sqlite, .postgreSQL] : [.sqlite]
 
     var testDescription: String { rawValue }
 
     func makePlace() throws -> any StoragePlace {
         switch self {
         case .sqlite: try SQLitePlace()
+        case .postgreSQL: try PostgreSQLPlace()
         }
     }
 }
@@ -58,5 +64,54 @@ final class SQLitePlace: StoragePlace {
 
     func setFaults(_ faults: TransactionFaults?, of storage: any ZoneStorage) {
         (storage as? SQLiteZoneStorage)?.setFaults(faults)
+    }
+}
+
+/// A zone of its own name in the tests' PostgreSQL cluster.
+final class PostgreSQLPlace: StoragePlace {
+    private static let sharedPool = Result {
+        let location = try PostgreSQLLocation(PostgreSQLCluster.shared.get().url())
+        var options = PostgreSQLPool.Options()
+        options.connections = 100
+        let pool = PostgreSQLPool(location, options: options)
+        try pool.withSession { try ZoneTables.update($0) }
+        return pool
+    }
+
+    let pool: PostgreSQLPool
+    let zone: String
+
+    init() throws {
+        pool = try Self.sharedPool.get()
+        zone = "test-" + UUID().uuidString.lowercased()
+    }
+
+    func open(greatestOrdinal: Int64?) throws -> any ZoneStorage {
+        let newEpoch = { @Sendable in
+            EpochID(high: .random(in: 1...UInt64.max), low: .random(in: 1...UInt64.max))
+        }
+        var options = PostgreSQLZoneStorage.Options(newEpoch: newEpoch)
+        if let greatestOrdinal { options.greatestOrdinal = greatestOrdinal }
+        try pool.withSession {
+            try PostgreSQLZoneStorage.make(zone, through: $0, epoch: newEpoch())
+        }
+        return try PostgreSQLZoneStorage(pool, zone: zone, options: options)
+    }
+
+    /// Pretends that the rows were written in another database.
+    func replaceByCopy() throws {
+        try pool.withSession { session in
+            _ = try session.run(
+                PostgreSQLStatement(
+                    "UPDATE anabranch.zone SET history = 'another' WHERE zone = $1", .text(zone),
+                    changing: 1))
+        }
+    }
+
+    func setFaults(_ faults: TransactionFaults?, of storage: any ZoneStorage) {
+        var converted = PostgreSQLZoneStorage.Faults()
+        converted.beforeCommit = faults?.beforeCommit
+        converted.afterCommit = faults?.afterCommit
+        (storage as? PostgreSQLZoneStorage)?.setFaults(converted)
     }
 }

@@ -1,4 +1,4 @@
-/// An error in reading or writing the files of zones and tokens.
+/// An error in reading or writing zones and tokens.
 ///
 /// `StorageError+Zone.swift` adds the codes of a zone.
 package struct StorageError: Error, Hashable, Sendable {
@@ -14,6 +14,14 @@ package struct StorageError: Error, Hashable, Sendable {
         package static let damaged = Code(rawValue: "damaged")
         /// Another daemon serves the directory: stop it first.
         package static let inUse = Code(rawValue: "in-use")
+        /// The disk is full: make room.
+        package static let full = Code(rawValue: "full")
+        /// Others use the storage at the moment: try again.
+        package static let busy = Code(rawValue: "busy")
+        /// The database can't be reached: try again later. It may have kept the last transaction.
+        package static let unavailable = Code(rawValue: "unavailable")
+        /// The storage has failed otherwise; the message says how.
+        package static let failed = Code(rawValue: "failed")
         /// The storage was closed: the server is stopping.
         package static let closed = Code(rawValue: "closed")
     }

@@ -11,9 +11,16 @@ package protocol ZoneStorage: Sendable {
 
     /// Runs `body` in the zone's one write transaction, which is durable when this returns.
     ///
-    /// - Throws: An error of `body`, or the failure of the commit; nothing is kept. After a failure
-    ///   of the connection itself the result is unknown, and the caller retries.
-    func write<Result>(_ body: (any ZoneWriting) throws -> Result) throws -> Result
+    /// `body` may run more than once if the transaction can be repeated; only the last run counts.
+    ///
+    /// - Parameter needs: The parts of the zone that `body` will probably ask for. A back end may
+    ///   read all of them at once, and reads anything else when it is asked for.
+    ///
+    /// - Throws: An error of `body`, or the failure of the commit; nothing is kept. After
+    ///   ``StorageError`` `unavailable` the result is unknown, and the caller retries.
+    func write<Result>(
+        _ needs: ZoneNeeds, _ body: (any ZoneWriting) throws -> Result
+    ) throws -> Result
 
     /// Descriptions of damage in the files, as far as the back end can find it; empty if there is
     /// none.
@@ -26,6 +33,42 @@ package protocol ZoneStorage: Sendable {
 
     /// Waits for running work and releases files and connections. A second call has no effect.
     func close()
+}
+
+extension ZoneStorage {
+    func write<Result>(_ body: (any ZoneWriting) throws -> Result) throws -> Result {
+        try write(ZoneNeeds(), body)
+    }
+}
+
+/// The parts of a zone's log and state that a transaction will probably ask for.
+package struct ZoneNeeds: Hashable, Sendable {
+    /// The replicas with their heads and ordinals.
+    package var replicas: Set<ReplicaID> = []
+    /// Places of the log, by origin and by dot.
+    package var origins: Set<Digest> = []
+    package var dots: Set<Dot> = []
+    /// Records of the merged state; not more than `recordLimit`.
+    package private(set) var records: Set<RecordID> = []
+
+    /// The greatest number of records, so that they do not fill the memory.
+    package static let recordLimit = 2000
+
+    package init() {}
+
+    package mutating func add(_ records: some Sequence<RecordID>) {
+        for record in records {
+            guard self.records.count < Self.recordLimit else { return }
+            self.records.insert(record)
+        }
+    }
+
+    package mutating func formUnion(_ other: ZoneNeeds) {
+        replicas.formUnion(other.replicas)
+        origins.formUnion(other.origins)
+        dots.formUnion(other.dots)
+        add(other.records)
+    }
 }
 
 /// Reads one consistent state of a zone.

@@ -7,6 +7,8 @@ struct IncomingChangeSet: Sendable {
     let bytes: [UInt8]
     /// The reason why it becomes a void, unless the log already holds it.
     let rejection: Rejection?
+    /// The parts of the zone that its check and its merge read.
+    let needs: ZoneNeeds
 
     /// Decodes a change set.
     ///
@@ -20,17 +22,19 @@ struct IncomingChangeSet: Sendable {
         } catch {
             throw PushFailure.refusal(error)
         }
+        var needs = ZoneNeeds(checking: changeSet)
         rejection =
             PushFailure.rejection(
                 ofByteCount: bytes.count, in: changeSet.dot, limit: limits.changeSetBytes)
             ?? PushFailure.rejection(ofPartsOf: changeSet, limits)
-            ?? Self.rejection(of: changeSet)
+            ?? Self.rejection(of: changeSet, &needs)
+        self.needs = needs
     }
 
-    private static func rejection(of changeSet: ChangeSet) -> Rejection? {
+    private static func rejection(of changeSet: ChangeSet, _ needs: inout ZoneNeeds) -> Rejection? {
         guard changeSet.kind == .save else { return nil }
         do throws(ChangeSetDecodingError) {
-            try checkPayload(of: changeSet)
+            try checkPayload(of: changeSet, &needs)
             return nil
         } catch {
             return PushFailure.rejection(error, in: changeSet.dot)
@@ -39,11 +43,12 @@ struct IncomingChangeSet: Sendable {
 
     /// Decodes the payload block by block, so that only one block is in memory.
     private static func checkPayload(
-        of changeSet: ChangeSet
+        of changeSet: ChangeSet, _ needs: inout ZoneNeeds
     ) throws(ChangeSetDecodingError) {
         var decoder = try ChangePayloadDecoder(changeSet.payload, author: changeSet.dot.replica)
         while let block = try decoder.next() {
             try checkIsKnown(block)
+            needs.add(block)
         }
     }
 
@@ -58,5 +63,33 @@ extension Dot {
     /// The details that name this dot in errors of the protocol.
     var details: [String: String] {
         ["replica": replica.description, "sequence": "\(sequence)"]
+    }
+}
+
+extension ZoneNeeds {
+    /// The places of the log that ``PushCheck`` looks up.
+    fileprivate init(checking changeSet: ChangeSet) {
+        self.init()
+        replicas = [changeSet.dot.replica]
+        origins = [changeSet.origin]
+        if changeSet.rewrittenFrom != nil { origins.insert(changeSet.previousOrigin) }
+        dots = Set(changeSet.context.beyond.map(\.dot))
+        dots.insert(changeSet.dot)
+        for dot in [changeSet.dot, changeSet.rewrittenFrom].compactMap({ $0?.predecessor }) {
+            dots.insert(dot)
+        }
+    }
+
+    /// Adds the records that a block changes.
+    fileprivate mutating func add(_ block: ChangeBlock) {
+        switch block {
+        case .insert(let rows), .update(let rows), .add(let rows): add(rows.records)
+        case .write(let siblings): add(siblings.writes.lazy.map(\.record))
+        case .delete(let records): add(records.records)
+        case .yieldingDelete(let deletes): add(deletes.deletes.lazy.map(\.record))
+        case .link(let links), .unlink(let links), .move(let links):
+            add(links.links.lazy.flatMap { [$0.left, $0.right] })
+        case .unknown: break
+        }
     }
 }

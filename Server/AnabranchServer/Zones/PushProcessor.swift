@@ -25,6 +25,11 @@ struct PushJob: Sendable {
         changeSets = taken
         self.refusal = refusal
     }
+
+    /// The parts of the zone that the job reads.
+    var needs: ZoneNeeds {
+        changeSets.reduce(into: ZoneNeeds()) { $0.formUnion($1.needs) }
+    }
 }
 
 /// The result of a push request.

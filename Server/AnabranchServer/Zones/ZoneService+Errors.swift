@@ -1,6 +1,5 @@
 import AnabranchProtocol
 import AnabranchReplication
-import AnabranchSQLite
 
 extension ZoneService {
     /// Runs `body` and converts its errors to errors of the protocol.
@@ -21,14 +20,6 @@ extension ProtocolError {
         switch error {
         case let error as ProtocolError: self = error
         case let error as StorageError: self.init(serving: zone, error)
-        case let error as SQLiteError:
-            switch error.code {
-            case .full:
-                self.init(.storageFull, "Can't serve zone \(zone) because its disk is full.")
-            case .busy, .locked:
-                self.init(.overloaded, "Can't serve zone \(zone) now: try again.")
-            default: self.init(failing: zone, error)
-            }
         default: self.init(failing: zone, error)
         }
     }
@@ -41,6 +32,12 @@ extension ProtocolError {
             self.init(.storageFull, error.message, details: ["limit": "replicas"])
         case .snapshotRemoved:
             self.init(.overloaded, "Can't give a snapshot of zone \(zone) now: try again.")
+        case .full:
+            self.init(.storageFull, "Can't serve zone \(zone) because its disk is full.")
+        case .busy, .unavailable:
+            self.init(
+                .overloaded, "Can't serve zone \(zone) now: try again.",
+                details: [Self.causeDetail: error.message])
         case .closed: self.init(.shuttingDown, "The server is stopping: try again.")
         default: self.init(failing: zone, error)
         }

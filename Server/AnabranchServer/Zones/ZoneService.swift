@@ -47,7 +47,8 @@ public final class ZoneService: Sendable {
             limits: limits, wallMilliseconds: wallMilliseconds, zone: name,
             validation: validation, disabled: disabled)
         pushes = CommitQueue(maximumTogether: Self.maximumPushesTogether) { [acknowledged] jobs in
-            try storage.write { writer in
+            let needs = jobs.reduce(into: ZoneNeeds()) { $0.formUnion($1.needs) }
+            return try storage.write(needs) { writer in
                 let outcomes = try jobs.map { try intake.take($0, into: writer) }
                 try acknowledged.flush(into: writer)
                 return outcomes

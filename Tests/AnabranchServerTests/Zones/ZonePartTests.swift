@@ -51,6 +51,10 @@ import Testing
 
     private func partCount(_ zone: TestZone) throws -> Int {
         try zone.storage.read { reader in
+            if let reader = reader as? PostgreSQLZoneReader {
+                let sql = "SELECT count(*) FROM anabranch.part WHERE zone = $1"
+                return Int(try #require(reader.query(sql).first).integer(at: 0))
+            }
             let reader = try #require(reader as? SQLiteZoneReader)
             return Int(try reader.connection.integer("SELECT count(*) FROM part"))
         }

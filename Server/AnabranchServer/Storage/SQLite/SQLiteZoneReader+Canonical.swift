@@ -69,21 +69,9 @@ extension SQLiteZoneReader {
 
     /// The record without its links.
     func record(_ row: StateRow) throws -> CanonicalRecord {
-        let list = try CellList(
-            decoding: row.cells, timestamp: row.timestamp, author: row.author)
-        return CanonicalRecord(
-            id: try id(of: row.key), entity: try entityName(row.entity),
-            cells: try list.cells.map { cell in
-                CanonicalRecord.Cell(
-                    property: try property(at: cell.property),
-                    value: try cell.value.value(replica: replica(at:)),
-                    stamp: Stamp(
-                        timestamp: HybridTimestamp(rawValue: cell.timestamp),
-                        replica: try replica(at: cell.author)))
-            },
-            deleteMark: try row.seen.map {
-                DeleteMark(seen: try StoredTags.stamps(decoding: $0, replica: replica(at:)))
-            })
+        try CanonicalRecord(
+            row, id: id(of: row.key), entity: entityName(row.entity), property: property(at:),
+            replica: replica(at:))
     }
 
     func links(of left: RecordKey) throws -> [CanonicalRecord.Link] {

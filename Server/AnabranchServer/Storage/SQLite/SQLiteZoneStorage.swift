@@ -107,19 +107,24 @@ package final class SQLiteZoneStorage: ZoneStorage {
     }
 
     package func read<Result>(_ body: (any ZoneReading) throws -> Result) throws -> Result {
-        try readers.read { try body(SQLiteZoneReader($0)) }
+        try StorageError.convertingSQLite { try readers.read { try body(SQLiteZoneReader($0)) } }
     }
 
-    package func write<Result>(_ body: (any ZoneWriting) throws -> Result) throws -> Result {
+    package func write<Result>(
+        _ needs: ZoneNeeds, _ body: (any ZoneWriting) throws -> Result
+    ) throws -> Result {
         try writing.withLock {
             guard connection.isOpen else {
                 throw StorageError(.closed, "Can't write \(path) because it is closed.")
             }
             do {
-                return try connection.transaction {
-                    try body(
-                        SQLiteZoneWriter(
-                            connection, names: names, greatestOrdinal: options.greatestOrdinal))
+                return try StorageError.convertingSQLite {
+                    try connection.transaction {
+                        try body(
+                            SQLiteZoneWriter(
+                                connection, names: names,
+                                greatestOrdinal: options.greatestOrdinal))
+                    }
                 }
             } catch {
                 names.forget()
@@ -128,7 +133,9 @@ package final class SQLiteZoneStorage: ZoneStorage {
         }
     }
 
-    package func damage() throws -> [String] { try readers.damage() }
+    package func damage() throws -> [String] {
+        try StorageError.convertingSQLite { try readers.damage() }
+    }
 
     package func close() {
         readers.close()

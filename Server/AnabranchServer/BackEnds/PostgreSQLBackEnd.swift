@@ -1,0 +1,57 @@
+package import AnabranchProtocol
+import AnabranchReplication
+import Foundation
+
+/// A back end in the schema `anabranch` of a PostgreSQL database, which any number of daemons share.
+package final class PostgreSQLBackEnd: BackEnd {
+    package let tokens: any TokenStore
+    private let pool: PostgreSQLPool
+    private let environment: ServerEnvironment
+
+    /// Connects, and creates the tables or brings them up to date.
+    ///
+    /// - Throws: ``StorageError`` `newerFormat` if the tables are those of a later version.
+    package init(
+        _ location: PostgreSQLLocation, options: PostgreSQLPool.Options = .init(),
+        environment: ServerEnvironment
+    ) throws {
+        pool = PostgreSQLPool(location, options: options)
+        self.environment = environment
+        tokens = PostgreSQLTokenStore(
+            pool, wallMilliseconds: environment.wallMilliseconds,
+            randomBytes: environment.randomBytes)
+        try use { try ZoneTables.update($0) }
+    }
+
+    private func use<Result>(_ body: (PostgreSQLSession) throws -> Result) throws -> Result {
+        try StorageError.convertingPostgreSQL { try pool.withSession(body) }
+    }
+
+    package func zones() throws -> [ZoneName] {
+        try use { session in
+            try session.run(PostgreSQLStatement("SELECT zone FROM anabranch.zone ORDER BY zone"))
+                .map { try ZoneName($0.text(at: 0)) }
+        }
+    }
+
+    package func makeZone(_ name: ZoneName) throws {
+        try use { session in
+            try PostgreSQLZoneStorage.make(
+                name.string, through: session, epoch: environment.newEpoch())
+        }
+    }
+
+    package func open(_ name: ZoneName) throws -> any ZoneStorage {
+        try PostgreSQLZoneStorage(
+            pool, zone: name.string,
+            options: PostgreSQLZoneStorage.Options(newEpoch: environment.newEpoch))
+    }
+
+    /// Does nothing, because daemons share the database.
+    package func lockForServing() throws {}
+
+    package func close() {
+        tokens.close()
+        pool.close()
+    }
+}

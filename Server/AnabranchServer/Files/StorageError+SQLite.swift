@@ -1,0 +1,17 @@
+import AnabranchSQLite
+
+extension StorageError {
+    /// The error of a storage whose SQLite file failed.
+    init(_ error: SQLiteError) {
+        switch error.code {
+        case .full: self.init(.full, "\(error)")
+        case .busy, .locked: self.init(.busy, "\(error)")
+        default: self.init(.failed, "\(error)")
+        }
+    }
+
+    /// Calls `body` and converts errors of SQLite.
+    static func convertingSQLite<Result>(_ body: () throws -> Result) throws -> Result {
+        do { return try body() } catch let error as SQLiteError { throw StorageError(error) }
+    }
+}

@@ -1,0 +1,318 @@
+import CPostgreSQL
+import Foundation
+
+/// One connection to a database, used by one thread at a time.
+///
+/// Statements are sent in groups: a group costs one round trip, whatever its size. Each statement
+/// is prepared at its first use. No call waits longer than the time-out, also if the server stops
+/// to answer without closing the connection.
+final class PostgreSQLConnection {
+    private let connection: OpaquePointer
+    private let timeout: Duration
+    private var prepared: [String: String] = [:]
+    private var nameCount = 0
+    /// True after a failure of the connection, which then must not be used again.
+    private(set) var isBroken = false
+
+    /// The names of statements are few, because their texts are constants; this bounds mistakes.
+    private static let maximumPrepared = 500
+
+    /// Connects.
+    ///
+    /// - Parameter timeout: The longest time for one group of statements.
+    init(_ location: PostgreSQLLocation, timeout: Duration) throws {
+        self.timeout = timeout
+        let options = location.options.sorted { $0.key < $1.key }
+        let started = withCStrings(options.map(\.key)) { keywords in
+            withCStrings(options.map(\.value)) { values in PQconnectdbParams(keywords, values, 0) }
+        }
+        guard let started else {
+            throw PostgreSQLError("There is no memory for a connection.", isConnectionLost: true)
+        }
+        connection = started
+        guard PQstatus(connection) == CONNECTION_OK else {
+            throw lost("Can't connect to \(location)")
+        }
+        PQsetnonblocking(connection, 1)
+        PQenterPipelineMode(connection)
+    }
+
+    deinit { PQfinish(connection) }
+
+    /// The error for a connection that can't be used any more.
+    private func lost(_ action: String) -> PostgreSQLError {
+        isBroken = true
+        let cause = String(cString: PQerrorMessage(connection)).oneLine
+        return PostgreSQLError(
+            "\(action) because \(cause.isEmpty ? "the connection was closed" : cause).",
+            isConnectionLost: true)
+    }
+
+    /// True if the server has not closed the connection. This asks only the local socket.
+    var isAlive: Bool {
+        guard !isBroken else { return false }
+        var descriptor = pollfd(fd: PQsocket(connection), events: Int16(POLLIN), revents: 0)
+        guard poll(&descriptor, 1, 0) > 0 else { return true }
+        return PQconsumeInput(connection) == 1 && PQstatus(connection) == CONNECTION_OK
+    }
+
+    /// Marks the connection as one that must not be used again.
+    func abandon() { isBroken = true }
+
+    /// Runs one statement.
+    @discardableResult
+    func run(_ statement: PostgreSQLStatement) throws -> PostgreSQLRows {
+        try run([statement])[0]
+    }
+
+    /// Runs statements in their order, in one round trip; the first failure ends the group.
+    ///
+    /// - Returns: One result for each statement.
+    func run(_ statements: [PostgreSQLStatement]) throws -> [PostgreSQLRows] {
+        guard !isBroken else {
+            throw PostgreSQLError("The connection was lost before.", isConnectionLost: true)
+        }
+        let deadline = ContinuousClock.now + timeout
+        if prepared.count > Self.maximumPrepared { try deallocate(deadline) }
+        let steps = try statements.flatMap { try send($0) }
+        guard PQpipelineSync(connection) == 1 else { throw lost("Can't send a statement") }
+        try flush(until: deadline)
+        return try results(of: steps, until: deadline)
+    }
+
+    /// The words of a notification.
+    struct Notification {
+        let channel: String
+        let payload: String
+    }
+
+    /// Waits until a notification arrives.
+    ///
+    /// - Returns: All notifications that have arrived; empty if none came in time.
+    func notifications(within time: Duration) throws -> [Notification] {
+        var found: [Notification] = []
+        let deadline = ContinuousClock.now + time
+        while true {
+            guard PQconsumeInput(connection) == 1 else { throw lost("Can't listen") }
+            while let notification = PQnotifies(connection) {
+                found.append(
+                    Notification(
+                        channel: String(cString: notification.pointee.relname),
+                        payload: String(cString: notification.pointee.extra)))
+                PQfreemem(notification)
+            }
+            guard found.isEmpty, try isReady(for: POLLIN, until: deadline) else { return found }
+        }
+    }
+
+    // MARK: Sending
+
+    private enum Step {
+        case preparation(sql: String, name: String)
+        case execution(PostgreSQLStatement)
+    }
+
+    private func newName() -> String {
+        nameCount += 1
+        return "s\(nameCount)"
+    }
+
+    private func send(_ statement: PostgreSQLStatement) throws -> [Step] {
+        var steps: [Step] = []
+        let name = prepared[statement.sql] ?? newName()
+        if prepared[statement.sql] == nil {
+            guard PQsendPrepare(connection, name, statement.sql, 0, nil) == 1 else {
+                throw lost("Can't send a statement")
+            }
+            prepared[statement.sql] = name
+            steps.append(.preparation(sql: statement.sql, name: name))
+        }
+        let isSent = withParameters(statement.parameters) { count, values, lengths, formats in
+            PQsendQueryPrepared(connection, name, count, values, lengths, formats, 1) == 1
+        }
+        guard isSent else { throw lost("Can't send a statement") }
+        return steps + [.execution(statement)]
+    }
+
+    /// Calls `body` with the parameters in the form of libpq.
+    private func withParameters<Result>(
+        _ parameters: [PostgreSQLValue],
+        _ body: (
+            Int32, UnsafePointer<UnsafePointer<CChar>?>?, UnsafePointer<Int32>?,
+            UnsafePointer<Int32>?
+        ) -> Result
+    ) -> Result {
+        // One buffer holds all values.
+        var bytes: [UInt8] = [0]
+        var starts: [Int?] = []
+        var lengths: [Int32] = []
+        for parameter in parameters {
+            let encoded = parameter.encoded
+            starts.append(encoded == nil ? nil : bytes.count)
+            lengths.append(Int32(encoded?.count ?? 0))
+            if let encoded { bytes += encoded }
+        }
+        let formats = [Int32](repeating: 1, count: parameters.count)
+        bytes.append(0)
+        return bytes.withUnsafeBytes { buffer in
+            let base = buffer.bindMemory(to: CChar.self).baseAddress
+            let values = starts.map { start in start.flatMap { base?.advanced(by: $0) } }
+            return values.withUnsafeBufferPointer { values in
+                lengths.withUnsafeBufferPointer { lengths in
+                    formats.withUnsafeBufferPointer { formats in
+                        body(
+                            Int32(parameters.count), values.baseAddress, lengths.baseAddress,
+                            formats.baseAddress)
+                    }
+                }
+            }
+        }
+    }
+
+    private func flush(until deadline: ContinuousClock.Instant) throws {
+        while true {
+            switch PQflush(connection) {
+            case 0: return
+            case 1:
+                // The server may wait for its answers to be read before it reads on.
+                guard try isReady(for: POLLIN | POLLOUT, until: deadline) else {
+                    throw overdue()
+                }
+                guard PQconsumeInput(connection) == 1 else { throw lost("Can't send a statement") }
+            default: throw lost("Can't send a statement")
+            }
+        }
+    }
+
+    /// Waits for the socket.
+    ///
+    /// - Returns: False at the deadline.
+    private func isReady(
+        for events: Int32, until deadline: ContinuousClock.Instant
+    ) throws -> Bool {
+        let left = deadline - ContinuousClock.now
+        let milliseconds = Int32(clamping: Int((left / .milliseconds(1)).rounded(.up)))
+        guard milliseconds > 0 else { return false }
+        var descriptor = pollfd(
+            fd: PQsocket(connection), events: Int16(truncatingIfNeeded: events), revents: 0)
+        let found = poll(&descriptor, 1, milliseconds)
+        if found < 0, errno != EINTR { throw lost("Can't wait for the database") }
+        return found != 0
+    }
+
+    private func overdue() -> PostgreSQLError {
+        isBroken = true
+        return PostgreSQLError(
+            "The database did not answer within \(timeout).", isConnectionLost: true)
+    }
+
+    // MARK: Receiving
+
+    private func results(
+        of steps: [Step], until deadline: ContinuousClock.Instant
+    ) throws -> [PostgreSQLRows] {
+        var rows: [PostgreSQLRows] = []
+        var failure: PostgreSQLError?
+        for step in steps {
+            let result = try nextResult(until: deadline)
+            let status = PQresultStatus(result)
+            let taken = PostgreSQLRows(result)
+            switch status {
+            case PGRES_COMMAND_OK, PGRES_TUPLES_OK, PGRES_EMPTY_QUERY:
+                if case .execution(let statement) = step {
+                    failure = failure ?? mismatch(of: taken, with: statement)
+                    rows.append(taken)
+                }
+            case PGRES_PIPELINE_ABORTED: forget(step)
+            default:
+                forget(step)
+                failure = failure ?? error(of: result, in: step)
+            }
+            // Each result is followed by the end of its statement's results.
+            try waitForInput(until: deadline)
+            if let further = PQgetResult(connection) { PQclear(further) }
+        }
+        let end = try nextResult(until: deadline)
+        let isEnd = PQresultStatus(end) == PGRES_PIPELINE_SYNC
+        PQclear(end)
+        guard isEnd, PQstatus(connection) == CONNECTION_OK else {
+            throw lost("Can't read an answer of the database")
+        }
+        if let failure { throw failure }
+        return rows
+    }
+
+    private func nextResult(until deadline: ContinuousClock.Instant) throws -> OpaquePointer {
+        try waitForInput(until: deadline)
+        guard let result = PQgetResult(connection) else {
+            throw lost("Can't read an answer of the database")
+        }
+        return result
+    }
+
+    private func waitForInput(until deadline: ContinuousClock.Instant) throws {
+        while PQisBusy(connection) == 1 {
+            guard try isReady(for: POLLIN, until: deadline) else { throw overdue() }
+            guard PQconsumeInput(connection) == 1 else {
+                throw lost("Can't read an answer of the database")
+            }
+        }
+    }
+
+    /// A statement that was not prepared is prepared at its next use.
+    private func forget(_ step: Step) {
+        if case .preparation(let sql, _) = step { prepared[sql] = nil }
+    }
+
+    private func mismatch(
+        of rows: PostgreSQLRows, with statement: PostgreSQLStatement
+    ) -> PostgreSQLError? {
+        guard let expected = statement.changes, expected != rows.changes else { return nil }
+        return PostgreSQLError(
+            "A statement has changed \(rows.changes) rows instead of \(expected): "
+                + "\(statement.sql).")
+    }
+
+    private func error(of result: OpaquePointer, in step: Step) -> PostgreSQLError {
+        func field(_ code: Int32) -> String? {
+            PQresultErrorField(result, code).map { String(cString: $0) }
+        }
+        let state = field(Int32(UInt8(ascii: "C")))
+        let message = field(Int32(UInt8(ascii: "M"))) ?? String(cString: PQerrorMessage(connection))
+        let sql =
+            switch step {
+            case .preparation(let sql, _): sql
+            case .execution(let statement): statement.sql
+            }
+        // An error without a state comes from libpq: the connection has failed.
+        if state == nil { isBroken = true }
+        return PostgreSQLError(
+            "The database refused a statement because \(message.oneLine): \(sql.oneLine)",
+            state: state, isConnectionLost: state == nil)
+    }
+
+    private func deallocate(_ deadline: ContinuousClock.Instant) throws {
+        prepared = [:]
+        guard PQsendQueryParams(connection, "DEALLOCATE ALL", 0, nil, nil, nil, nil, 1) == 1,
+            PQpipelineSync(connection) == 1
+        else { throw lost("Can't send a statement") }
+        try flush(until: deadline)
+        _ = try results(of: [.execution(PostgreSQLStatement("DEALLOCATE ALL"))], until: deadline)
+    }
+}
+
+/// Calls `body` with an array of C strings that ends with a null pointer.
+private func withCStrings<Result>(
+    _ texts: [String], _ body: (UnsafePointer<UnsafePointer<CChar>?>) -> Result
+) -> Result {
+    let copies = texts.map { strdup($0) }
+    defer { for copy in copies { free(copy) } }
+    var pointers = copies.map { UnsafePointer($0) }
+    pointers.append(nil)
+    return pointers.withUnsafeBufferPointer { buffer in
+        guard let start = buffer.baseAddress else {
+            preconditionFailure("the array has at least the null pointer")
+        }
+        return body(start)
+    }
+}

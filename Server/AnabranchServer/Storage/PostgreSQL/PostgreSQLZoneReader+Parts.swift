@@ -1,0 +1,56 @@
+import AnabranchReplication
+
+extension SavePart {
+    /// The digest and the size, by which the tables name a part.
+    var name: [PostgreSQLValue] { [.bytes(digest.bytes), .integer(Int64(byteCount))] }
+}
+
+extension PostgreSQLZoneReader {
+    func heldBytes(of part: SavePart) throws -> Int {
+        let row = try query(
+            """
+            SELECT coalesce(max(start + octet_length(bytes)), 0)::bigint FROM anabranch.part
+            WHERE zone = $1 AND digest = $2 AND size = $3
+            """, .bytes(part.digest.bytes), .integer(Int64(part.byteCount))
+        ).first
+        return Int(row?.integer(at: 0) ?? 0)
+    }
+
+    func isInLog(_ part: SavePart) throws -> Bool {
+        try query(
+            """
+            SELECT 1 FROM anabranch.log_part WHERE zone = $1 AND digest = $2 AND size = $3 LIMIT 1
+            """, .bytes(part.digest.bytes), .integer(Int64(part.byteCount))
+        ).first != nil
+    }
+
+    func forEachPiece(of part: SavePart, _ body: ([UInt8]) throws -> Void) throws {
+        var start = 0
+        while start < part.byteCount {
+            let piece = try piece(of: part, from: start)
+            guard !piece.isEmpty else { return }
+            try body(piece)
+            start += piece.count
+        }
+    }
+
+    func piece(of part: SavePart, from start: Int) throws -> [UInt8] {
+        let row = try query(
+            """
+            SELECT start, bytes FROM anabranch.part
+            WHERE zone = $1 AND digest = $2 AND size = $3 AND start <= $4
+            ORDER BY start DESC LIMIT 1
+            """, .bytes(part.digest.bytes), .integer(Int64(part.byteCount)),
+            .integer(Int64(start))
+        ).first
+        guard let row else { return [] }
+        return Array(row.bytes(at: 1).dropFirst(start - Int(row.integer(at: 0))))
+    }
+
+    func stagedBytes() throws -> Int {
+        let row = try query(
+            "SELECT coalesce(sum(held), 0)::bigint FROM anabranch.stage WHERE zone = $1"
+        ).first
+        return Int(row?.integer(at: 0) ?? 0)
+    }
+}

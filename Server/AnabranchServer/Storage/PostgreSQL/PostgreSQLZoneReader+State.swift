@@ -1,0 +1,236 @@
+import AnabranchReplication
+
+extension PostgreSQLRows.Row {
+    /// Reads the columns key, entity, timestamp, author, cells, seen and dead.
+    func stateRow() throws -> StateRow {
+        StateRow(
+            key: RecordKey(rawValue: integer(at: 0)), entity: integer(at: 1),
+            timestamp: try unsigned(at: 2), author: integer(at: 3), cells: bytes(at: 4),
+            seen: isNull(at: 5) ? nil : bytes(at: 5), isDead: integer(at: 6) != 0)
+    }
+}
+
+extension PostgreSQLZoneReader {
+    static let rowColumns = "key, entity, timestamp, author, cells, seen, dead"
+
+    /// The number of rows that one statement reads of a long sequence.
+    private static let rowsTogether = 1000
+
+    func forEachRecord(_ body: (CanonicalRecord) throws -> Void) throws {
+        try forEachRecord(in: .all) { _, record in
+            try body(record())
+            return true
+        }
+    }
+
+    @discardableResult
+    func forEachRecord(
+        in range: RecordRange,
+        _ body: (RecordID, _ read: () throws -> CanonicalRecord) throws -> Bool
+    ) throws -> Bool {
+        for (replica, ordinal) in try replicasInOrder() {
+            guard let keys = Self.keys(range, replica, ordinal) else { continue }
+            let isWhole = try forEachStateRow(in: keys) { rows in
+                let links = try links(from: rows.map(\.key))
+                for row in rows {
+                    let id = RecordID(replica: replica, number: row.key.number)
+                    let isTaken = try body(id) {
+                        var record = try record(row)
+                        record.links = links[row.key] ?? []
+                        return record
+                    }
+                    guard isTaken else { return false }
+                }
+                return true
+            }
+            guard isWhole else { return false }
+        }
+        return true
+    }
+
+    func recordCount(in range: RecordRange, limit: Int) throws -> Int {
+        var total = 0
+        for (replica, ordinal) in try replicasInOrder() where total < limit {
+            guard let keys = Self.keys(range, replica, ordinal) else { continue }
+            let count = try query(
+                """
+                SELECT count(*) FROM (SELECT 1 FROM anabranch.record
+                    WHERE zone = $1 AND key BETWEEN $2 AND $3 LIMIT $4) AS page
+                """, .integer(keys.lowerBound), .integer(keys.upperBound),
+                .integer(Int64(limit - total))
+            ).first
+            total += Int(count?.integer(at: 0) ?? 0)
+        }
+        return total
+    }
+
+    private static func keys(
+        _ range: RecordRange, _ replica: ReplicaID, _ ordinal: Int64
+    ) -> ClosedRange<Int64>? {
+        guard let numbers = range.numbers(of: replica) else { return nil }
+        let first = RecordKey(ordinal: ordinal, number: numbers.lowerBound)
+        let last = RecordKey(ordinal: ordinal, number: numbers.upperBound)
+        return first.rawValue...last.rawValue
+    }
+
+    private func replicasInOrder() throws -> [(id: ReplicaID, ordinal: Int64)] {
+        try query("SELECT id, ordinal FROM anabranch.replica WHERE zone = $1 ORDER BY id")
+            .map { (try $0.replica(at: 0), $0.integer(at: 1)) }
+    }
+
+    func forEachRow(_ body: (CanonicalRecord) throws -> Void) throws {
+        _ = try forEachStateRow(in: 0...Int64.max) { rows in
+            for row in rows { try body(try record(row)) }
+            return true
+        }
+    }
+
+    /// Calls `body` with some rows at a time, in the order of their keys, until it returns false.
+    private func forEachStateRow(
+        in keys: ClosedRange<Int64>, _ body: ([StateRow]) throws -> Bool
+    ) throws -> Bool {
+        var next = keys.lowerBound
+        while next <= keys.upperBound {
+            let rows = try query(
+                """
+                SELECT \(Self.rowColumns) FROM anabranch.record
+                WHERE zone = $1 AND key BETWEEN $2 AND $3 ORDER BY key LIMIT $4
+                """, .integer(next), .integer(keys.upperBound),
+                .integer(Int64(Self.rowsTogether))
+            ).map { try $0.stateRow() }
+            guard try rows.isEmpty || body(rows) else { return false }
+            guard rows.count == Self.rowsTogether, let last = rows.last?.key.rawValue,
+                last < .max
+            else { break }
+            next = last + 1
+        }
+        return true
+    }
+
+    /// The record without its links.
+    func record(_ row: StateRow) throws -> CanonicalRecord {
+        try CanonicalRecord(
+            row, id: id(of: row.key), entity: entityName(row.entity), property: property(at:),
+            replica: replica(at:))
+    }
+
+    // MARK: Links
+
+    private static let linkColumns = "left_key, property, right_key, tags"
+
+    private func link(_ row: PostgreSQLRows.Row) throws -> (key: LinkKey, tags: LinkTags) {
+        let key = row.linkKey()
+        let property = try property(at: key.property)
+        return (
+            key,
+            try StoredTags.tags(decoding: row.bytes(at: 3), of: property, replica: replica(at:))
+        )
+    }
+
+    private func links(
+        from keys: [RecordKey]
+    ) throws -> [RecordKey: [CanonicalRecord.Link]] {
+        var links: [RecordKey: [CanonicalRecord.Link]] = [:]
+        let rows = try query(
+            "SELECT \(Self.linkColumns) FROM anabranch.link WHERE zone = $1 AND left_key = ANY($2)",
+            .integers(keys.map(\.rawValue)))
+        for row in rows {
+            let (key, tags) = try link(row)
+            links[key.left, default: []].append(
+                CanonicalRecord.Link(
+                    property: try property(at: key.property), right: try id(of: key.right),
+                    tags: tags))
+        }
+        return links
+    }
+
+    func forEachLink(
+        _ body: (WireProperty, SnapshotChunk.Link) throws -> Void
+    ) throws {
+        var last = LinkKey(left: RecordKey(rawValue: 0), property: 0, right: RecordKey(rawValue: 0))
+        while true {
+            let rows = try query(
+                """
+                SELECT \(Self.linkColumns) FROM anabranch.link
+                WHERE zone = $1 AND (left_key, property, right_key) > ($2, $3, $4)
+                ORDER BY left_key, property, right_key LIMIT $5
+                """, .integer(last.left.rawValue), .integer(last.property),
+                .integer(last.right.rawValue), .integer(Int64(Self.rowsTogether)))
+            for row in rows {
+                let (key, tags) = try link(row)
+                last = key
+                try body(
+                    try property(at: key.property),
+                    SnapshotChunk.Link(
+                        left: try id(of: key.left), right: try id(of: key.right), tags: tags))
+            }
+            guard rows.count == Self.rowsTogether else { return }
+        }
+    }
+
+    func image(of record: RecordID) throws -> RecordImage {
+        var image = RecordImage(id: record)
+        guard let ordinal = try knownOrdinal(of: record.replica) else { return image }
+        let key = RecordKey(ordinal: ordinal, number: record.number)
+        let found = try query(
+            "SELECT \(Self.rowColumns) FROM anabranch.record WHERE zone = $1 AND key = $2",
+            .integer(key.rawValue)
+        ).first
+        guard let found else { return image }
+        image.record = try self.record(found.stateRow())
+        image.record?.links = try links(from: [key])[key] ?? []
+        let incoming = try query(
+            """
+            SELECT \(Self.linkColumns) FROM anabranch.link WHERE zone = $1 AND right_key = $2
+            ORDER BY left_key, property
+            """, .integer(key.rawValue))
+        image.incoming = try incoming.map { row in
+            let (key, tags) = try link(row)
+            return RecordImage.IncomingLink(
+                left: try id(of: key.left), property: try property(at: key.property), tags: tags)
+        }
+        return image
+    }
+
+    // MARK: Heads and dead records
+
+    func forEachHead(_ body: (SnapshotChunk.Head) throws -> Void) throws {
+        let rows = try query(
+            """
+            SELECT id, sequence, origin FROM anabranch.replica
+            WHERE zone = $1 AND sequence > 0 ORDER BY id
+            """)
+        for row in rows {
+            try body(
+                SnapshotChunk.Head(
+                    dot: Dot(
+                        replica: try row.replica(at: 0), sequence: try row.unsigned(at: 1)),
+                    origin: try row.digest(at: 2)))
+        }
+    }
+
+    func deadRecords(
+        through position: UInt64, limit: Int
+    ) throws -> [(WireName, RecordID)] {
+        try query(
+            """
+            SELECT key, entity FROM anabranch.record
+            WHERE zone = $1 AND dead > 0 AND dead <= $2 ORDER BY key LIMIT $3
+            """, .integer(Int64(clamping: position)), .integer(Int64(limit))
+        ).map {
+            (
+                try entityName($0.integer(at: 1)),
+                try id(of: RecordKey(rawValue: $0.integer(at: 0)))
+            )
+        }
+    }
+}
+
+extension PostgreSQLRows.Row {
+    /// Reads the columns left, property and right.
+    func linkKey() -> LinkKey {
+        LinkKey(
+            left: RecordKey(rawValue: integer(at: 0)), property: integer(at: 1),
+            right: RecordKey(rawValue: integer(at: 2)))
+    }
+}

@@ -1,0 +1,225 @@
+import AnabranchReplication
+
+/// Reads a zone's rows in a database, within the caller's transaction.
+class PostgreSQLZoneReader: ZoneReading {
+    let session: PostgreSQLSession
+    let zone: String
+    let names: ZoneNameCache
+    /// The zone's row as this transaction sees it.
+    var row: ZoneRow
+
+    init(_ session: PostgreSQLSession, zone: String, row: ZoneRow, names: ZoneNameCache) {
+        self.session = session
+        self.zone = zone
+        self.row = row
+        self.names = names
+    }
+
+    /// Runs a statement about the zone, whose name is `$1`.
+    ///
+    /// A writer first sends what it has not sent yet, so the statement sees it.
+    func query(_ sql: String, _ parameters: PostgreSQLValue...) throws -> PostgreSQLRows {
+        try lookUp(sql, parameters)
+    }
+
+    /// Runs a statement that need not see unsent changes.
+    final func lookUp(
+        _ sql: String, _ parameters: [PostgreSQLValue]
+    ) throws -> PostgreSQLRows {
+        try session.run(PostgreSQLStatement(sql, [.text(zone)] + parameters))
+    }
+
+    func logState() throws -> LogState { row.logState }
+
+    func checksum() throws -> StateChecksum { row.checksum }
+
+    func counts() throws -> ZoneCounts {
+        let counts = try query(
+            """
+            SELECT (SELECT count(*) FROM anabranch.record WHERE zone = $1 AND dead = 0),
+                (SELECT count(*) FROM anabranch.link WHERE zone = $1),
+                (SELECT count(*) FROM anabranch.replica WHERE zone = $1),
+                (SELECT coalesce(sum(octet_length(change_set)), 0)::bigint
+                    FROM anabranch.log WHERE zone = $1)
+                + (SELECT coalesce(sum(octet_length(cells)), 0)::bigint
+                    FROM anabranch.record WHERE zone = $1)
+                + (SELECT coalesce(sum(octet_length(bytes)), 0)::bigint
+                    FROM anabranch.part WHERE zone = $1)
+            """
+        ).first
+        guard let counts else { throw damaged("its rows can't be counted") }
+        return ZoneCounts(
+            records: counts.integer(at: 0), links: counts.integer(at: 1),
+            replicas: counts.integer(at: 2), bytes: counts.integer(at: 3))
+    }
+
+    func damaged(_ cause: String) -> StorageError {
+        StorageError(.damaged, "Can't read zone \(zone) because \(cause).")
+    }
+
+    // MARK: The log
+
+    func cursor(at position: UInt64) throws -> LogCursor? {
+        guard position != row.position else { return row.head }
+        guard position > 0 else { return LogCursor(startOf: row.epochs.present) }
+        guard position < row.position else { return nil }
+        let entry = try query(
+            "SELECT running FROM anabranch.log WHERE zone = $1 AND position = $2",
+            .integer(Int64(clamping: position))
+        ).first
+        guard let entry else { throw damaged("entry \(position) of its log is missing") }
+        return cursor(at: position, running: try entry.replica(at: 0))
+    }
+
+    private func cursor(at position: UInt64, running: ReplicaID) -> LogCursor {
+        LogCursor(
+            epoch: row.epochs.present, position: position, digestHigh: running.high,
+            digestLow: running.low)
+    }
+
+    /// The greatest number of entries that one statement reads.
+    private static let entriesTogether: Int64 = 4096
+
+    func changeSets(after position: UInt64, byteLimit: Int) throws -> LogPage {
+        var page = LogPage(changeSets: [], cursor: nil)
+        var last = position
+        var bytesLeft = byteLimit
+        while last < row.position, page.changeSets.isEmpty || bytesLeft > 0 {
+            // The sizes are those of the compressed values' headers, so no value is read for them.
+            let rows = try query(
+                """
+                SELECT position, running, change_set FROM (
+                    SELECT position, running, change_set,
+                        sum(octet_length(change_set)) OVER (ORDER BY position) AS total
+                    FROM (SELECT position, running, change_set FROM anabranch.log
+                        WHERE zone = $1 AND position > $2 ORDER BY position LIMIT $4) AS page
+                ) AS sized
+                WHERE total <= $3 OR position = $2 + $5 ORDER BY position
+                """, .integer(Int64(clamping: last)), .integer(Int64(bytesLeft)),
+                .integer(Self.entriesTogether), .integer(page.changeSets.isEmpty ? 1 : 0))
+            for entry in rows {
+                last = try entry.unsigned(at: 0)
+                page.cursor = cursor(at: last, running: try entry.replica(at: 1))
+                page.changeSets.append(entry.bytes(at: 2))
+                bytesLeft -= page.changeSets[page.changeSets.count - 1].count
+            }
+            guard rows.count == Int(Self.entriesTogether) else { break }
+        }
+        return page
+    }
+
+    static let placeColumns =
+        "l.position, l.replica, l.sequence, l.timestamp, l.origin, l.digest, l.kind"
+
+    /// Reads the columns of `placeColumns`.
+    func place(_ row: PostgreSQLRows.Row) throws -> ZoneLogLocation {
+        ZoneLogLocation(
+            position: try row.unsigned(at: 0),
+            kind: LogEntryKind(rawValue: UInt8(truncatingIfNeeded: row.integer(at: 6))),
+            dot: Dot(
+                replica: try replica(at: row.integer(at: 1)), sequence: try row.unsigned(at: 2)),
+            timestamp: HybridTimestamp(rawValue: try row.unsigned(at: 3)),
+            origin: try row.digest(at: 4), digest: try row.digest(at: 5))
+    }
+
+    func place(ofOrigin origin: Digest) throws -> ZoneLogLocation? {
+        try lookUp(
+            "SELECT \(Self.placeColumns) FROM anabranch.log l WHERE zone = $1 AND origin = $2",
+            [.bytes(origin.bytes)]
+        ).first.map(place)
+    }
+
+    func place(of dot: Dot) throws -> ZoneLogLocation? {
+        guard let ordinal = try knownOrdinal(of: dot.replica) else { return nil }
+        return try lookUp(
+            """
+            SELECT \(Self.placeColumns) FROM anabranch.log l
+            WHERE zone = $1 AND replica = $2 AND sequence = $3
+            """, [.integer(ordinal), .integer(Int64(clamping: dot.sequence))]
+        ).first.map(place)
+    }
+
+    func head(of replica: ReplicaID) throws -> ReplicaHead? {
+        let row = try lookUp(
+            """
+            SELECT sequence, origin FROM anabranch.replica
+            WHERE zone = $1 AND id = $2 AND sequence > 0
+            """, [.bytes(replica.bytes)]
+        ).first
+        return try row.map {
+            ReplicaHead(sequence: try $0.unsigned(at: 0), origin: try $0.digest(at: 1))
+        }
+    }
+
+    // MARK: Numbers and names
+
+    /// The ordinal of a replica; `nil` if the zone does not know the replica.
+    func knownOrdinal(of replica: ReplicaID) throws -> Int64? {
+        if let ordinal = names.ordinals[replica] { return ordinal }
+        let row = try query(
+            "SELECT ordinal FROM anabranch.replica WHERE zone = $1 AND id = $2",
+            .bytes(replica.bytes)
+        ).first
+        guard let row else { return nil }
+        names.insert(replica, ordinal: row.integer(at: 0))
+        return row.integer(at: 0)
+    }
+
+    /// Numbers are looked up in blocks of this size, because their neighbours are asked for next.
+    private static let block: Int64 = 256
+
+    private func blockOfNames(_ sql: String, around number: Int64) throws -> PostgreSQLRows {
+        let start = number - number % Self.block
+        return try query(sql, .integer(start), .integer(start + Self.block - 1))
+    }
+
+    func replica(at ordinal: Int64) throws -> ReplicaID {
+        if let replica = names.replicas[ordinal] { return replica }
+        let rows = try blockOfNames(
+            """
+            SELECT ordinal, id FROM anabranch.replica
+            WHERE zone = $1 AND ordinal BETWEEN $2 AND $3
+            """, around: ordinal)
+        for row in rows { names.insert(try row.replica(at: 1), ordinal: row.integer(at: 0)) }
+        guard let replica = names.replicas[ordinal] else {
+            throw damaged("replica \(ordinal) is missing")
+        }
+        return replica
+    }
+
+    func entityName(_ number: Int64) throws -> WireName {
+        if let name = names.entityNames[number] { return name }
+        let rows = try blockOfNames(
+            "SELECT number, name FROM anabranch.entity WHERE zone = $1 AND number BETWEEN $2 AND $3",
+            around: number)
+        for row in rows { names.insert(WireName(row.text(at: 1)), entity: row.integer(at: 0)) }
+        guard let name = names.entityNames[number] else {
+            throw damaged("entity \(number) is missing")
+        }
+        return name
+    }
+
+    func property(at number: Int64) throws -> WireProperty {
+        if let property = names.properties[number] { return property }
+        let rows = try blockOfNames(
+            """
+            SELECT number, name, type, rule FROM anabranch.property
+            WHERE zone = $1 AND number BETWEEN $2 AND $3
+            """, around: number)
+        for row in rows {
+            let property = WireProperty(
+                name: WireName(row.text(at: 1)),
+                type: WireType(rawValue: UInt8(truncatingIfNeeded: row.integer(at: 2))),
+                rule: MergeRule(rawValue: UInt8(truncatingIfNeeded: row.integer(at: 3))))
+            names.insert(property, number: row.integer(at: 0))
+        }
+        guard let property = names.properties[number] else {
+            throw damaged("property \(number) is missing")
+        }
+        return property
+    }
+
+    func id(of key: RecordKey) throws -> RecordID {
+        RecordID(replica: try replica(at: key.ordinal), number: key.number)
+    }
+}

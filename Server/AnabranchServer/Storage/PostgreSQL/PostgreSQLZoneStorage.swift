@@ -1,0 +1,154 @@
+package import AnabranchReplication
+import Foundation
+
+/// One zone in the tables of a PostgreSQL database.
+///
+/// Several daemons may write the zone. The lock of its row puts their transactions in order, and
+/// nothing in a daemon's memory outlives a transaction except names, whose numbers never change.
+///
+/// If the database has another history than at the zone's last write, because it was restored or a
+/// standby took over, commits may be lost that clients have seen. The zone then begins an epoch at
+/// its present head, before it answers anything.
+package final class PostgreSQLZoneStorage: ZoneStorage {
+    /// The points of a write transaction at which a test lets the process die.
+    package struct Faults: Sendable {
+        package var beforeCommit: (@Sendable () throws -> Void)?
+        package var afterCommit: (@Sendable () throws -> Void)?
+        package init() {}
+    }
+
+    package struct Options: Sendable {
+        /// The greatest ordinal that a replica may have.
+        package var greatestOrdinal = Int64(Limits.greatestReplicaOrdinal)
+        /// Returns 16 random bytes.
+        package var newEpoch: @Sendable () -> EpochID
+
+        package init(newEpoch: @escaping @Sendable () -> EpochID) { self.newEpoch = newEpoch }
+    }
+
+    package let snapshots: any SnapshotStorage
+    private let pool: PostgreSQLPool
+    private let zone: String
+    private let options: Options
+    private let writing = NSLock()
+    /// Used only while `writing` is held.
+    nonisolated(unsafe) private let names = ZoneNameCache()
+    nonisolated(unsafe) private var isClosed = false
+    nonisolated(unsafe) private var faults = Faults()
+
+    /// The number of times that a transaction is repeated after a conflict with another one.
+    private static let maximumRepeats = 8
+
+    /// Opens a zone.
+    ///
+    /// - Throws: ``StorageError`` `noSuchZone`.
+    package init(_ pool: PostgreSQLPool, zone: String, options: Options) throws {
+        self.pool = pool
+        self.zone = zone
+        self.options = options
+        snapshots = PostgreSQLSnapshotStorage(pool, zone: zone, newID: options.newEpoch)
+        try read { _ in }
+    }
+
+    /// Inserts the row of a zone unless there is one.
+    static func make(
+        _ zone: String, through session: PostgreSQLSession, epoch: EpochID
+    ) throws {
+        let row = ZoneRow(epoch: epoch, history: session.history)
+        _ = try session.run(row.inserting(zone))
+    }
+
+    package func read<Result>(_ body: (any ZoneReading) throws -> Result) throws -> Result {
+        try StorageError.convertingPostgreSQL {
+            while true {
+                let result = try pool.withSession { try read(through: $0, body) }
+                if let result { return result }
+                // The transaction begins the epoch that the zone lacks.
+                try write { _ in }
+            }
+        }
+    }
+
+    /// Runs `body`.
+    ///
+    /// - Returns: `nil` if the zone must begin an epoch before it is read.
+    private func read<Result>(
+        through session: PostgreSQLSession, _ body: (any ZoneReading) throws -> Result
+    ) throws -> Result? {
+        let row = try begin(reading: session)
+        guard row.history == session.history else { return nil }
+        let result = try body(
+            PostgreSQLZoneReader(session, zone: zone, row: row, names: ZoneNameCache()))
+        try session.commit()
+        return result
+    }
+
+    private func begin(reading session: PostgreSQLSession) throws -> ZoneRow {
+        try row(in: session.begin(.reading, [ZoneRow.reading(zone)])[0])
+    }
+
+    private func row(in rows: PostgreSQLRows) throws -> ZoneRow {
+        guard let row = rows.first else {
+            throw StorageError(.noSuchZone, "Can't open zone \(zone) because it does not exist.")
+        }
+        return try ZoneRow(row)
+    }
+
+    package func write<Result>(
+        _ needs: ZoneNeeds, _ body: (any ZoneWriting) throws -> Result
+    ) throws -> Result {
+        try StorageError.convertingPostgreSQL {
+            try writing.withLock {
+                guard !isClosed else {
+                    throw StorageError(.closed, "Can't write zone \(zone) because it is closed.")
+                }
+                var repeats = 0
+                while true {
+                    do {
+                        return try pool.withSession { try write(needs, through: $0, body) }
+                    } catch {
+                        names.forget()
+                        guard (error as? PostgreSQLError)?.kind == .conflict,
+                            repeats < Self.maximumRepeats
+                        else { throw error }
+                        repeats += 1
+                    }
+                }
+            }
+        }
+    }
+
+    private func write<Result>(
+        _ needs: ZoneNeeds, through session: PostgreSQLSession,
+        _ body: (any ZoneWriting) throws -> Result
+    ) throws -> Result {
+        let statements = [ZoneRow.locking(zone)] + needs.statements(for: zone)
+        let results = try session.begin(.writing, statements)
+        let sentRow = try row(in: results[0])
+        var row = sentRow
+        if row.history != session.history {
+            row.begin(options.newEpoch(), in: session.history)
+            // Names may have other numbers in the database that was restored.
+            names.forget()
+        }
+        let reader = PostgreSQLZoneReader(session, zone: zone, row: row, names: names)
+        let held = try needs.held(
+            Array(results.dropFirst()), names: names, place: reader.place)
+        let writer = PostgreSQLZoneWriter(
+            session, zone: zone, sentRow: sentRow, row: row, held: held, names: names,
+            greatestOrdinal: options.greatestOrdinal)
+        let result = try body(writer)
+        try faults.beforeCommit?()
+        try session.commit(writer.lastStatements())
+        try faults.afterCommit?()
+        return result
+    }
+
+    /// The database checks its own pages; `amcheck` finds more.
+    package func damage() throws -> [String] { [] }
+
+    package func close() { writing.withLock { isClosed = true } }
+
+    /// Sets the points at which a test ends the process.
+    package func setFaults(_ faults: Faults) { writing.withLock { self.faults = faults } }
+}

@@ -1,0 +1,316 @@
+import AnabranchReplication
+
+/// The changes of a transaction that are not sent to the database yet.
+///
+/// A later change of a row replaces an earlier one, so each row is sent once.
+struct ZoneChanges {
+    struct Entry {
+        var entry: ZoneLogEntry
+        var author: Int64
+    }
+
+    var entries: [Entry] = []
+    var places: [Digest: ZoneLogLocation] = [:]
+    var placesByDot: [Dot: ZoneLogLocation] = [:]
+    var heads: [ReplicaID: ReplicaHead] = [:]
+    /// The ordinals of new replicas.
+    var ordinals: [ReplicaID: Int64] = [:]
+    var entities: [(number: Int64, name: WireName)] = []
+    var properties: [(number: Int64, property: WireProperty)] = []
+    /// The new rows of records; `nil` for a record that was removed.
+    var rows: [RecordKey: HeldRow?] = [:]
+    /// The new tags of links; `nil` for a link that was removed.
+    var tags: [LinkKey: [UInt8]?] = [:]
+    var acknowledgements: [ReplicaID: UInt64] = [:]
+    /// About the number of bytes in all of these.
+    private(set) var byteCount = 0
+
+    mutating func append(_ entry: ZoneLogEntry, author: Int64) {
+        let changeSet = entry.changeSet
+        let place = ZoneLogLocation(
+            position: entry.cursor.position, kind: changeSet.kind, dot: changeSet.dot,
+            timestamp: changeSet.timestamp, origin: changeSet.origin, digest: changeSet.digest)
+        entries.append(Entry(entry: entry, author: author))
+        places[changeSet.origin] = place
+        placesByDot[changeSet.dot] = place
+        byteCount += entry.bytes.count + 256
+    }
+
+    mutating func put(_ row: HeldRow) {
+        rows[row.row.key] = .some(row)
+        byteCount += row.row.cells.count + (row.row.seen?.count ?? 0) + 64
+    }
+
+    mutating func remove(_ key: RecordKey) {
+        rows.updateValue(nil, forKey: key)
+        byteCount += 16
+    }
+
+    mutating func put(_ tags: [UInt8]?, on link: LinkKey) {
+        self.tags.updateValue(tags, forKey: link)
+        byteCount += (tags?.count ?? 0) + 32
+    }
+
+    /// Adds later changes.
+    mutating func merge(_ later: ZoneChanges) {
+        entries += later.entries
+        places.merge(later.places) { $1 }
+        placesByDot.merge(later.placesByDot) { $1 }
+        heads.merge(later.heads) { $1 }
+        ordinals.merge(later.ordinals) { $1 }
+        entities += later.entities
+        properties += later.properties
+        rows.merge(later.rows) { $1 }
+        tags.merge(later.tags) { $1 }
+        acknowledgements.merge(later.acknowledgements) { $1 }
+        byteCount += later.byteCount
+    }
+}
+
+// The statements that send the changes, one or two for each table.
+extension ZoneChanges {
+    /// Returns the statements.
+    ///
+    /// - Parameters:
+    ///   - zone: The zone's name.
+    ///   - held: The database's rows, which tells inserts from updates. It has an entry for each
+    ///     row and link that changed.
+    func statements(for zone: String, over held: HeldState) -> [PostgreSQLStatement] {
+        [
+            newReplicas(zone), newHeads(zone), newEntities(zone), newProperties(zone),
+            newEntries(zone), acknowledging(zone),
+        ].flatMap { $0 } + rowStatements(zone, held) + linkStatements(zone, held)
+    }
+
+    private func newReplicas(_ zone: String) -> [PostgreSQLStatement] {
+        guard !ordinals.isEmpty else { return [] }
+        return [
+            PostgreSQLStatement(
+                """
+                INSERT INTO anabranch.replica(zone, ordinal, id, sequence)
+                SELECT $1, ordinal, id, 0
+                FROM unnest($2::bigint[], $3::bytea[]) AS new(ordinal, id)
+                """, .text(zone), .integers(Array(ordinals.values)),
+                .blobs(ordinals.keys.map(\.bytes)), changing: ordinals.count)
+        ]
+    }
+
+    private func newHeads(_ zone: String) -> [PostgreSQLStatement] {
+        guard !heads.isEmpty else { return [] }
+        let heads = heads.sorted { $0.key < $1.key }
+        return [
+            PostgreSQLStatement(
+                """
+                UPDATE anabranch.replica AS r SET sequence = new.sequence, origin = new.origin
+                FROM unnest($2::bytea[], $3::bigint[], $4::bytea[]) AS new(id, sequence, origin)
+                WHERE r.zone = $1 AND r.id = new.id
+                """, .text(zone), .blobs(heads.map(\.key.bytes)),
+                .integers(heads.map { Int64(clamping: $0.value.sequence) }),
+                .blobs(heads.map(\.value.origin.bytes)), changing: heads.count)
+        ]
+    }
+
+    private func newEntities(_ zone: String) -> [PostgreSQLStatement] {
+        guard !entities.isEmpty else { return [] }
+        return [
+            PostgreSQLStatement(
+                """
+                INSERT INTO anabranch.entity(zone, number, name)
+                SELECT $1, number, name FROM unnest($2::bigint[], $3::bytea[]) AS new(number, name)
+                """, .text(zone), .integers(entities.map(\.number)),
+                .blobs(entities.map { Array($0.name.string.utf8) }), changing: entities.count)
+        ]
+    }
+
+    private func newProperties(_ zone: String) -> [PostgreSQLStatement] {
+        guard !properties.isEmpty else { return [] }
+        return [
+            PostgreSQLStatement(
+                """
+                INSERT INTO anabranch.property(zone, number, name, type, rule)
+                SELECT $1, number, name, type, rule
+                FROM unnest($2::bigint[], $3::bytea[], $4::bigint[], $5::bigint[])
+                    AS new(number, name, type, rule)
+                """, .text(zone), .integers(properties.map(\.number)),
+                .blobs(properties.map { Array($0.property.name.string.utf8) }),
+                .integers(properties.map { Int64($0.property.type.rawValue) }),
+                .integers(properties.map { Int64($0.property.rule.rawValue) }),
+                changing: properties.count)
+        ]
+    }
+
+    private func newEntries(_ zone: String) -> [PostgreSQLStatement] {
+        guard !entries.isEmpty else { return [] }
+        let sets = entries.map(\.entry.changeSet)
+        let cursors = entries.map(\.entry.cursor)
+        return [
+            PostgreSQLStatement(
+                """
+                INSERT INTO anabranch.log(zone, position, kind, replica, sequence, timestamp,
+                    origin, digest, running, change_set)
+                SELECT $1, position, kind, replica, sequence, timestamp, origin, digest, running,
+                    change_set
+                FROM unnest($2::bigint[], $3::bigint[], $4::bigint[], $5::bigint[],
+                    $6::bigint[], $7::bytea[], $8::bytea[], $9::bytea[], $10::bytea[])
+                    AS new(position, kind, replica, sequence, timestamp, origin, digest, running,
+                        change_set)
+                """, .text(zone), .integers(cursors.map { Int64(clamping: $0.position) }),
+                .integers(sets.map { Int64($0.kind.rawValue) }), .integers(entries.map(\.author)),
+                .integers(sets.map { Int64(clamping: $0.dot.sequence) }),
+                .integers(sets.map { Int64(clamping: $0.timestamp.rawValue) }),
+                .blobs(sets.map(\.origin.bytes)), .blobs(sets.map(\.digest.bytes)),
+                .blobs(
+                    cursors.map { ReplicaID(high: $0.digestHigh, low: $0.digestLow).bytes }),
+                .blobs(entries.map(\.entry.bytes)), changing: entries.count)
+        ]
+    }
+
+    /// Updates the positions that are there and inserts the others.
+    private func acknowledging(_ zone: String) -> [PostgreSQLStatement] {
+        guard !acknowledgements.isEmpty else { return [] }
+        let parameters: [PostgreSQLValue] = [
+            .text(zone), .blobs(acknowledgements.keys.map(\.bytes)),
+            .integers(acknowledgements.values.map { Int64(clamping: $0) }),
+        ]
+        let new = "unnest($2::bytea[], $3::bigint[]) AS new(replica, position)"
+        return [
+            PostgreSQLStatement(
+                """
+                UPDATE anabranch.acknowledgement AS a SET position = new.position FROM \(new)
+                WHERE a.zone = $1 AND a.replica = new.replica
+                """, parameters),
+            PostgreSQLStatement(
+                """
+                INSERT INTO anabranch.acknowledgement(zone, replica, position)
+                SELECT $1, replica, position FROM \(new)
+                WHERE NOT EXISTS (SELECT 1 FROM anabranch.acknowledgement a
+                    WHERE a.zone = $1 AND a.replica = new.replica)
+                """, parameters),
+        ]
+    }
+
+    // MARK: Rows and links
+
+    private func rowStatements(_ zone: String, _ held: HeldState) -> [PostgreSQLStatement] {
+        var inserted: [HeldRow] = []
+        var updated: [HeldRow] = []
+        var removed: [RecordKey] = []
+        for (key, row) in rows {
+            let isHeld = (held.rows[key] ?? nil) != nil
+            switch (row, isHeld) {
+            case (let row?, false): inserted.append(row)
+            case (let row?, true): updated.append(row)
+            case (nil, true): removed.append(key)
+            case (nil, false): break
+            }
+        }
+        return Self.inserting(inserted, zone) + Self.updating(updated, zone)
+            + Self.removing(removed, zone)
+    }
+
+    private static func inserting(_ rows: [HeldRow], _ zone: String) -> [PostgreSQLStatement] {
+        guard !rows.isEmpty else { return [] }
+        return [
+            PostgreSQLStatement(
+                """
+                INSERT INTO anabranch.record(zone, key, entity, timestamp, author, cells, seen,
+                    dead)
+                SELECT $1, key, entity, timestamp, author, cells, seen, dead
+                FROM unnest($2::bigint[], $3::bigint[], $4::bigint[], $5::bigint[], $6::bytea[],
+                    $7::bytea[], $8::bigint[])
+                    AS new(key, entity, timestamp, author, cells, seen, dead)
+                """, .text(zone), .integers(rows.map(\.row.key.rawValue)),
+                .integers(rows.map(\.row.entity)),
+                .integers(rows.map { Int64(clamping: $0.row.timestamp) }),
+                .integers(rows.map(\.row.author)), .blobs(rows.map(\.row.cells)),
+                .blobs(rows.map(\.row.seen)), .integers(rows.map(\.dead)), changing: rows.count)
+        ]
+    }
+
+    private static func updating(_ rows: [HeldRow], _ zone: String) -> [PostgreSQLStatement] {
+        guard !rows.isEmpty else { return [] }
+        return [
+            PostgreSQLStatement(
+                """
+                UPDATE anabranch.record AS r
+                SET entity = new.entity, timestamp = new.timestamp, author = new.author,
+                    cells = new.cells, seen = new.seen, dead = new.dead
+                FROM unnest($2::bigint[], $3::bigint[], $4::bigint[], $5::bigint[], $6::bytea[],
+                    $7::bytea[], $8::bigint[])
+                    AS new(key, entity, timestamp, author, cells, seen, dead)
+                WHERE r.zone = $1 AND r.key = new.key
+                """, .text(zone), .integers(rows.map(\.row.key.rawValue)),
+                .integers(rows.map(\.row.entity)),
+                .integers(rows.map { Int64(clamping: $0.row.timestamp) }),
+                .integers(rows.map(\.row.author)), .blobs(rows.map(\.row.cells)),
+                .blobs(rows.map(\.row.seen)), .integers(rows.map(\.dead)), changing: rows.count)
+        ]
+    }
+
+    private static func removing(_ keys: [RecordKey], _ zone: String) -> [PostgreSQLStatement] {
+        guard !keys.isEmpty else { return [] }
+        return [
+            PostgreSQLStatement(
+                "DELETE FROM anabranch.record WHERE zone = $1 AND key = ANY($2)", .text(zone),
+                .integers(keys.map(\.rawValue)), changing: keys.count)
+        ]
+    }
+
+    private func linkStatements(_ zone: String, _ held: HeldState) -> [PostgreSQLStatement] {
+        var inserted: [(key: LinkKey, tags: [UInt8])] = []
+        var updated: [(key: LinkKey, tags: [UInt8])] = []
+        var removed: [LinkKey] = []
+        for (key, tags) in tags {
+            let isHeld = (held.tags[key] ?? nil) != nil
+            switch (tags, isHeld) {
+            case (let tags?, false): inserted.append((key, tags))
+            case (let tags?, true): updated.append((key, tags))
+            case (nil, true): removed.append(key)
+            case (nil, false): break
+            }
+        }
+        let keys = "unnest($2::bigint[], $3::bigint[], $4::bigint[]"
+        let columns = "left_key, property, right_key"
+        let condition = """
+            l.zone = $1 AND l.left_key = k.left_key AND l.property = k.property \
+            AND l.right_key = k.right_key
+            """
+        var statements: [PostgreSQLStatement] = []
+        if !inserted.isEmpty {
+            statements.append(
+                PostgreSQLStatement(
+                    """
+                    INSERT INTO anabranch.link(zone, \(columns), tags)
+                    SELECT $1, \(columns), tags FROM \(keys), $5::bytea[]) AS k(\(columns), tags)
+                    """,
+                    Self.parameters(zone, inserted.map(\.key)) + [.blobs(inserted.map(\.tags))],
+                    changing: inserted.count))
+        }
+        if !updated.isEmpty {
+            statements.append(
+                PostgreSQLStatement(
+                    """
+                    UPDATE anabranch.link AS l SET tags = k.tags
+                    FROM \(keys), $5::bytea[]) AS k(\(columns), tags) WHERE \(condition)
+                    """,
+                    Self.parameters(zone, updated.map(\.key)) + [.blobs(updated.map(\.tags))],
+                    changing: updated.count))
+        }
+        if !removed.isEmpty {
+            statements.append(
+                PostgreSQLStatement(
+                    """
+                    DELETE FROM anabranch.link AS l USING \(keys)) AS k(\(columns))
+                    WHERE \(condition)
+                    """, Self.parameters(zone, removed), changing: removed.count))
+        }
+        return statements
+    }
+
+    private static func parameters(_ zone: String, _ keys: [LinkKey]) -> [PostgreSQLValue] {
+        [
+            .text(zone), .integers(keys.map(\.left.rawValue)), .integers(keys.map(\.property)),
+            .integers(keys.map(\.right.rawValue)),
+        ]
+    }
+}

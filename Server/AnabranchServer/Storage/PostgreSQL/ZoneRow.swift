@@ -1,0 +1,162 @@
+import AnabranchReplication
+
+/// The row of a zone in the table of zones: the state of its log, its checksum and its next numbers.
+struct ZoneRow: Hashable, Sendable {
+    /// The identity of the database's history at the last write.
+    var history: String
+    var epochs: EpochHistory
+    /// The position of the log's last entry, and the running digest there.
+    var position: UInt64
+    var running: ReplicaID
+    var greatestTimestamp: UInt64
+    var startPosition: UInt64
+    var checksum: StateChecksum
+    /// The next ordinal of a replica, and the next numbers of an entity and of a property.
+    var replicas: Int64
+    var entities: Int64
+    var properties: Int64
+
+    /// The row of a new zone.
+    init(epoch: EpochID, history: String) {
+        guard let epochs = EpochHistory([.init(id: epoch, forkPosition: 0)]) else {
+            preconditionFailure("there is an epoch")
+        }
+        self.history = history
+        self.epochs = epochs
+        position = 0
+        running = ReplicaID(high: 0, low: 0)
+        greatestTimestamp = 0
+        startPosition = 0
+        checksum = .zero
+        replicas = 0
+        entities = 0
+        properties = 0
+    }
+
+    var head: LogCursor {
+        LogCursor(
+            epoch: epochs.present, position: position, digestHigh: running.high,
+            digestLow: running.low)
+    }
+
+    var logState: LogState {
+        LogState(
+            head: head, history: epochs,
+            greatestTimestamp: HybridTimestamp(rawValue: greatestTimestamp),
+            startPosition: startPosition)
+    }
+
+    /// Begins an epoch at the log's end, because the database has another history than before.
+    mutating func begin(_ epoch: EpochID, in history: String) {
+        let begun = EpochHistory.Epoch(id: epoch, forkPosition: position)
+        epochs = EpochHistory(epochs.epochs + [begun]) ?? epochs
+        self.history = history
+    }
+}
+
+// The statements of the row.
+extension ZoneRow {
+    private static let columns = """
+        history, epochs, position, running, greatest, start, checksum, replicas, entities, \
+        properties
+        """
+
+    static func reading(_ zone: String) -> PostgreSQLStatement {
+        PostgreSQLStatement(
+            "SELECT \(columns) FROM anabranch.zone WHERE zone = $1", .text(zone))
+    }
+
+    /// Locks the row, and with it the zone, until the transaction ends.
+    static func locking(_ zone: String) -> PostgreSQLStatement {
+        PostgreSQLStatement(
+            "SELECT \(columns) FROM anabranch.zone WHERE zone = $1 FOR UPDATE", .text(zone))
+    }
+
+    /// Reads the columns in the order of the statements.
+    init(_ row: PostgreSQLRows.Row) throws {
+        history = row.text(at: 0)
+        epochs = try Self.epochs(row.bytes(at: 1))
+        position = try row.unsigned(at: 2)
+        running = try row.replica(at: 3)
+        greatestTimestamp = try row.unsigned(at: 4)
+        startPosition = try row.unsigned(at: 5)
+        guard let checksum = row.withBytes(at: 6, { StateChecksum(bytes: $0) }) else {
+            throw StorageError(.damaged, "Can't read a zone because its checksum is damaged.")
+        }
+        self.checksum = checksum
+        replicas = row.integer(at: 7)
+        entities = row.integer(at: 8)
+        properties = row.integer(at: 9)
+    }
+
+    /// Inserts the row unless there is one.
+    func inserting(_ zone: String) -> PostgreSQLStatement {
+        PostgreSQLStatement(
+            """
+            INSERT INTO anabranch.zone(zone, \(Self.columns))
+            VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11) ON CONFLICT DO NOTHING
+            """, parameters(zone))
+    }
+
+    func updating(_ zone: String) -> PostgreSQLStatement {
+        PostgreSQLStatement(
+            """
+            UPDATE anabranch.zone SET (\(Self.columns)) = ($2, $3, $4, $5, $6, $7, $8, $9, $10, $11)
+            WHERE zone = $1
+            """, parameters(zone), changing: 1)
+    }
+
+    private func parameters(_ zone: String) -> [PostgreSQLValue] {
+        [
+            .text(zone), .text(history), .bytes(epochBytes), .integer(Int64(clamping: position)),
+            .bytes(running.bytes), .integer(Int64(clamping: greatestTimestamp)),
+            .integer(Int64(clamping: startPosition)), .bytes(checksum.bytes),
+            .integer(replicas), .integer(entities), .integer(properties),
+        ]
+    }
+
+    private var epochBytes: [UInt8] {
+        var writer = ByteWriter()
+        for epoch in epochs.epochs {
+            writer.append(replica: epoch.id)
+            writer.append(fixed64: epoch.forkPosition)
+        }
+        return writer.bytes
+    }
+
+    private static func epochs(_ bytes: [UInt8]) throws -> EpochHistory {
+        var reader = ByteReader(bytes)
+        var epochs: [EpochHistory.Epoch] = []
+        while !reader.isAtEnd {
+            let id = try reader.readReplica()
+            epochs.append(.init(id: id, forkPosition: try reader.readFixed64()))
+        }
+        guard let history = EpochHistory(epochs) else {
+            throw StorageError(.damaged, "Can't read a zone because it has no epoch.")
+        }
+        return history
+    }
+}
+
+extension PostgreSQLRows.Row {
+    func replica(at column: Int) throws -> ReplicaID {
+        guard let replica = withBytes(at: column, { ReplicaID(bytes: $0) }) else {
+            throw StorageError(.damaged, "Can't read a zone because a name is not 16 bytes.")
+        }
+        return replica
+    }
+
+    func digest(at column: Int) throws -> Digest {
+        guard let digest = withBytes(at: column, { Digest(bytes: $0) }) else {
+            throw StorageError(.damaged, "Can't read a zone because a digest is damaged.")
+        }
+        return digest
+    }
+
+    func unsigned(at column: Int) throws -> UInt64 {
+        guard let number = UInt64(exactly: integer(at: column)) else {
+            throw StorageError(.damaged, "Can't read a zone because a number is below zero.")
+        }
+        return number
+    }
+}

@@ -1,0 +1,116 @@
+import AnabranchProtocol
+import AnabranchReplication
+
+/// Tokens in a PostgreSQL database, which several daemons share.
+///
+/// A revoked token is refused from the next request on, by every daemon.
+final class PostgreSQLTokenStore: TokenStore {
+    private let pool: PostgreSQLPool
+    private let wallMilliseconds: @Sendable () -> Int64
+    private let randomBytes: @Sendable (Int) -> [UInt8]
+
+    /// The least time between two writes of a token's last use.
+    private static let useMilliseconds: Int64 = 60_000
+    private static let columns = "number, zone, role, created, used, revoked"
+
+    init(
+        _ pool: PostgreSQLPool, wallMilliseconds: @escaping @Sendable () -> Int64,
+        randomBytes: @escaping @Sendable (Int) -> [UInt8]
+    ) {
+        self.pool = pool
+        self.wallMilliseconds = wallMilliseconds
+        self.randomBytes = randomBytes
+    }
+
+    private func use<Result>(_ body: (PostgreSQLSession) throws -> Result) throws -> Result {
+        try StorageError.convertingPostgreSQL { try pool.withSession(body) }
+    }
+
+    private func run(_ sql: String, _ parameters: PostgreSQLValue...) throws -> PostgreSQLRows {
+        try use { try $0.run(PostgreSQLStatement(sql, parameters)) }
+    }
+
+    func create(
+        zone: ZoneName, role: TokenRole
+    ) throws -> (token: Token, secret: TokenSecret) {
+        guard let secret = TokenSecret(bytes: randomBytes(TokenSecret.byteCount)) else {
+            preconditionFailure("a source of randomness gives as many bytes as it is asked for")
+        }
+        let now = wallMilliseconds()
+        // The lock keeps two creations from taking one number.
+        let number = try use { session in
+            _ = try session.begin(
+                .writing,
+                [PostgreSQLStatement("LOCK TABLE anabranch.token IN SHARE ROW EXCLUSIVE MODE")])
+            let row = try session.run(
+                PostgreSQLStatement(
+                    """
+                    INSERT INTO anabranch.token(number, hash, zone, role, created)
+                    SELECT coalesce(max(number), 0) + 1, $1, $2, $3, $4 FROM anabranch.token
+                    RETURNING number
+                    """, .bytes(secret.hash.bytes), .text(zone.string), .text(role.rawValue),
+                    .integer(now)))
+            try session.commit()
+            return row.first?.integer(at: 0) ?? 0
+        }
+        return (Token(number: number, zone: zone, role: role, created: now), secret)
+    }
+
+    func tokens(zone: ZoneName?) throws -> [Token] {
+        let rows =
+            if let zone {
+                try run(
+                    "SELECT \(Self.columns) FROM anabranch.token WHERE zone = $1 ORDER BY number",
+                    .text(zone.string))
+            } else {
+                try run("SELECT \(Self.columns) FROM anabranch.token ORDER BY number")
+            }
+        return try rows.map { try $0.token() }
+    }
+
+    func revoke(_ number: Int64) throws -> Token? {
+        try run(
+            """
+            UPDATE anabranch.token SET revoked = coalesce(revoked, $2) WHERE number = $1
+            RETURNING \(Self.columns)
+            """, .integer(number), .integer(wallMilliseconds())
+        ).first?.token()
+    }
+
+    func token(matching text: String) throws -> Token? {
+        guard let hash = TokenSecret(text)?.hash else { return nil }
+        let row = try run(
+            """
+            SELECT \(Self.columns) FROM anabranch.token WHERE hash = $1 AND revoked IS NULL
+            """, .bytes(hash.bytes)
+        ).first
+        guard let token = try row?.token() else { return nil }
+        recordUse(of: token)
+        return token
+    }
+
+    private func recordUse(of token: Token) {
+        let now = wallMilliseconds()
+        guard now - (token.lastUsed ?? 0) >= Self.useMilliseconds else { return }
+        // A failure to record the last use must not fail the request.
+        _ = try? run(
+            "UPDATE anabranch.token SET used = $2 WHERE number = $1", .integer(token.number),
+            .integer(now))
+    }
+
+    func close() {}
+}
+
+extension PostgreSQLRows.Row {
+    /// Reads the columns number, zone, role, created, used and revoked.
+    fileprivate func token() throws -> Token {
+        guard let role = TokenRole(rawValue: text(at: 2)) else {
+            throw StorageError(
+                .damaged, "Can't read token \(integer(at: 0)) because its role is not known.")
+        }
+        return Token(
+            number: integer(at: 0), zone: try ZoneName(text(at: 1)), role: role,
+            created: integer(at: 3), lastUsed: isNull(at: 4) ? nil : integer(at: 4),
+            revoked: isNull(at: 5) ? nil : integer(at: 5))
+    }
+}

@@ -1,0 +1,191 @@
+import Foundation
+public import Testing
+
+/// A PostgreSQL server of the tests' own, in a temporary folder, reached through a Unix socket or a
+/// free port of the loopback address.
+///
+/// PostgreSQL refuses to run as root, so root starts it as the user `postgres`. It ends with the
+/// process of the tests, also if that is killed.
+public final class PostgreSQLCluster: @unchecked Sendable {
+    /// Why there can be no cluster here; `nil` if there can.
+    public static let obstacle: String? = {
+        if programs == nil { return "PostgreSQL's server is not installed" }
+        if geteuid() == 0, getpwnam("postgres") == nil { return "there is no user postgres" }
+        return nil
+    }()
+
+    /// The cluster that all tests of a process share.
+    public static let shared = Result { try PostgreSQLCluster() }
+
+    /// The URL of a database, over the Unix socket.
+    public func url(database: String = "postgres") -> String {
+        "postgres:///\(database)?host=\(folder.path)&port=\(port)&user=postgres"
+    }
+
+    /// The port of the loopback address.
+    public let port: Int
+
+    private let folder: TemporaryDirectory
+    private var data: String { folder.file("data") }
+    private var server: Process?
+    private var input: Pipe?
+
+    /// Creates and starts a cluster, with changes flushed to the disk.
+    public init() throws {
+        guard Self.obstacle == nil else { throw ClusterError(Self.obstacle ?? "") }
+        folder = try TemporaryDirectory("postgres")
+        port = try Self.freePort()
+        if geteuid() == 0, let user = getpwnam("postgres") {
+            guard chown(folder.path, user.pointee.pw_uid, user.pointee.pw_gid) == 0 else {
+                throw ClusterError("The folder can't be given to postgres.")
+            }
+        }
+        try Self.run(
+            "initdb",
+            [
+                "-D", data, "-U", "postgres", "-A", "trust", "-E", "UTF8", "--locale=C",
+                "--no-sync",
+            ])
+        try start()
+    }
+
+    deinit { stop() }
+
+    /// Starts the server and waits until it accepts connections.
+    public func start() throws {
+        let process = Process()
+        let pipe = Pipe()
+        process.executableURL = URL(filePath: "/bin/sh")
+        process.arguments =
+            ["-c", Self.script, "sh", folder.path] + Self.asPostgres + [
+                try Self.program("postgres"), "-D", data, "-k", folder.path,
+                "-h", "127.0.0.1", "-p", "\(port)", "-c", "max_connections=200",
+            ]
+        process.standardInput = pipe
+        process.standardOutput = FileHandle.nullDevice
+        process.standardError = try log()
+        try process.run()
+        server = process
+        input = pipe
+        let deadline = Date(timeIntervalSinceNow: 30)
+        while Date() < deadline {
+            do {
+                return try Self.run("pg_isready", ["-q", "-h", folder.path, "-p", "\(port)"])
+            } catch { usleep(50_000) }
+        }
+        throw ClusterError("The server did not start; its log is \(folder.file("log")).")
+    }
+
+    /// Stops the server when the input ends, which is when the process of the tests ends, and
+    /// removes the folder then. A line of input ends only the shell.
+    private static let script = """
+        folder=$1; shift
+        "$@" & child=$!
+        read line && exit
+        kill -INT $child
+        while [ -e "$folder/data/postmaster.pid" ]; do sleep 0.05; done
+        rm -rf "$folder"
+        """
+
+    private func log() throws -> FileHandle {
+        let path = folder.file("log")
+        let isThere =
+            FileManager.default.fileExists(atPath: path)
+            || FileManager.default.createFile(atPath: path, contents: nil)
+        guard isThere, let handle = FileHandle(forWritingAtPath: path) else {
+            throw ClusterError("The file \(path) can't be written.")
+        }
+        handle.seekToEndOfFile()
+        return handle
+    }
+
+    /// Stops the server, which ends all connections.
+    public func stop() { stop(by: "fast") }
+
+    /// Ends all processes of the server at once, without a checkpoint, as a loss of power does.
+    public func stopImmediately() { stop(by: "immediate") }
+
+    private func stop(by mode: String) {
+        guard let server else { return }
+        try? Self.run("pg_ctl", ["stop", "-D", data, "-m", mode, "-s", "-w"])
+        try? input?.fileHandleForWriting.write(contentsOf: Data("\n".utf8))
+        server.waitUntilExit()
+        self.server = nil
+        input = nil
+    }
+
+    /// The number of the server's main process.
+    public var processID: Int32? {
+        let file = try? String(contentsOfFile: folder.file("data/postmaster.pid"), encoding: .utf8)
+        return file.flatMap { $0.split(separator: "\n").first }.flatMap { Int32($0) }
+    }
+
+    // MARK: Programs
+
+    private static let programs: String? = {
+        let folders = (try? FileManager.default.contentsOfDirectory(atPath: "/usr/lib/postgresql"))
+        let candidates =
+            (folders ?? []).sorted { (Int($0) ?? 0) > (Int($1) ?? 0) }
+            .map { "/usr/lib/postgresql/\($0)/bin" } + ["/usr/local/bin", "/usr/bin"]
+        return candidates.first { FileManager.default.isExecutableFile(atPath: "\($0)/initdb") }
+    }()
+
+    private static func program(_ name: String) throws -> String {
+        guard let programs else { throw ClusterError("There is no \(name).") }
+        return "\(programs)/\(name)"
+    }
+
+    private static let asPostgres =
+        geteuid() == 0
+        ? ["setpriv", "--reuid=postgres", "--regid=postgres", "--init-groups", "--"] : []
+
+    private static func run(_ name: String, _ arguments: [String]) throws {
+        let process = Process()
+        process.executableURL = URL(filePath: "/usr/bin/env")
+        process.arguments = asPostgres + [try program(name)] + arguments
+        process.standardInput = FileHandle.nullDevice
+        process.standardOutput = FileHandle.nullDevice
+        process.standardError = FileHandle.nullDevice
+        try process.run()
+        process.waitUntilExit()
+        guard process.terminationStatus == 0 else {
+            throw ClusterError("\(name) has failed with status \(process.terminationStatus).")
+        }
+    }
+
+    /// A port that is free now.
+    private static func freePort() throws -> Int {
+        let descriptor = socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
+        defer { close(descriptor) }
+        var address = sockaddr_in()
+        address.sin_family = sa_family_t(AF_INET)
+        address.sin_addr.s_addr = in_addr_t(0x7F00_0001).bigEndian
+        var length = socklen_t(MemoryLayout<sockaddr_in>.size)
+        let port = withUnsafeMutablePointer(to: &address) { pointer in
+            pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) { address -> UInt16? in
+                guard bind(descriptor, address, length) == 0,
+                    getsockname(descriptor, address, &length) == 0
+                else { return nil }
+                return pointer.pointee.sin_port.bigEndian
+            }
+        }
+        guard let port else { throw ClusterError("There is no free port.") }
+        return Int(port)
+    }
+}
+
+/// The reason why a cluster can't be used.
+public struct ClusterError: Error, CustomStringConvertible {
+    /// The reason as a sentence.
+    public let description: String
+    init(_ description: String) { self.description = description }
+}
+
+extension Trait where Self == ConditionTrait {
+    /// Skips a test where PostgreSQL's server is not installed.
+    public static var needsPostgreSQL: Self {
+        .enabled(
+            if: PostgreSQLCluster.obstacle == nil,
+            "PostgreSQL's server is not installed, or there is no user postgres")
+    }
+}
