@@ -89,17 +89,23 @@ struct CommandOptions {
     func store(creating isCreated: Bool = false) throws -> ZoneStore {
         let text = values["store"] ?? ProcessInfo.processInfo.environment["ANABRANCHD_STORE"]
         guard let text else {
-            throw usage("The option --store is missing: type --store sqlite:DIRECTORY.")
+            throw usage(
+                "The option --store is missing: type --store sqlite:DIRECTORY."
+            )
         }
         let location: StoreLocation
         do { location = try StoreLocation(text) } catch { throw usage(error.message) }
-        var isDirectory: ObjCBool = false
-        let isThere = FileManager.default.fileExists(
-            atPath: location.directory, isDirectory: &isDirectory)
-        guard isCreated || (isThere && isDirectory.boolValue) else {
+        if let directory = location.directory, !isCreated, !Self.isDirectory(directory) {
             throw HTTPServerError(
                 "There is no store \(location): \"anabranchd token create\" creates one.")
         }
-        return try ZoneStore(location)
+        let connections = try number("database-connections", in: 2...10_000)
+        return try ZoneStore(location, connections: connections ?? 16)
+    }
+
+    private static func isDirectory(_ path: String) -> Bool {
+        var isDirectory: ObjCBool = false
+        return FileManager.default.fileExists(atPath: path, isDirectory: &isDirectory)
+            && isDirectory.boolValue
     }
 }

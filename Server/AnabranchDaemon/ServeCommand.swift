@@ -6,7 +6,7 @@ enum ServeCommand {
     private static let options: Set<String> = [
         "store", "listen", "port-file", "tls-certificate", "tls-key", "clock-limit", "body-limit",
         "buffer-limit", "change-set-limit", "connections", "connections-per-address", "workers",
-        "log-level",
+        "database-connections", "log-level",
     ]
 
     static func run(_ arguments: [String]) throws {

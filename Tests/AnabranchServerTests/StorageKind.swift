@@ -15,6 +15,9 @@ enum StorageKind: String, CaseIterable, Sendable, CustomTestStringConvertible {
     static let allCases: [StorageKind] =
         PostgreSQLCluster.obstacle == nil ? [.sqlite, .postgreSQL] : [.sqlite]
 
+    /// The kind for which the test runs that has the trait `everyStore`.
+    @TaskLocal static var current = StorageKind.sqlite
+
     var testDescription: String { rawValue }
 
     func makePlace() throws -> any StoragePlace {
@@ -23,6 +26,27 @@ enum StorageKind: String, CaseIterable, Sendable, CustomTestStringConvertible {
         case .postgreSQL: try PostgreSQLPlace()
         }
     }
+}
+
+/// Runs each test once for every kind of store.
+struct EveryStore: TestTrait, SuiteTrait, TestScoping {
+    var isRecursive: Bool { true }
+
+    func provideScope(
+        for test: Test, testCase: Test.Case?,
+        performing body: @concurrent @Sendable () async throws -> Void
+    ) async throws {
+        // A suite has no case, and its tests have this trait too.
+        guard testCase != nil else { return try await body() }
+        for kind in StorageKind.allCases {
+            try await StorageKind.$current.withValue(kind) { try await body() }
+        }
+    }
+}
+
+extension Trait where Self == EveryStore {
+    /// Runs each test once for every kind of store.
+    static var everyStore: Self { EveryStore() }
 }
 
 /// The storage of a test's zones, with the faults that it can have.

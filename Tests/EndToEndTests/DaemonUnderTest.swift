@@ -5,22 +5,28 @@ import TestSupport
 final class DaemonUnderTest {
     let token: String
     let log: URL
-    private let folder: TemporaryDirectory
+    private let portFile: String
+    private let store: String
     private let executable: URL
     private var process: ChildProcess?
     private(set) var port = 0
 
     static let zone = "notes"
 
-    init(in folder: TemporaryDirectory) throws {
-        self.folder = folder
-        log = folder.url.appending(path: "daemon.log")
+    /// Starts a daemon.
+    ///
+    /// - Parameters:
+    ///   - store: The location of the zones; `nil` for a directory in `folder`.
+    ///   - number: Distinguishes the daemons in one folder.
+    init(in folder: TemporaryDirectory, store: String? = nil, number: Int = 0) throws {
+        self.store = store ?? "sqlite:\(folder.file("zones"))"
+        portFile = folder.file("port-\(number)")
+        log = folder.url.appending(path: "daemon-\(number).log")
         executable = try BuiltProducts.executable("anabranchd")
         token = try ChildProcess.output(
             of: executable,
             [
-                "token", "create", "--zone", Self.zone, "--role", "write", "--store",
-                "sqlite:\(folder.file("zones"))",
+                "token", "create", "--zone", Self.zone, "--role", "write", "--store", self.store,
             ])
         try start()
     }
@@ -28,13 +34,12 @@ final class DaemonUnderTest {
     var url: URL { URL(string: "http://127.0.0.1:\(port)")! }
 
     func start() throws {
-        let portFile = folder.file("port")
         try? FileManager.default.removeItem(atPath: portFile)
         process = try ChildProcess(
             executable,
             [
-                "serve", "--store", "sqlite:\(folder.file("zones"))", "--listen",
-                "127.0.0.1:\(port)", "--port-file", portFile, "--log-level", "warning",
+                "serve", "--store", store, "--listen", "127.0.0.1:\(port)", "--port-file", portFile,
+                "--log-level", "warning",
             ], log: log)
         let deadline = Date(timeIntervalSinceNow: 120)
         while Date() < deadline {
@@ -61,6 +66,6 @@ final class DaemonUnderTest {
     func hash() throws -> String {
         try ChildProcess.output(
             of: executable,
-            ["zone", "hash", Self.zone, "--store", "sqlite:\(folder.file("zones"))"])
+            ["zone", "hash", Self.zone, "--store", store])
     }
 }

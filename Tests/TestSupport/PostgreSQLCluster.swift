@@ -22,16 +22,36 @@ public final class PostgreSQLCluster: @unchecked Sendable {
         "postgres:///\(database)?host=\(folder.path)&port=\(port)&user=postgres"
     }
 
+    /// Creates a database of a new name.
+    ///
+    /// - Returns: Its URL.
+    public func makeDatabase() throws -> String {
+        let name = "d" + UUID().uuidString.lowercased().replacing("-", with: "")
+        try Self.run("createdb", ["-h", folder.path, "-p", "\(port)", "-U", "postgres", name])
+        return url(database: name)
+    }
+
     /// The port of the loopback address.
     public let port: Int
+
+    /// The lines that the server has logged.
+    public func logLines() throws -> [String] {
+        try String(contentsOfFile: folder.file("log"), encoding: .utf8)
+            .split(separator: "\n").map(String.init)
+    }
 
     private let folder: TemporaryDirectory
     private var data: String { folder.file("data") }
     private var server: Process?
     private var input: Pipe?
 
+    private let settings: [String]
+
     /// Creates and starts a cluster, with changes flushed to the disk.
-    public init() throws {
+    ///
+    /// - Parameter settings: Settings of the server, such as `log_statement=all`.
+    public init(_ settings: [String] = []) throws {
+        self.settings = settings
         guard Self.obstacle == nil else { throw ClusterError(Self.obstacle ?? "") }
         folder = try TemporaryDirectory("postgres")
         port = try Self.freePort()
@@ -53,27 +73,49 @@ public final class PostgreSQLCluster: @unchecked Sendable {
 
     /// Starts the server and waits until it accepts connections.
     public func start() throws {
+        // A server that was killed may have processes that have not noticed yet, and then the new
+        // one ends at once.
+        for _ in 0..<10 {
+            try launch()
+            if isReady(within: 5) { return }
+            endShell()
+        }
+        throw ClusterError("The server did not start; its log is \(folder.file("log")).")
+    }
+
+    private func isReady(within seconds: TimeInterval) -> Bool {
+        let deadline = Date(timeIntervalSinceNow: seconds)
+        while Date() < deadline {
+            do {
+                try Self.run("pg_isready", ["-q", "-h", folder.path, "-p", "\(port)"])
+                return true
+            } catch { usleep(50_000) }
+        }
+        return false
+    }
+
+    private func launch() throws {
         let process = Process()
         let pipe = Pipe()
         process.executableURL = URL(filePath: "/bin/sh")
         process.arguments =
             ["-c", Self.script, "sh", folder.path] + Self.asPostgres + [
                 try Self.program("postgres"), "-D", data, "-k", folder.path,
-                "-h", "127.0.0.1", "-p", "\(port)", "-c", "max_connections=200",
-            ]
+                "-h", "127.0.0.1", "-p", "\(port)", "-c", "max_connections=300",
+            ] + settings.flatMap { ["-c", $0] }
         process.standardInput = pipe
         process.standardOutput = FileHandle.nullDevice
         process.standardError = try log()
         try process.run()
         server = process
         input = pipe
-        let deadline = Date(timeIntervalSinceNow: 30)
-        while Date() < deadline {
-            do {
-                return try Self.run("pg_isready", ["-q", "-h", folder.path, "-p", "\(port)"])
-            } catch { usleep(50_000) }
-        }
-        throw ClusterError("The server did not start; its log is \(folder.file("log")).")
+    }
+
+    private func endShell() {
+        try? input?.fileHandleForWriting.write(contentsOf: Data("\n".utf8))
+        server?.waitUntilExit()
+        server = nil
+        input = nil
     }
 
     /// Stops the server when the input ends, which is when the process of the tests ends, and
@@ -106,16 +148,19 @@ public final class PostgreSQLCluster: @unchecked Sendable {
     public func stopImmediately() { stop(by: "immediate") }
 
     private func stop(by mode: String) {
-        guard let server else { return }
+        guard server != nil else { return }
         try? Self.run("pg_ctl", ["stop", "-D", data, "-m", mode, "-s", "-w"])
-        try? input?.fileHandleForWriting.write(contentsOf: Data("\n".utf8))
-        server.waitUntilExit()
-        self.server = nil
-        input = nil
+        endShell()
+    }
+
+    /// Kills the server's main process; its other processes end when they notice.
+    public func kill() {
+        if let processID { Foundation.kill(processID, SIGKILL) }
+        endShell()
     }
 
     /// The number of the server's main process.
-    public var processID: Int32? {
+    private var processID: Int32? {
         let file = try? String(contentsOfFile: folder.file("data/postmaster.pid"), encoding: .utf8)
         return file.flatMap { $0.split(separator: "\n").first }.flatMap { Int32($0) }
     }

@@ -15,10 +15,17 @@ package protocol BackEnd: AnyObject, Sendable {
     /// - Throws: ``StorageError`` `noSuchZone`.
     func open(_ name: ZoneName) throws -> any ZoneStorage
 
+    /// The connection to the other daemons that serve this back end; `nil` if there are none.
+    var exchange: (any HeadExchange)? { get }
+
     /// Prevents other daemons from serving this back end until it is closed or the process ends.
     ///
     /// - Throws: ``StorageError`` `inUse`.
     func lockForServing() throws
 
     func close()
+}
+
+extension BackEnd {
+    package var exchange: (any HeadExchange)? { nil }
 }

@@ -2,9 +2,12 @@ package import AnabranchProtocol
 import AnabranchReplication
 import Foundation
 
-/// A back end in the schema `anabranch` of a PostgreSQL database, which any number of daemons share.
+/// A back end in a PostgreSQL database, which any number of daemons share.
+///
+/// Its tables are in the schema `anabranch`.
 package final class PostgreSQLBackEnd: BackEnd {
     package let tokens: any TokenStore
+    package let exchange: (any HeadExchange)?
     private let pool: PostgreSQLPool
     private let environment: ServerEnvironment
 
@@ -17,6 +20,8 @@ package final class PostgreSQLBackEnd: BackEnd {
     ) throws {
         pool = PostgreSQLPool(location, options: options)
         self.environment = environment
+        exchange = PostgreSQLHeadExchange(
+            location, options: options, sender: environment.newEpoch().description)
         tokens = PostgreSQLTokenStore(
             pool, wallMilliseconds: environment.wallMilliseconds,
             randomBytes: environment.randomBytes)
@@ -51,6 +56,7 @@ package final class PostgreSQLBackEnd: BackEnd {
     package func lockForServing() throws {}
 
     package func close() {
+        exchange?.close()
         tokens.close()
         pool.close()
     }

@@ -1,7 +1,7 @@
 import AnabranchSQLite
 
 extension StorageError {
-    /// The error of a storage whose SQLite file failed.
+    /// The error of a storage for a failure of its SQLite file.
     init(_ error: SQLiteError) {
         switch error.code {
         case .full: self.init(.full, "\(error)")

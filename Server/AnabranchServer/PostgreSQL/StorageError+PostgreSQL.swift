@@ -1,5 +1,5 @@
 extension StorageError {
-    /// The error of a storage whose database failed.
+    /// The error of a storage for a failure of its database.
     init(_ error: PostgreSQLError) {
         switch error.kind {
         case .unavailable: self.init(.unavailable, error.description)

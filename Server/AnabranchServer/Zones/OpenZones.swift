@@ -23,7 +23,10 @@ package final class OpenZones: Sendable {
             }
         }
 
-        func close() { zone.withLock { $0 }?.close() }
+        /// The zone if it is open.
+        var opened: ZoneService? { zone.withLock { $0 } }
+
+        func close() { opened?.close() }
     }
 
     private struct Entry {
@@ -58,6 +61,23 @@ package final class OpenZones: Sendable {
         self.validation = validation
         self.limit = limit
         self.wallMilliseconds = wallMilliseconds
+        backEnd.exchange?.listen { [weak self] news in self?.receive(news) }
+    }
+
+    /// Reports to observers what another daemon has announced.
+    ///
+    /// - Parameter news: `nil` if announcements may have been lost: then all observed zones are
+    ///   looked at.
+    private func receive(_ news: HeadNews?) {
+        guard let news else {
+            let zones = state.withLock { $0.entries.values.compactMap(\.place.opened) }
+            for zone in zones where zone.observers.count > 0 {
+                if let head = try? zone.head() { zone.observers.notify(head) }
+            }
+            return
+        }
+        let zone = state.withLock { $0.entries[news.zone]?.place.opened }
+        zone?.observers.notify(ZoneHead(epoch: news.epoch, position: news.position))
     }
 
     /// The number of zones that are open or being opened.
@@ -86,7 +106,10 @@ package final class OpenZones: Sendable {
                 ZoneService(
                     name: name, storage: try backEnd.open(name), limits: limits,
                     validation: validation,
-                    wallMilliseconds: wallMilliseconds)
+                    announce: { [exchange = backEnd.exchange] head in
+                        exchange?.announce(
+                            HeadNews(zone: name, epoch: head.epoch, position: head.position))
+                    }, wallMilliseconds: wallMilliseconds)
             }
         } catch {
             release(name, discarding: true)

@@ -32,12 +32,6 @@ struct PushJob: Sendable {
     }
 }
 
-/// The result of a push request.
-struct PushOutcome: Sendable {
-    let response: PushResponse
-    let hasAppended: Bool
-}
-
 /// Checks, appends and merges pushed change sets within a write transaction.
 struct PushProcessor: Sendable {
     let limits: ZoneLimits
@@ -49,15 +43,13 @@ struct PushProcessor: Sendable {
     /// Processes one push request.
     ///
     /// - Throws: Only failures of the storage; a refusal is in the response.
-    func take(_ job: PushJob, into writer: any ZoneWriting) throws -> PushOutcome {
+    func take(_ job: PushJob, into writer: any ZoneWriting) throws -> PushResponse {
         let now = wallMilliseconds()
         var log = try writer.logState()
-        let start = log.head.position
         guard job.epoch == log.head.epoch else {
-            return PushOutcome(
-                response: PushResponse(
-                    acknowledgements: [], refusal: Self.unknownEpoch, headPosition: start,
-                    wallMilliseconds: now), hasAppended: false)
+            return PushResponse(
+                acknowledgements: [], refusal: Self.unknownEpoch,
+                headPosition: log.head.position, wallMilliseconds: now)
         }
         var acknowledgements: [PushResponse.Acknowledgement] = []
         acknowledgements.reserveCapacity(job.changeSets.count)
@@ -70,11 +62,9 @@ struct PushProcessor: Sendable {
                 break
             }
         }
-        return PushOutcome(
-            response: PushResponse(
-                acknowledgements: acknowledgements, refusal: refusal,
-                headPosition: log.head.position, wallMilliseconds: now),
-            hasAppended: log.head.position > start)
+        return PushResponse(
+            acknowledgements: acknowledgements, refusal: refusal,
+            headPosition: log.head.position, wallMilliseconds: now)
     }
 
     func take(

@@ -33,6 +33,8 @@ final class HeadObservers: Sendable {
         _ = observers.withLock { $0.all.removeValue(forKey: number) }
     }
 
+    var count: Int { observers.withLock { $0.all.count } }
+
     /// Notifies all observers.
     ///
     /// It is called after the commit, on the thread of the push: an observer must not block.

@@ -51,7 +51,7 @@ extension ZoneService {
             total += count
             guard count == Self.finalizedTogether else { break }
         }
-        if total > 0 { observers.notify(try head()) }
+        if total > 0 { grew(to: try head()) }
         return total
     }
 

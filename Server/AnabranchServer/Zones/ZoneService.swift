@@ -17,12 +17,14 @@ public final class ZoneService: Sendable {
     let wallMilliseconds: @Sendable () -> Int64
     let disabled: Set<Mechanism>
     let observers = HeadObservers()
+    /// Tells other daemons about a new head.
+    let announce: @Sendable (ZoneHead) -> Void
     let hashes = HeadCache<Digest>()
     let countsAtHead = HeadCache<ZoneCounts>()
     /// Held while a snapshot is created, so that concurrent requests get the same one.
     let makingSnapshot = NSLock()
     private let acknowledged = AcknowledgedPositions()
-    private let pushes: CommitQueue<PushJob, PushOutcome>
+    private let pushes: CommitQueue<PushJob, PushResponse>
 
     /// The greatest number of pushes in one transaction, so that the first does not wait long.
     static let maximumPushesTogether = 64
@@ -32,15 +34,19 @@ public final class ZoneService: Sendable {
     /// - Parameters:
     ///   - wallMilliseconds: The server's clock, since 1970-01-01 UTC.
     ///   - validation: The operator's own rules; `nil` if there are none.
+    ///   - announce: Tells other daemons that serve the zone about a new head.
     ///   - disabled: Empty, except in simulations that show why a mechanism is needed.
     package init(
         name: ZoneName, storage: any ZoneStorage, limits: ZoneLimits = ZoneLimits(),
-        validation: PushValidation? = nil, wallMilliseconds: @escaping @Sendable () -> Int64,
+        validation: PushValidation? = nil,
+        announce: @escaping @Sendable (ZoneHead) -> Void = { _ in },
+        wallMilliseconds: @escaping @Sendable () -> Int64,
         disabled: Set<Mechanism> = []
     ) {
         self.name = name
         self.storage = storage
         self.limits = limits
+        self.announce = announce
         self.wallMilliseconds = wallMilliseconds
         self.disabled = disabled
         let intake = PushProcessor(
@@ -49,9 +55,9 @@ public final class ZoneService: Sendable {
         pushes = CommitQueue(maximumTogether: Self.maximumPushesTogether) { [acknowledged] jobs in
             let needs = jobs.reduce(into: ZoneNeeds()) { $0.formUnion($1.needs) }
             return try storage.write(needs) { writer in
-                let outcomes = try jobs.map { try intake.take($0, into: writer) }
+                let responses = try jobs.map { try intake.take($0, into: writer) }
                 try acknowledged.flush(into: writer)
-                return outcomes
+                return responses
             }
         }
     }
@@ -74,14 +80,20 @@ public final class ZoneService: Sendable {
     ///   if nothing of the request was kept: retry.
     public func push(_ request: PushRequest) throws(ProtocolError) -> PushResponse {
         try named { () throws -> PushResponse in
-            let outcome = try pushes.run(PushJob(request, limits: limits, disabled: disabled))
-            if let refused = outcome.response.wholeRefusal { throw refused }
-            if outcome.hasAppended {
-                observers.notify(
-                    ZoneHead(epoch: request.epoch, position: outcome.response.headPosition))
+            let response = try pushes.run(PushJob(request, limits: limits, disabled: disabled))
+            if let refused = response.wholeRefusal { throw refused }
+            if !response.acknowledgements.isEmpty {
+                // A repeated push is reported too: the daemon that took it may have ended before.
+                grew(to: ZoneHead(epoch: request.epoch, position: response.headPosition))
             }
-            return outcome.response
+            return response
         }
+    }
+
+    /// Reports a new head to the observers here and to other daemons.
+    func grew(to head: ZoneHead) {
+        observers.notify(head)
+        announce(head)
     }
 
     /// The log's change sets after a cursor.

@@ -5,7 +5,7 @@ import Testing
 
 @testable import AnabranchServer
 
-@Suite struct BodyTests {
+@Suite(.everyStore) struct BodyTests {
     private func server(limit: Int) throws -> TestServer {
         try TestServer { $0.zones.bodyBytes = limit }
     }

@@ -6,7 +6,7 @@ import Testing
 
 @testable import AnabranchServer
 
-@Suite struct EventTests {
+@Suite(.everyStore) struct EventTests {
     private func listen(_ server: TestServer) throws -> RawClient {
         let client = try RawClient(port: server.port)
         client.send(server.head("GET", "/v1/zones/test/events", role: .read))

@@ -5,7 +5,7 @@ import Testing
 @testable import AnabranchServer
 
 /// Tests that requests which two parsers could read differently are refused.
-@Suite struct MalformedRequestTests {
+@Suite(.everyStore) struct MalformedRequestTests {
     struct Case: Sendable, CustomTestStringConvertible {
         let name: String
         let request: String

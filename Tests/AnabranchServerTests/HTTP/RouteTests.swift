@@ -6,7 +6,7 @@ import Testing
 
 @testable import AnabranchServer
 
-@Suite struct RouteTests {
+@Suite(.everyStore) struct RouteTests {
     @Test func `a push comes back by a pull, byte for byte`() throws {
         let server = try TestServer()
         var author = TestAuthor(1)

@@ -7,8 +7,10 @@ import Testing
 
 @testable import AnabranchServer
 
-/// A server on a free loopback port with a temporary store and one token of each role.
-final class TestServer {
+/// A server on a free loopback port with a store of its own and one token of each role.
+///
+/// The store is of the kind for which the test runs (`everyStore`).
+final class TestServer: Sendable {
     let port: Int
     let directory: TemporaryDirectory
     let tokens: [TokenRole: String]
@@ -17,9 +19,23 @@ final class TestServer {
     let log = LogLines()
     private let server: SyncServer
 
-    init(_ change: (inout SyncServer.Options) -> Void = { _ in }) throws {
+    /// Starts a server.
+    ///
+    /// - Parameter location: The store; `nil` for one of its own.
+    init(
+        at location: StoreLocation? = nil,
+        _ change: (inout SyncServer.Options) -> Void = { _ in }
+    ) throws {
         directory = try TemporaryDirectory("server")
-        store = try ZoneStore(StoreLocation("sqlite:\(directory.path)"))
+        let location =
+            switch (location, StorageKind.current) {
+            case (let location?, _): location
+            case (nil, .sqlite): try StoreLocation("sqlite:\(directory.path)")
+            case (nil, .postgreSQL):
+                try StoreLocation(
+                    PostgreSQLCluster.shared.get().makeDatabase())
+            }
+        store = try ZoneStore(location)
         var options = SyncServer.Options()
         options.http.workers = 4
         change(&options)

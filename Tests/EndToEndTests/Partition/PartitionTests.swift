@@ -3,8 +3,10 @@ import Foundation
 import TestSupport
 import Testing
 
-/// Tests of five clients and a daemon, with links that are cut and healed and processes that are
+/// Tests of five clients and daemons, with links that are cut and healed and processes that are
 /// killed.
+///
+/// `ANABRANCH_PARTITION_DAEMONS` and `ANABRANCH_PARTITION_STORE=postgres` choose what is tested.
 @Suite struct `Real processes in a partitioned network` {
     static let environment = ProcessInfo.processInfo.environment
 
@@ -20,12 +22,20 @@ import Testing
             }
         }
 
+    static let daemonCount =
+        environment["ANABRANCH_PARTITION_DAEMONS"].flatMap { Int($0) } ?? 1
+
+    /// True if the daemons share a PostgreSQL database, which is then killed too.
+    static let usesDatabase = environment["ANABRANCH_PARTITION_STORE"] == "postgres"
+
     static let seed =
         environment["ANABRANCH_SEED"].flatMap { UInt64($0) }
         ?? UInt64(Date().timeIntervalSince1970 * 1000)
 
     @Test func `nothing is lost, no client is stuck, and all converge`() throws {
-        let world = try PartitionedWorld(seed: Self.seed)
+        let world = try PartitionedWorld(
+            seed: Self.seed, daemons: Self.daemonCount,
+            cluster: Self.usesDatabase ? PostgreSQLCluster() : nil)
         defer { world.end() }
         let end = Date(timeIntervalSinceNow: Self.seconds)
         while Date() < end { try world.disturb() }
@@ -54,8 +64,8 @@ import Testing
             let missing = saved.subtracting(held)
             #expect(missing.isEmpty, "client \(number) lacks \(missing.count) saves")
         }
-        #expect(world.daemon.stop() == 0)
-        #expect(try world.daemon.hash().contains("\(states[0].hash)"))
+        for daemon in world.daemons { #expect(daemon.stop() == 0) }
+        #expect(try world.daemons[0].hash().contains("\(states[0].hash)"))
         print(
             "partition: seed \(Self.seed), \(Int(Self.seconds)) s, \(world.statistics), "
                 + "\(saved.count) saves told, \(states[0].origins.count) in the zone")
@@ -64,8 +74,9 @@ import Testing
 
 /// The clients, links and processes that the test disturbs, by one seed.
 final class PartitionedWorld {
-    let daemon: DaemonUnderTest
+    let daemons: [DaemonUnderTest]
     let clients: [PartitionedClient]
+    private let cluster: PostgreSQLCluster?
     private let folder: TemporaryDirectory
     private var generator: SeededGenerator
     private(set) var statistics = Statistics()
@@ -76,23 +87,30 @@ final class PartitionedWorld {
         var breaks = 0
         var clientKills = 0
         var daemonKills = 0
+        var databaseKills = 0
 
         var description: String {
             "\(cuts) cuts, \(heals) heals, \(breaks) broken connections, "
-                + "\(clientKills) clients and \(daemonKills) daemons killed"
+                + "\(clientKills) clients, \(daemonKills) daemons and "
+                + "\(databaseKills) databases killed"
         }
     }
 
-    init(seed: UInt64) throws {
+    init(seed: UInt64, daemons count: Int, cluster: PostgreSQLCluster?) throws {
         print("partition: seed \(seed)")
         let folder = try TemporaryDirectory("partition")
-        let daemon = try DaemonUnderTest(in: folder)
+        let store = try cluster?.makeDatabase()
+        let daemons = try (0..<count).map {
+            try DaemonUnderTest(in: folder, store: store, number: $0)
+        }
         var generator = SeededGenerator(seed: seed)
         clients = try (0..<5).map {
-            try PartitionedClient($0, of: daemon, in: folder, seed: generator.next())
+            try PartitionedClient(
+                $0, of: daemons[$0 % count], in: folder, seed: generator.next())
         }
+        self.cluster = cluster
         self.folder = folder
-        self.daemon = daemon
+        self.daemons = daemons
         self.generator = generator
     }
 
@@ -116,11 +134,20 @@ final class PartitionedWorld {
             usleep(UInt32.random(in: 0...200_000, using: &generator))
             try client.start(seed: generator.next())
         default:
+            if let cluster, Bool.random(using: &generator) { return try disturb(cluster) }
             statistics.daemonKills += 1
+            let daemon = generator.element(of: daemons)
             daemon.kill()
             usleep(UInt32.random(in: 0...300_000, using: &generator))
             try daemon.start()
         }
+    }
+
+    private func disturb(_ cluster: PostgreSQLCluster) throws {
+        statistics.databaseKills += 1
+        if Bool.random(using: &generator) { cluster.kill() } else { cluster.stopImmediately() }
+        usleep(UInt32.random(in: 0...1_000_000, using: &generator))
+        try cluster.start()
     }
 
     private func condition() -> NetworkLink.Condition {
@@ -157,6 +184,7 @@ final class PartitionedWorld {
             client.kill()
             client.link.close()
         }
-        daemon.kill()
+        for daemon in daemons { daemon.kill() }
+        cluster?.stop()
     }
 }

@@ -15,7 +15,7 @@ class PostgreSQLZoneReader: ZoneReading {
         self.names = names
     }
 
-    /// Runs a statement about the zone, whose name is `$1`.
+    /// Runs a statement about the zone; `$1` is the zone's name.
     ///
     /// A writer first sends what it has not sent yet, so the statement sees it.
     func query(_ sql: String, _ parameters: PostgreSQLValue...) throws -> PostgreSQLRows {
@@ -190,8 +190,10 @@ class PostgreSQLZoneReader: ZoneReading {
     func entityName(_ number: Int64) throws -> WireName {
         if let name = names.entityNames[number] { return name }
         let rows = try blockOfNames(
-            "SELECT number, name FROM anabranch.entity WHERE zone = $1 AND number BETWEEN $2 AND $3",
-            around: number)
+            """
+            SELECT number, name FROM anabranch.entity
+            WHERE zone = $1 AND number BETWEEN $2 AND $3
+            """, around: number)
         for row in rows { names.insert(WireName(row.text(at: 1)), entity: row.integer(at: 0)) }
         guard let name = names.entityNames[number] else {
             throw damaged("entity \(number) is missing")

@@ -4,7 +4,8 @@ import Foundation
 /// One zone in the tables of a PostgreSQL database.
 ///
 /// Several daemons may write the zone. The lock of its row puts their transactions in order, and
-/// nothing in a daemon's memory outlives a transaction except names, whose numbers never change.
+/// nothing in a daemon's memory outlives a transaction except the numbers of names, which never
+/// change.
 ///
 /// If the database has another history than at the zone's last write, because it was restored or a
 /// standby took over, commits may be lost that clients have seen. The zone then begins an epoch at

@@ -10,8 +10,8 @@ final class PostgreSQLZoneWriter: PostgreSQLZoneReader, ZoneWriting {
     /// The zone's row in the database.
     private let sentRow: ZoneRow
     /// Replicas of this ordinal and above have no rows in the database, except those in `held`.
-    private var firstNewOrdinal: Int64
-    private var held: HeldState
+    var firstNewOrdinal: Int64
+    var held: HeldState
     /// Changes that were made outside of `atomically`, or before it.
     private var changes = ZoneChanges()
     /// Changes that were made within `atomically`, which may be undone.
@@ -26,7 +26,7 @@ final class PostgreSQLZoneWriter: PostgreSQLZoneReader, ZoneWriting {
     /// The size of unsent changes above which they are sent.
     private static let maximumUnsent = 8 << 20
 
-    /// Creates the writer of a zone whose row is locked.
+    /// Creates the writer of a zone after its row was locked.
     ///
     /// - Parameters:
     ///   - sentRow: The row as it was read with the lock.
@@ -51,11 +51,11 @@ final class PostgreSQLZoneWriter: PostgreSQLZoneReader, ZoneWriting {
     // MARK: Changes
 
     /// Looks for a value in the unsent changes, the newest first.
-    private func unsent<Value>(_ find: (ZoneChanges) -> Value?) -> Value? {
+    func unsent<Value>(_ find: (ZoneChanges) -> Value?) -> Value? {
         find(atomicChanges) ?? find(changes)
     }
 
-    private func change(_ body: (inout ZoneChanges) -> Void) throws {
+    func change(_ body: (inout ZoneChanges) -> Void) throws {
         if isAtomic { body(&atomicChanges) } else { body(&changes) }
         guard changes.byteCount + atomicChanges.byteCount > Self.maximumUnsent else { return }
         try send()
@@ -96,7 +96,7 @@ final class PostgreSQLZoneWriter: PostgreSQLZoneReader, ZoneWriting {
     }
 
     /// Sends the changes that were not sent, so that statements see them.
-    private func send() throws {
+    func send() throws {
         var statements = waiting + takeStatements(of: &changes)
         waiting = []
         if isAtomic {
@@ -239,251 +239,5 @@ final class PostgreSQLZoneWriter: PostgreSQLZoneReader, ZoneWriting {
         row.properties += 1
         try change { $0.properties.append((number, property)) }
         return number
-    }
-
-    // MARK: Parts
-
-    func append(
-        _ piece: [UInt8], to part: SavePart, at start: Int, wallMilliseconds: Int64
-    ) throws {
-        let name = [PostgreSQLValue.text(zone)] + part.name
-        let stage =
-            name + [.integer(Int64(start + piece.count)), .integer(wallMilliseconds)]
-        try send()
-        _ = try session.run([
-            PostgreSQLStatement(
-                """
-                INSERT INTO anabranch.part(zone, digest, size, start, bytes)
-                VALUES ($1, $2, $3, $4, $5)
-                """, name + [.integer(Int64(start)), .bytes(piece)], changing: 1),
-            PostgreSQLStatement(
-                """
-                UPDATE anabranch.stage SET held = $4, touched = $5
-                WHERE zone = $1 AND digest = $2 AND size = $3
-                """, stage),
-            PostgreSQLStatement(
-                """
-                INSERT INTO anabranch.stage(zone, digest, size, held, touched)
-                SELECT $1::text, $2::bytea, $3::bigint, $4::bigint, $5::bigint
-                WHERE NOT EXISTS (SELECT 1 FROM anabranch.stage
-                    WHERE zone = $1 AND digest = $2 AND size = $3)
-                """, stage),
-        ])
-    }
-
-    func putInLog(_ parts: [SavePart], at position: UInt64) throws {
-        guard !parts.isEmpty else { return }
-        let names = Self.parameters(zone, Set(parts))
-        try send()
-        _ = try session.run([
-            PostgreSQLStatement(
-                """
-                INSERT INTO anabranch.log_part(zone, digest, size, position)
-                SELECT $1, digest, size, $4::bigint
-                FROM unnest($2::bytea[], $3::bigint[]) AS new(digest, size)
-                """, names + [.integer(Int64(clamping: position))]),
-            Self.unstaging(names),
-        ])
-    }
-
-    func dropStaged(_ parts: [SavePart]) throws {
-        guard !parts.isEmpty else { return }
-        try send()
-        _ = try session.run(Self.unstaging(Self.parameters(zone, Set(parts))))
-        try removeUnusedParts()
-    }
-
-    func dropStaged(untouchedSince wallMilliseconds: Int64) throws {
-        let dropped = try query(
-            "DELETE FROM anabranch.stage WHERE zone = $1 AND touched < $2",
-            .integer(wallMilliseconds))
-        if dropped.changes > 0 { try removeUnusedParts() }
-    }
-
-    private static func parameters(_ zone: String, _ parts: Set<SavePart>) -> [PostgreSQLValue] {
-        let parts = Array(parts)
-        return [
-            .text(zone), .blobs(parts.map(\.digest.bytes)),
-            .integers(parts.map { Int64($0.byteCount) }),
-        ]
-    }
-
-    private static func unstaging(_ names: [PostgreSQLValue]) -> PostgreSQLStatement {
-        PostgreSQLStatement(
-            """
-            DELETE FROM anabranch.stage AS s
-            USING unnest($2::bytea[], $3::bigint[]) AS p(digest, size)
-            WHERE s.zone = $1 AND s.digest = p.digest AND s.size = p.size
-            """, Array(names.prefix(3)))
-    }
-
-    /// Removes parts that the log does not list and no client is sending.
-    private func removeUnusedParts() throws {
-        _ = try query(
-            """
-            DELETE FROM anabranch.part AS p WHERE zone = $1
-            AND NOT EXISTS (SELECT 1 FROM anabranch.log_part l
-                WHERE l.zone = $1 AND l.digest = p.digest AND l.size = p.size)
-            AND NOT EXISTS (SELECT 1 FROM anabranch.stage s
-                WHERE s.zone = $1 AND s.digest = p.digest AND s.size = p.size)
-            """)
-    }
-}
-
-// The merged state.
-extension PostgreSQLZoneWriter {
-    /// The rows of some records, as this transaction leaves them so far.
-    private func heldRows(for keys: [RecordKey]) throws -> [RecordKey: HeldRow] {
-        let unknown = Set(keys).filter {
-            !isNew($0) && unsentRow($0) == nil && held.rows[$0] == nil
-        }
-        if !unknown.isEmpty {
-            let rows = try session.run(
-                PostgreSQLStatement(
-                    """
-                    SELECT \(Self.rowColumns) FROM anabranch.record
-                    WHERE zone = $1 AND key = ANY($2)
-                    """, .text(zone), .integers(unknown.map(\.rawValue))))
-            try held.take(rows, of: unknown)
-        }
-        var found: [RecordKey: HeldRow] = [:]
-        found.reserveCapacity(keys.count)
-        for key in keys {
-            if let row = unsentRow(key) ?? held.rows[key] ?? nil { found[key] = row }
-        }
-        return found
-    }
-
-    private func unsentRow(_ key: RecordKey) -> HeldRow?? { unsent { $0.rows[key] } }
-
-    /// True if the record's replica is new in this transaction, so that the database has no record
-    /// of it.
-    private func isNew(_ key: RecordKey) -> Bool { key.ordinal >= firstNewOrdinal }
-
-    func rows(for keys: [RecordKey]) throws -> [RecordKey: StateRow] {
-        try heldRows(for: keys).mapValues(\.row)
-    }
-
-    func entities(of keys: [RecordKey]) throws -> [RecordKey: Int64] {
-        let unknown = Set(keys).filter {
-            !isNew($0) && unsentRow($0) == nil && held.rows[$0] == nil && held.entities[$0] == nil
-        }
-        if !unknown.isEmpty {
-            for key in unknown { held.entities.updateValue(nil, forKey: key) }
-            let rows = try session.run(
-                PostgreSQLStatement(
-                    "SELECT key, entity FROM anabranch.record WHERE zone = $1 AND key = ANY($2)",
-                    .text(zone), .integers(unknown.map(\.rawValue))))
-            for row in rows {
-                held.entities[RecordKey(rawValue: row.integer(at: 0))] = .some(row.integer(at: 1))
-            }
-        }
-        var found: [RecordKey: Int64] = [:]
-        for key in keys {
-            if let row = unsentRow(key) ?? held.rows[key] {
-                found[key] = row?.row.entity
-            } else if let entity = held.entities[key] ?? nil {
-                found[key] = entity
-            }
-        }
-        return found
-    }
-
-    func insert(_ rows: [StateRow]) throws {
-        let present = try heldRows(for: rows.map(\.key))
-        var inserted: Set<RecordKey> = []
-        for row in rows {
-            guard present[row.key] == nil, inserted.insert(row.key).inserted else {
-                throw StorageError(
-                    .recordHeld,
-                    "Can't insert record \(row.key.number) because the zone holds it already.")
-            }
-        }
-        for row in rows { try change { $0.put(HeldRow(row: row, dead: 0)) } }
-    }
-
-    func replace(_ rows: [StateRow]) throws {
-        let present = try heldRows(for: rows.map(\.key))
-        for row in rows {
-            guard let before = present[row.key] else { continue }
-            var after = before
-            after.row.cells = row.cells
-            after.row.seen = row.seen
-            after.row.isDead = row.isDead
-            if !row.isDead {
-                after.dead = 0
-            } else if before.dead == 0 {
-                after.dead = Int64(clamping: self.row.position)
-            }
-            try change { $0.put(after) }
-        }
-    }
-
-    @discardableResult
-    func remove(_ keys: [RecordKey]) throws -> [LinkKey: [UInt8]] {
-        let present = try heldRows(for: keys)
-        let removed = try links(at: keys)
-        try change { changes in
-            for key in present.keys { changes.remove(key) }
-            for link in removed.keys { changes.put(nil, on: link) }
-        }
-        return removed
-    }
-
-    /// The links from or to records, as this transaction leaves them so far.
-    private func links(at keys: [RecordKey]) throws -> [LinkKey: [UInt8]] {
-        let ends = PostgreSQLValue.integers(keys.map(\.rawValue))
-        let rows = try query(
-            """
-            SELECT left_key, property, right_key, tags FROM anabranch.link
-            WHERE zone = $1 AND left_key = ANY($2)
-            UNION ALL
-            SELECT left_key, property, right_key, tags FROM anabranch.link
-            WHERE zone = $1 AND right_key = ANY($2) AND NOT left_key = ANY($2)
-            """, ends)
-        var links: [LinkKey: [UInt8]] = [:]
-        for row in rows {
-            links[row.linkKey()] = row.bytes(at: 3)
-            held.tags[row.linkKey()] = .some(row.bytes(at: 3))
-        }
-        return links
-    }
-
-    func tags(of links: [LinkKey]) throws -> [LinkKey: [UInt8]] {
-        let unknown = Set(links).filter { unsentTags($0) == nil && held.tags[$0] == nil }
-        if !unknown.isEmpty { try loadTags(of: Array(unknown)) }
-        var found: [LinkKey: [UInt8]] = [:]
-        for link in links {
-            if let tags = unsentTags(link) ?? held.tags[link] ?? nil { found[link] = tags }
-        }
-        return found
-    }
-
-    private func unsentTags(_ link: LinkKey) -> [UInt8]?? { unsent { $0.tags[link] } }
-
-    private func loadTags(of links: [LinkKey]) throws {
-        for link in links { held.tags.updateValue(nil, forKey: link) }
-        let rows = try session.run(
-            PostgreSQLStatement(
-                """
-                SELECT l.left_key, l.property, l.right_key, l.tags FROM anabranch.link AS l
-                JOIN unnest($2::bigint[], $3::bigint[], $4::bigint[])
-                    AS k(left_key, property, right_key)
-                    ON l.left_key = k.left_key AND l.property = k.property
-                    AND l.right_key = k.right_key
-                WHERE l.zone = $1
-                """, .text(zone), .integers(links.map(\.left.rawValue)),
-                .integers(links.map(\.property)), .integers(links.map(\.right.rawValue))))
-        for row in rows { held.tags[row.linkKey()] = .some(row.bytes(at: 3)) }
-    }
-
-    func put(_ tags: [UInt8], on link: LinkKey) throws {
-        if unsentTags(link) == nil, held.tags[link] == nil { try loadTags(of: [link]) }
-        try change { $0.put(tags, on: link) }
-    }
-
-    func remove(_ link: LinkKey) throws {
-        if unsentTags(link) == nil, held.tags[link] == nil { try loadTags(of: [link]) }
-        try change { $0.put(nil, on: link) }
     }
 }

@@ -1,6 +1,6 @@
 import AnabranchReplication
 
-/// The row of a zone in the table of zones: the state of its log, its checksum and its next numbers.
+/// The row of a zone in the table of zones: the state of its log, its checksum, its next numbers.
 struct ZoneRow: Hashable, Sendable {
     /// The identity of the database's history at the last write.
     var history: String

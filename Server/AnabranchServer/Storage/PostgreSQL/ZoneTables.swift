@@ -1,8 +1,8 @@
 /// The tables of all zones in a PostgreSQL database, in the schema `anabranch`.
 ///
 /// Each table, each primary key and each index begins with the zone, no statement names two zones,
-/// and numbers are counted in the zone's own row. So the tables can be partitioned or distributed by
-/// the zone without a change of the code. Only `migration` and `token` belong to no zone.
+/// and numbers are counted in the zone's own row. So the tables can be partitioned or distributed
+/// by the zone without a change of the code. Only `migration` and `token` belong to no zone.
 ///
 /// The columns are those of a zone's file (`ZoneSchema`), with these differences:
 ///
