@@ -9,8 +9,9 @@ enum HelpText {
           anabranchd zone    list|show|hash|verify|compact --store sqlite:DIR …
           anabranchd --version
 
-        "anabranchd COMMAND --help" explains a command. --store is optional if the
-        environment variable ANABRANCHD_STORE is set.
+        "anabranchd COMMAND --help" explains a command. Instead of sqlite:DIR every command takes
+        the URL of a PostgreSQL database, postgres://USER@HOST/DATABASE, which several daemons may
+        serve. --store is optional if the environment variable ANABRANCHD_STORE is set.
 
         Exit status: 0 success, 1 failure, 64 wrong command line.
         """
@@ -21,6 +22,8 @@ enum HelpText {
         Usage: anabranchd serve --store sqlite:DIR [options]
 
           --store sqlite:DIR        directory of the zones; created if it is missing
+          --store postgres://…      database of the zones; its tables are created
+          --database-connections N  greatest number of connections to a database (16)
           --listen ADDRESS:PORT     numeric address; port 0 is a free port (127.0.0.1:8080)
           --port-file FILE          file to write the port to, once the daemon listens
           --tls-certificate FILE    certificate chain in PEM

@@ -7,11 +7,14 @@
 //
 // - `Files`: what all SQLite files of a server have: a format number, columns with IDs and digests,
 //   and one type of error.
-// - `Storage`: what a zone stores, as values (`State`) and protocols, and a zone in a SQLite file.
+// - `PostgreSQL`: connections to a database, and a pool of them.
+// - `Storage`: what a zone stores, as values (`State`) and protocols, and a zone in a SQLite file
+//   or in the tables of a database.
 // - `Merging`: applies a change set to rows. The pure rules of AnabranchReplication decide the
 //   result; this folder reads and writes the rows.
 // - `Tokens`: the access tokens of zones. Secrets are stored as hashes only.
-// - `BackEnds`: all zones and tokens of one location, as a protocol and as a directory of files.
+// - `BackEnds`: all zones and tokens of one location, as a protocol, as a directory of files and as
+//   a database that many daemons share.
 // - `Zones`: `ZoneService` answers hello, push and pull. It checks each pushed change set: limits,
 //   digest and origin, payload, rules, forks, gaps, causes and clock. Then it appends the change
 //   set to the log and merges it into the state, in one transaction. Pushes that arrive together

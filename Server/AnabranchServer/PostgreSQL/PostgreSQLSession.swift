@@ -24,6 +24,7 @@ final class PostgreSQLSession {
         _ = try connection.run([
             set("statement_timeout", options.statementTimeout),
             set("lock_timeout", options.lockTimeout),
+            PostgreSQLStatement("SET client_min_messages = warning"),
             set("idle_in_transaction_session_timeout", options.statementTimeout),
             // An acknowledged push is durable, also where the database's default says otherwise.
             PostgreSQLStatement(
