@@ -30,6 +30,13 @@ let package = Package(
                 anabranch("anabranchd"), anabranch("anabranch"),
             ],
             packageAccess: false, swiftSettings: commonSettings),
+        .executableTarget(
+            name: "AnabranchLoad",
+            dependencies: [
+                anabranch("AnabranchServer"), anabranch("AnabranchReplication"),
+                anabranch("anabranchd"),
+            ],
+            packageAccess: false, swiftSettings: commonSettings),
     ],
     swiftLanguageModes: [.v6]
 )

@@ -6,7 +6,7 @@ enum ServeCommand {
     private static let options: Set<String> = [
         "store", "listen", "port-file", "tls-certificate", "tls-key", "clock-limit", "body-limit",
         "buffer-limit", "change-set-limit", "connections", "connections-per-address", "workers",
-        "database-connections", "log-level",
+        "database-connections", "open-zones", "log-level",
     ]
 
     static func run(_ arguments: [String]) throws {
@@ -14,6 +14,7 @@ enum ServeCommand {
         guard !options.wantsHelp else { return print(HelpText.serve) }
         try options.expectNoWords()
         let settings = try settings(options)
+        raiseDescriptorLimit()
         let log = RequestLog(
             least: try level(options), wallMilliseconds: ServerEnvironment.system.wallMilliseconds,
             sink: StandardError.write)
@@ -28,6 +29,15 @@ enum ServeCommand {
         log.write(.info, "stopping on \(signal)")
         server.stop()
         log.write(.info, "stopped")
+    }
+
+    /// Allows as many open files as the system does: the usual limit of 1,024 is for programs that
+    /// use `select`.
+    private static func raiseDescriptorLimit() {
+        var limit = rlimit(rlim_cur: 0, rlim_max: 0)
+        guard getrlimit(Int32(RLIMIT_NOFILE.rawValue), &limit) == 0 else { return }
+        limit.rlim_cur = limit.rlim_max
+        setrlimit(Int32(RLIMIT_NOFILE.rawValue), &limit)
     }
 
     private static func settings(_ options: CommandOptions) throws -> SyncServer.Options {
@@ -54,6 +64,9 @@ enum ServeCommand {
         }
         if let count = try options.number("connections-per-address", in: 1...1_000_000) {
             settings.http.connectionsPerAddress = count
+        }
+        if let count = try options.number("open-zones", in: 1...100_000) {
+            settings.openZones = count
         }
         if let count = try options.number("workers", in: 1...1024) {
             settings.http.workers = count

@@ -6,6 +6,8 @@ public final class SyncServer: Sendable {
         public var http = HTTPServerOptions()
         /// The limits of each zone.
         public var zones = ZoneLimits()
+        /// The number of zones that stay open while no request uses them.
+        public var openZones = 256
         /// The operator's own rules for pushed saves; `nil` if there are none.
         public var validation: PushValidation?
         /// The time between two heartbeats on an event stream without other events.
@@ -28,6 +30,7 @@ public final class SyncServer: Sendable {
         self.log = log
         zones = OpenZones(
             store.backEnd, limits: options.zones, validation: options.validation,
+            limit: options.openZones,
             wallMilliseconds: store.environment.wallMilliseconds)
         events = EventHub(heartbeat: options.heartbeat)
         server = MicroHTTPServer(options: options.http)

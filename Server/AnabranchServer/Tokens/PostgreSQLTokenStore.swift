@@ -1,14 +1,22 @@
 import AnabranchProtocol
 import AnabranchReplication
+import Synchronization
 
 /// Tokens in a PostgreSQL database, which several daemons share.
 ///
-/// A revoked token is refused from the next request on, by every daemon.
+/// A token that was found is not looked up again for a second, because each request asks for it.
+/// So a revoked token is refused by every daemon within a second, and at once by the one that
+/// revoked it.
 final class PostgreSQLTokenStore: TokenStore {
     private let pool: PostgreSQLPool
     private let wallMilliseconds: @Sendable () -> Int64
     private let randomBytes: @Sendable (Int) -> [UInt8]
+    private let found = Mutex<[Digest: (token: Token, time: Int64)]>([:])
 
+    /// The time for which a token is not looked up again.
+    private static let keptMilliseconds: Int64 = 1000
+    /// The greatest number of tokens that are kept.
+    private static let greatestKept = 10_000
     /// The least time between two writes of a token's last use.
     private static let useMilliseconds: Int64 = 60_000
     private static let columns = "number, zone, role, created, used, revoked"
@@ -69,7 +77,8 @@ final class PostgreSQLTokenStore: TokenStore {
     }
 
     func revoke(_ number: Int64) throws -> Token? {
-        try run(
+        defer { found.withLock { $0 = [:] } }
+        return try run(
             """
             UPDATE anabranch.token SET revoked = coalesce(revoked, $2) WHERE number = $1
             RETURNING \(Self.columns)
@@ -79,18 +88,27 @@ final class PostgreSQLTokenStore: TokenStore {
 
     func token(matching text: String) throws -> Token? {
         guard let hash = TokenSecret(text)?.hash else { return nil }
+        let now = wallMilliseconds()
+        if let kept = found.withLock({ $0[hash] }),
+            (0..<Self.keptMilliseconds).contains(now - kept.time)
+        {
+            return kept.token
+        }
         let row = try run(
             """
             SELECT \(Self.columns) FROM anabranch.token WHERE hash = $1 AND revoked IS NULL
             """, .bytes(hash.bytes)
         ).first
         guard let token = try row?.token() else { return nil }
-        recordUse(of: token)
+        found.withLock { found in
+            if found.count >= Self.greatestKept { found = [:] }
+            found[hash] = (token, now)
+        }
+        recordUse(of: token, at: now)
         return token
     }
 
-    private func recordUse(of token: Token) {
-        let now = wallMilliseconds()
+    private func recordUse(of token: Token, at now: Int64) {
         guard now - (token.lastUsed ?? 0) >= Self.useMilliseconds else { return }
         // A failure to record the last use must not fail the request.
         _ = try? run(

@@ -3,10 +3,11 @@ import Synchronization
 
 /// Lets callers that wait at the same time share one transaction.
 ///
-/// The first caller that finds the queue idle becomes the leader. It runs its own job and all jobs
-/// that arrived meanwhile, until no job waits. A single caller therefore has no overhead, and under
-/// load one flush to the disk serves many callers. The queue has no thread of its own, so a
-/// simulation that calls from one thread is deterministic.
+/// The first caller that finds the queue idle becomes the leader. It runs its own job and the jobs
+/// that wait with it in one transaction. Then the first caller of those that arrived meanwhile leads
+/// on, so no caller waits longer than for the transaction before its own and for its own. A single
+/// caller has no overhead, and under load one flush to the disk serves many callers. The queue has
+/// no thread of its own, so a simulation that calls from one thread is deterministic.
 final class CommitQueue<Job: Sendable, Outcome: Sendable>: Sendable {
     private struct Waiting: Sendable {
         let job: Job
@@ -14,6 +15,7 @@ final class CommitQueue<Job: Sendable, Outcome: Sendable>: Sendable {
     }
 
     private final class Waiter: Sendable {
+        /// The result of the job; `nil` while it waits or if its caller is to lead.
         let outcome = Mutex<Result<Outcome, any Error>?>(nil)
         let signal = DispatchSemaphore(value: 0)
     }
@@ -43,31 +45,30 @@ final class CommitQueue<Job: Sendable, Outcome: Sendable>: Sendable {
             defer { state.isLed = true }
             return !state.isLed
         }
-        if isLeader { runAsLeader() }
-        turn.signal.wait()
-        guard let outcome = turn.outcome.withLock({ $0 }) else {
-            preconditionFailure("a turn comes with its outcome")
+        if isLeader { lead() }
+        while true {
+            turn.signal.wait()
+            if let outcome = turn.outcome.withLock({ $0 }) { return try outcome.get() }
+            lead()
         }
-        return try outcome.get()
     }
 
     /// The number of callers with a job that has not started.
     var waitingCount: Int { state.withLock { $0.waiting.count } }
 
-    private func runAsLeader() {
-        while let jobs = takeWaiting() { perform(jobs) }
-    }
-
-    private func takeWaiting() -> [Waiting]? {
-        state.withLock { state in
-            guard !state.waiting.isEmpty else {
-                state.isLed = false
-                return nil
-            }
+    /// Runs the jobs that wait, of which the caller's own is the first, and passes on the lead.
+    private func lead() {
+        let jobs = state.withLock { state in
             let taken = Array(state.waiting.prefix(maximumTogether))
             state.waiting.removeFirst(taken.count)
             return taken
         }
+        perform(jobs)
+        let next = state.withLock { state in
+            state.isLed = !state.waiting.isEmpty
+            return state.waiting.first
+        }
+        next?.turn.signal.signal()
     }
 
     private func perform(_ waiting: [Waiting]) {

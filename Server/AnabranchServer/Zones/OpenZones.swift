@@ -53,7 +53,7 @@ package final class OpenZones: Sendable {
     /// - Parameter limit: The number of unused zones that stay open.
     package init(
         _ backEnd: any BackEnd, limits: ZoneLimits, validation: PushValidation? = nil,
-        limit: Int = 64,
+        limit: Int = 256,
         wallMilliseconds: @escaping @Sendable () -> Int64
     ) {
         self.backEnd = backEnd

@@ -46,6 +46,37 @@ import Testing
         #expect(sizes == [1, 8])
     }
 
+    /// The caller that ran the first transaction must not run those of all later callers too.
+    @Test func `a caller returns after its own job, however many others wait`() {
+        let hasReturned = DispatchSemaphore(value: 0)
+        let inTime = Mutex<[Bool]>([])
+        let entered = DispatchSemaphore(value: 0)
+        let gate = DispatchSemaphore(value: 0)
+        let queue = CommitQueue<Int, Int>(maximumTogether: 1) { jobs in
+            if jobs == [0] {
+                entered.signal()
+                gate.wait()
+            } else {
+                inTime.withLock {
+                    $0.append(hasReturned.wait(timeout: .now() + 20) == .success)
+                }
+                hasReturned.signal()
+            }
+            return jobs
+        }
+        let first = startThreads(1) { _ in
+            _ = try? queue.run(0)
+            hasReturned.signal()
+        }
+        entered.wait()
+        let others = startThreads(3) { _ = try? queue.run($0 + 1) }
+        while queue.waitingCount < 3 { usleep(100) }
+        gate.signal()
+        first.wait()
+        others.wait()
+        #expect(inTime.withLock { $0 } == [true, true, true])
+    }
+
     @Test func `one job that fails does not fail those beside it`() {
         struct Poison: Error {}
         let (results, sizes) = runTogether(6) { jobs in

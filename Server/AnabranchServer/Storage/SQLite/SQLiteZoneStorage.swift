@@ -74,7 +74,8 @@ package final class SQLiteZoneStorage: ZoneStorage {
         // On Apple's systems only `fullfsync` flushes past the drive's cache.
         try connection.execute(
             "PRAGMA synchronous = FULL; PRAGMA fullfsync = 1; PRAGMA checkpoint_fullfsync = 1")
-        try connection.execute("PRAGMA cache_size = -16384")
+        // Hundreds of zones may be open, so 4 MiB for each.
+        try connection.execute("PRAGMA cache_size = -4096")
         // A process that died before its flush leaves commits that are readable but not durable. If
         // a client pushes them again, the zone would report them as held, so they are flushed
         // first.
