@@ -25,6 +25,7 @@ enum HelpText {
           --store postgres://…      database of the zones; its tables are created
           --database-connections N  greatest number of connections to a database (16)
           --listen ADDRESS:PORT     numeric address; port 0 is a free port (127.0.0.1:8080)
+          --metrics-listen ADDRESS:PORT  address of /metrics, for Prometheus (none)
           --port-file FILE          file to write the port to, once the daemon listens
           --tls-certificate FILE    certificate chain in PEM
           --tls-key FILE            private key of the certificate in PEM

@@ -4,7 +4,8 @@ import Foundation
 /// The command `anabranchd serve`.
 enum ServeCommand {
     private static let options: Set<String> = [
-        "store", "listen", "port-file", "tls-certificate", "tls-key", "clock-limit", "body-limit",
+        "store", "listen", "metrics-listen", "port-file", "tls-certificate", "tls-key",
+        "clock-limit", "body-limit",
         "buffer-limit", "change-set-limit", "connections", "connections-per-address", "workers",
         "database-connections", "open-zones", "log-level",
     ]
@@ -23,6 +24,7 @@ enum ServeCommand {
         let signals = StopSignals()
         let server = SyncServer(store, options: settings, log: log)
         let port = try server.start()
+        try announceMetrics(server.startMetrics(), settings.metrics, log)
         warnIfOpen(settings.http, log)
         try announce(port, settings.http, options)
         let signal = signals.wait()
@@ -42,9 +44,16 @@ enum ServeCommand {
 
     private static func settings(_ options: CommandOptions) throws -> SyncServer.Options {
         var settings = SyncServer.Options()
-        let (address, port) = try listen(options)
+        let (address, port) = try listen(options, "listen", or: "127.0.0.1:8080")
         settings.http.address = address
         settings.http.port = port
+        if options["metrics-listen"] != nil {
+            var metrics = HTTPServerOptions()
+            (metrics.address, metrics.port) = try listen(options, "metrics-listen", or: "")
+            metrics.connections = 64
+            metrics.workers = 1
+            settings.metrics = metrics
+        }
         settings.http.tls = try tls(options)
         if let seconds = try options.number("clock-limit", in: 0...31_536_000) {
             settings.zones.clockMilliseconds = Int64(seconds) * 1000
@@ -74,13 +83,16 @@ enum ServeCommand {
         return settings
     }
 
-    private static func listen(_ options: CommandOptions) throws -> (String, Int) {
-        let text = options["listen"] ?? "127.0.0.1:8080"
+    /// Reads an address and a port from an option.
+    private static func listen(
+        _ options: CommandOptions, _ name: String, or standard: String
+    ) throws -> (String, Int) {
+        let text = options[name] ?? standard
         guard let colon = text.lastIndex(of: ":"),
             let port = Int(text[text.index(after: colon)...]), (0...65_535).contains(port)
         else {
             throw options.usage(
-                "The option --listen takes an address and a port, as in 127.0.0.1:8080, not "
+                "The option --\(name) takes an address and a port, as in 127.0.0.1:8080, not "
                     + "\"\(text)\".")
         }
         var address = String(text[..<colon])
@@ -125,6 +137,14 @@ enum ServeCommand {
             .warning,
             "listening on \(http.address) without TLS: tokens and data are sent unencrypted; "
                 + "use --tls-certificate and --tls-key, or a proxy with TLS")
+    }
+
+    private static func announceMetrics(
+        _ port: Int?, _ http: HTTPServerOptions?, _ log: RequestLog
+    ) throws {
+        guard let port, let http else { return }
+        let host = http.address.contains(":") ? "[\(http.address)]" : http.address
+        log.write(.info, "metrics at http://\(host):\(port)/metrics")
     }
 
     private static func announce(

@@ -10,6 +10,7 @@
 // - `PostgreSQL`: connections to a database, and a pool of them.
 // - `Storage`: what a zone stores, as values (`State`) and protocols, and a zone in a SQLite file
 //   or in the tables of a database.
+// - `Metrics`: counters, gauges and histograms for Prometheus.
 // - `Merging`: applies a change set to rows. The pure rules of AnabranchReplication decide the
 //   result; this folder reads and writes the rows.
 // - `Tokens`: the access tokens of zones. Secrets are stored as hashes only.

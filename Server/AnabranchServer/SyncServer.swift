@@ -10,6 +10,8 @@ public final class SyncServer: Sendable {
         public var openZones = 256
         /// The operator's own rules for pushed saves; `nil` if there are none.
         public var validation: PushValidation?
+        /// The address of `/metrics`; `nil` if metrics are not served.
+        public var metrics: HTTPServerOptions?
         /// The time between two heartbeats on an event stream without other events.
         public var heartbeat: Duration = .seconds(20)
 
@@ -22,6 +24,8 @@ public final class SyncServer: Sendable {
     private let events: EventHub
     private let server: any HTTPServer
     private let router: SyncRouter
+    private let metrics = ServerMetrics()
+    private let metricsServer: MicroHTTPServer?
     private let log: RequestLog
 
     /// Creates a server that does not listen yet.
@@ -30,13 +34,21 @@ public final class SyncServer: Sendable {
         self.log = log
         zones = OpenZones(
             store.backEnd, limits: options.zones, validation: options.validation,
-            limit: options.openZones,
+            limit: options.openZones, metrics: metrics,
             wallMilliseconds: store.environment.wallMilliseconds)
         events = EventHub(heartbeat: options.heartbeat)
         server = MicroHTTPServer(options: options.http)
         router = SyncRouter(
-            zones: zones, tokens: store.tokens, events: events, limits: options.zones, log: log)
+            zones: zones, tokens: store.tokens, events: events, limits: options.zones, log: log,
+            metrics: metrics, checkIsReady: store.backEnd.checkIsReady)
+        metricsServer = options.metrics.map { MicroHTTPServer(options: $0) }
+        metrics.addGauges(zones: zones, backEnd: store.backEnd) { [events] in events.count }
     }
+
+    /// Starts to serve metrics on their own address.
+    ///
+    /// - Returns: The port; `nil` if no address was set.
+    public func startMetrics() throws -> Int? { try metricsServer?.start(MetricsPage(metrics)) }
 
     /// Locks the store and starts to listen.
     ///
@@ -53,6 +65,7 @@ public final class SyncServer: Sendable {
     public func stop() {
         events.close()
         server.stop()
+        metricsServer?.stop()
         zones.close()
         store.close()
     }

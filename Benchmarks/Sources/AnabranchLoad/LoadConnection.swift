@@ -44,7 +44,9 @@ final class LoadConnection {
     func send(_ bytes: [UInt8]) throws {
         var sent = 0
         while sent < bytes.count {
-            let count = bytes[sent...].withUnsafeBytes { write(descriptor, $0.baseAddress, $0.count) }
+            let count = bytes[sent...].withUnsafeBytes {
+                write(descriptor, $0.baseAddress, $0.count)
+            }
             guard count > 0 else { throw LoadError("The daemon closed a connection.") }
             sent += count
         }

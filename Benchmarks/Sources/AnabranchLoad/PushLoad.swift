@@ -12,7 +12,9 @@ enum PushLoad {
         let end = ContinuousClock.now + .seconds(options.seconds)
         Threads.run(options.connections) { number in
             do {
-                let mine = stride(from: number, to: count, by: options.connections).map { zones[$0] }
+                let mine = stride(from: number, to: count, by: options.connections).map {
+                    zones[$0]
+                }
                 let targets = mine.isEmpty ? [zones[number % count]] : mine
                 outcome.add(try push(to: targets, until: end))
             } catch {

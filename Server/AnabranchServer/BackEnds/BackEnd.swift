@@ -15,6 +15,14 @@ package protocol BackEnd: AnyObject, Sendable {
     /// - Throws: ``StorageError`` `noSuchZone`.
     func open(_ name: ZoneName) throws -> any ZoneStorage
 
+    /// Checks that zones can be read and written.
+    ///
+    /// - Throws: An error that says what is wrong.
+    func checkIsReady() throws
+
+    /// The number of open and of idle connections to a database; `nil` for a directory.
+    var databaseConnections: (open: Int, idle: Int)? { get }
+
     /// The connection to the other daemons that serve this back end; `nil` if there are none.
     var exchange: (any HeadExchange)? { get }
 
@@ -28,4 +36,5 @@ package protocol BackEnd: AnyObject, Sendable {
 
 extension BackEnd {
     package var exchange: (any HeadExchange)? { nil }
+    package var databaseConnections: (open: Int, idle: Int)? { nil }
 }

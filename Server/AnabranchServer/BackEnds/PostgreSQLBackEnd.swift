@@ -32,6 +32,12 @@ package final class PostgreSQLBackEnd: BackEnd {
         try StorageError.convertingPostgreSQL { try pool.withSession(body) }
     }
 
+    package func checkIsReady() throws {
+        _ = try use { try $0.run(PostgreSQLStatement("SELECT 1 FROM anabranch.zone LIMIT 1")) }
+    }
+
+    package var databaseConnections: (open: Int, idle: Int)? { pool.counts }
+
     package func zones() throws -> [ZoneName] {
         try use { session in
             try session.run(PostgreSQLStatement("SELECT zone FROM anabranch.zone ORDER BY zone"))

@@ -45,6 +45,24 @@ package final class SQLiteBackEnd: BackEnd {
         directory.appendingPathComponent("zones/\(name.string).sqlite").path
     }
 
+    /// The room below which a disk counts as full.
+    private static let leastRoom: UInt64 = 64 << 20
+
+    package func checkIsReady() throws {
+        _ = try tokens.token(matching: "")
+        var status = statvfs()
+        guard statvfs(directory.path, &status) == 0 else {
+            throw StorageError(
+                .unusable,
+                "Can't look at \(directory.path) because \(String(cString: strerror(errno))).")
+        }
+        let room = UInt64(status.f_bavail) * UInt64(status.f_frsize)
+        guard room >= Self.leastRoom else {
+            throw StorageError(
+                .full, "The disk of \(directory.path) has only \(room >> 20) MiB left.")
+        }
+    }
+
     package func zones() throws -> [ZoneName] {
         let files = try FileManager.default.contentsOfDirectory(
             atPath: directory.appendingPathComponent("zones").path)

@@ -17,6 +17,18 @@ public struct HTTPRequestHead: Sendable {
         self.headers = headers
     }
 
+    /// The ID that a proxy or a client gave to the request; `nil` if it is unfit for a log line.
+    var requestID: String? {
+        guard let id = headers["X-Request-ID"], (1...64).contains(id.utf8.count),
+            id.utf8.allSatisfy({ byte in
+                UInt8(ascii: "0")...UInt8(ascii: "9") ~= byte
+                    || UInt8(ascii: "a")...UInt8(ascii: "z") ~= byte.lowercasedASCII
+                    || byte == UInt8(ascii: "-") || byte == UInt8(ascii: "_")
+            })
+        else { return nil }
+        return id
+    }
+
     var hasNoBody: Bool {
         headers["Transfer-Encoding"] == nil && (headers["Content-Length"] ?? "0") == "0"
     }

@@ -59,6 +59,8 @@ public enum HTTPFault: Sendable, Hashable {
 
 /// One request and its response, for the log.
 public struct HTTPRecord: Sendable {
+    /// The ID of the request, which the answer's header `X-Request-ID` has too.
+    public var id: String
     /// The method of the request.
     public var method: String
     /// The path of the request.

@@ -28,10 +28,12 @@ extension MicroHTTPServer {
         for (name, value) in response.headers.fields {
             MHD_add_response_header(answer, name, value)
         }
-        request.progress.withLock { progress in
+        let id = request.progress.withLock { progress in
             progress.status = response.status
             progress.log = response.log
+            return progress.id
         }
+        MHD_add_response_header(answer, "X-Request-ID", id)
         return MHD_queue_response(connection, UInt32(clamping: response.status), answer)
     }
 

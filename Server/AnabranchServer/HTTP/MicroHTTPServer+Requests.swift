@@ -15,7 +15,10 @@ extension MicroHTTPServer {
         }
         let head = HTTPRequestHead(
             method: method, path: request.path, query: request.query, headers: headers)
-        request.progress.withLock { $0.head = head }
+        request.progress.withLock { progress in
+            progress.head = head
+            if let id = head.requestID { progress.id = id }
+        }
         let fault =
             RequestCheck.fault(
                 uri: request.uri,

@@ -18,6 +18,8 @@ final class MicroRequest: Sendable {
         /// A response that is not queued yet.
         var response: HTTPResponse?
         var status = 0
+        /// The ID of the request in the log and in the answer.
+        var id = String(UInt64.random(in: .min ... .max), radix: 16)
         var log = HTTPLogFields()
         var stream: EventStream?
     }
@@ -54,7 +56,8 @@ final class MicroRequest: Sendable {
             // The library responded itself, or the client closed the connection.
             if progress.head == nil { log.cause = "its headers were malformed or did not end" }
             return HTTPRecord(
-                method: progress.head?.method ?? "", path: path, status: progress.status,
+                id: progress.id, method: progress.head?.method ?? "", path: path,
+                status: progress.status,
                 duration: ContinuousClock.now - start, bytesReceived: progress.bytesReceived,
                 bytesSent: progress.bytesSent, isCutOff: isCutOff, log: log)
         }

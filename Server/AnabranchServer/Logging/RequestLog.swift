@@ -41,6 +41,7 @@ public struct RequestLog: Sendable {
             record.status >= 500 ? .error : (200..<400).contains(record.status) ? .info : .warning
         guard level >= least else { return }
         var line = begin(level, "request")
+        line.append("request", record.id)
         line.append("method", record.method)
         line.append("path", String(record.path.prefix(200)))
         line.append("status", Int64(record.status))

@@ -22,6 +22,7 @@ extension StateMerger {
         ) {
             (column.values[place], try held.map(value(of:)) ?? .null)
         }
+        if outcome != .replaces { losses.count += 1 }
         return outcome == .replaces
     }
 

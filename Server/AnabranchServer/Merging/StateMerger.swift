@@ -1,5 +1,10 @@
 import AnabranchReplication
 
+/// The number of values of a change set that lost against a concurrent write.
+final class LossCount {
+    var count = 0
+}
+
 /// Merges one change set into a zone's state by names and stamps, without a model.
 ///
 /// Blocks are applied in their order. The rules are `Register`, `Counter`, `Siblings`, `LinkTags`
@@ -14,6 +19,7 @@ struct StateMerger {
     let author: Int64
     /// The change of the state's checksum by this change set.
     let tally: ChecksumDelta
+    let losses = LossCount()
 
     /// The number of rows that are read and written together.
     static let batch = 1000
@@ -35,11 +41,13 @@ struct StateMerger {
     /// - Parameters:
     ///   - parts: The source of its parts, if it has parts; one is in memory at a time.
     ///   - check: Checks each block before it is merged; an error ends the merge.
+    ///
+    /// - Returns: The number of written values that lost against a concurrent write.
     static func merge(
         _ changeSet: ChangeSet, _ parts: some PartReading, into writer: any ZoneWriting,
         disabled: Set<Mechanism>, recordBytes: Int = Limits.largestPart,
         checking check: (ChangeBlock) throws -> Void = { _ in }
-    ) throws {
+    ) throws -> Int {
         let merger = try StateMerger(
             changeSet, into: writer, disabled: disabled, recordBytes: recordBytes)
         try changeSet.forEachBlock(parts) { block in
@@ -47,6 +55,7 @@ struct StateMerger {
             try merger.merge(block)
         }
         try merger.tally.keep()
+        return merger.losses.count
     }
 
     /// Merges one block.

@@ -48,12 +48,13 @@ final class PostgreSQLConnection {
             isConnectionLost: true)
     }
 
-    /// True if the server has not closed the connection. This asks only the local socket.
+    /// True if the server has sent nothing since the last answer. This asks only the local socket.
+    ///
+    /// To an idle connection a server says only that it ends.
     var isAlive: Bool {
         guard !isBroken else { return false }
         var descriptor = pollfd(fd: PQsocket(connection), events: Int16(POLLIN), revents: 0)
-        guard poll(&descriptor, 1, 0) > 0 else { return true }
-        return PQconsumeInput(connection) == 1 && PQstatus(connection) == CONNECTION_OK
+        return poll(&descriptor, 1, 0) == 0
     }
 
     /// Marks the connection as one that must not be used again.

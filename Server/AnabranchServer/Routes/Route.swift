@@ -2,7 +2,10 @@ import AnabranchProtocol
 
 /// The target of a request's path.
 enum Route: Hashable {
+    /// The server lives.
     case health
+    /// The server can serve.
+    case ready
     case zone(ZoneName, Page)
 
     enum Page: String, CaseIterable {
@@ -24,6 +27,10 @@ enum Route: Hashable {
             self = .health
             return
         }
+        if parts.count == 3, parts[2] == "ready" {
+            self = .ready
+            return
+        }
         guard parts[2] == "zones", (4...5).contains(parts.count) else {
             throw Self.notFound(path)
         }
@@ -41,16 +48,26 @@ enum Route: Hashable {
             ["POST"]
         // HEAD is not allowed here: the headers of a stream without a body have no use.
         case .zone(_, .events): ["GET"]
-        case .health, .zone: ["GET", "HEAD"]
+        case .health, .ready, .zone: ["GET", "HEAD"]
         }
     }
 
     /// The least role of a token; `nil` if no token is needed.
     var role: TokenRole? {
         switch self {
-        case .health: nil
+        case .health, .ready: nil
         case .zone(_, .push), .zone(_, .stage): .write
         case .zone: .read
+        }
+    }
+
+    /// The word for this route in metrics; few, whatever clients ask for.
+    var label: String {
+        switch self {
+        case .health: "health"
+        case .ready: "ready"
+        case .zone(_, .description): "description"
+        case .zone(_, let page): page.rawValue
         }
     }
 

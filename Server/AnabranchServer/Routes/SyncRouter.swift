@@ -11,16 +11,21 @@ package final class SyncRouter: HTTPHandler {
     private let tokens: any TokenStore
     private let limits: ZoneLimits
     private let log: RequestLog
+    private let metrics: ServerMetrics
+    private let checkIsReady: @Sendable () throws -> Void
 
     package init(
         zones: OpenZones, tokens: any TokenStore, events: EventHub, limits: ZoneLimits,
-        log: RequestLog
+        log: RequestLog, metrics: ServerMetrics,
+        checkIsReady: @escaping @Sendable () throws -> Void
     ) {
         self.zones = zones
         self.tokens = tokens
         self.events = events
         self.limits = limits
         self.log = log
+        self.metrics = metrics
+        self.checkIsReady = checkIsReady
     }
 
     package func exchange(for head: HTTPRequestHead) -> HTTPExchange {
@@ -29,7 +34,7 @@ package final class SyncRouter: HTTPHandler {
             let route = try Route(path: head.path)
             guard case .zone(let name, let page) = route else {
                 try Self.checkMethod(head, route)
-                return .answer(HTTPResponse(json: #"{"status":"ok"}"#))
+                return route == .ready ? readiness : Self.isAlive
             }
             fields.zone = name.string
             fields.token = try authorize(head, for: name, role: route.role).number
@@ -37,6 +42,23 @@ package final class SyncRouter: HTTPHandler {
             return try exchange(for: head, name, page, fields)
         } catch {
             return .answer(HTTPResponse(error, log: fields))
+        }
+    }
+
+    private static let isAlive = HTTPExchange.answer(HTTPResponse(json: #"{"status":"ok"}"#))
+
+    /// Looks at the storage before it answers.
+    private var readiness: HTTPExchange {
+        .read(limit: 0) { [checkIsReady] _ in
+            do {
+                try checkIsReady()
+                return HTTPResponse(json: #"{"status":"ready"}"#)
+            } catch {
+                return HTTPResponse(
+                    ProtocolError(
+                        .overloaded, "The server can't serve now.",
+                        details: [ProtocolError.causeDetail: "\(error)"]), log: HTTPLogFields())
+            }
         }
     }
 
@@ -187,5 +209,15 @@ package final class SyncRouter: HTTPHandler {
         HTTPResponse(ProtocolError(fault), log: HTTPLogFields())
     }
 
-    package func finished(_ record: HTTPRecord) { log.write(record) }
+    package func finished(_ record: HTTPRecord) {
+        log.write(record)
+        let page = (try? Route(path: record.path))?.label ?? "none"
+        metrics.requests.add(1, page, "\(record.status)")
+        if page != "events" {
+            metrics.requestSeconds.record(record.duration / .seconds(1), page)
+        }
+        metrics.receivedBytes.add(Double(record.bytesReceived))
+        metrics.sentBytes.add(Double(record.bytesSent))
+        if let code = record.log.error { metrics.errors.add(1, code) }
+    }
 }

@@ -28,6 +28,9 @@ package protocol ZoneStorage: Sendable {
     /// The work grows with the zone.
     func damage() throws -> [String]
 
+    /// The bytes of the zone's file; `nil` if it has no file of its own.
+    var fileBytes: Int64? { get }
+
     /// The snapshots of the zone. They can be created again at any time.
     var snapshots: any SnapshotStorage { get }
 
@@ -36,6 +39,8 @@ package protocol ZoneStorage: Sendable {
 }
 
 extension ZoneStorage {
+    package var fileBytes: Int64? { nil }
+
     func write<Result>(_ body: (any ZoneWriting) throws -> Result) throws -> Result {
         try write(ZoneNeeds(), body)
     }
@@ -131,6 +136,9 @@ package protocol ZoneReading {
     func image(of record: RecordID) throws -> RecordImage
 
     func counts() throws -> ZoneCounts
+
+    /// The positions up to which replicas have acknowledged the log, as far as they were written.
+    func acknowledgements() throws -> [ReplicaID: UInt64]
 
     /// The number of bytes held of a part from its beginning, in the log or staged.
     ///

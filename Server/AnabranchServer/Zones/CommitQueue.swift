@@ -4,10 +4,10 @@ import Synchronization
 /// Lets callers that wait at the same time share one transaction.
 ///
 /// The first caller that finds the queue idle becomes the leader. It runs its own job and the jobs
-/// that wait with it in one transaction. Then the first caller of those that arrived meanwhile leads
-/// on, so no caller waits longer than for the transaction before its own and for its own. A single
-/// caller has no overhead, and under load one flush to the disk serves many callers. The queue has
-/// no thread of its own, so a simulation that calls from one thread is deterministic.
+/// that wait with it in one transaction. Then the first caller of those that arrived meanwhile
+/// leads on, so no caller waits longer than for the transaction before its own and for its own. A
+/// single caller has no overhead, and under load one flush to the disk serves many callers. The
+/// queue has no thread of its own, so a simulation that calls from one thread is deterministic.
 final class CommitQueue<Job: Sendable, Outcome: Sendable>: Sendable {
     private struct Waiting: Sendable {
         let job: Job

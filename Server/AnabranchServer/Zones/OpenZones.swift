@@ -46,6 +46,7 @@ package final class OpenZones: Sendable {
     private let limits: ZoneLimits
     private let validation: PushValidation?
     private let limit: Int
+    private let metrics: ServerMetrics
     private let wallMilliseconds: @Sendable () -> Int64
 
     /// Creates an empty cache.
@@ -53,13 +54,14 @@ package final class OpenZones: Sendable {
     /// - Parameter limit: The number of unused zones that stay open.
     package init(
         _ backEnd: any BackEnd, limits: ZoneLimits, validation: PushValidation? = nil,
-        limit: Int = 256,
+        limit: Int = 256, metrics: ServerMetrics = ServerMetrics(),
         wallMilliseconds: @escaping @Sendable () -> Int64
     ) {
         self.backEnd = backEnd
         self.limits = limits
         self.validation = validation
         self.limit = limit
+        self.metrics = metrics
         self.wallMilliseconds = wallMilliseconds
         backEnd.exchange?.listen { [weak self] news in self?.receive(news) }
     }
@@ -70,8 +72,7 @@ package final class OpenZones: Sendable {
     ///   looked at.
     private func receive(_ news: HeadNews?) {
         guard let news else {
-            let zones = state.withLock { $0.entries.values.compactMap(\.place.opened) }
-            for zone in zones where zone.observers.count > 0 {
+            for zone in opened where zone.observers.count > 0 {
                 if let head = try? zone.head() { zone.observers.notify(head) }
             }
             return
@@ -82,6 +83,9 @@ package final class OpenZones: Sendable {
 
     /// The number of zones that are open or being opened.
     package var count: Int { state.withLock { $0.entries.count } }
+
+    /// The zones that are open now.
+    var opened: [ZoneService] { state.withLock { $0.entries.values.compactMap(\.place.opened) } }
 
     /// Opens a zone for the time of `body`.
     ///
@@ -109,7 +113,7 @@ package final class OpenZones: Sendable {
                     announce: { [exchange = backEnd.exchange] head in
                         exchange?.announce(
                             HeadNews(zone: name, epoch: head.epoch, position: head.position))
-                    }, wallMilliseconds: wallMilliseconds)
+                    }, wallMilliseconds: wallMilliseconds, metrics: metrics)
             }
         } catch {
             release(name, discarding: true)

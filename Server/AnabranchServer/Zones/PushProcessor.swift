@@ -39,6 +39,7 @@ struct PushProcessor: Sendable {
     let zone: ZoneName
     let validation: PushValidation?
     let disabled: Set<Mechanism>
+    let metrics: ServerMetrics
 
     /// Processes one push request.
     ///
@@ -75,6 +76,7 @@ struct PushProcessor: Sendable {
         let check = PushCheck(
             writer: writer, log: log, limits: limits, wallMilliseconds: now, disabled: disabled)
         if case .held(let place) = try check.verdict(on: changeSet) {
+            metrics.changeSets.add(1, "held")
             return try acknowledgement(of: changeSet, at: place, writer)
         }
         do {
@@ -146,6 +148,7 @@ struct PushProcessor: Sendable {
         } catch let error as StorageError {
             throw PushFailure(error) ?? error
         }
+        metrics.changeSets.add(1, changeSet.kind == .void ? "rejected" : "accepted")
         log.head = cursor
         log.greatestTimestamp = max(log.greatestTimestamp, changeSet.timestamp)
         return PushResponse.Acknowledgement(
@@ -154,9 +157,10 @@ struct PushProcessor: Sendable {
     }
 
     private func merge(_ changeSet: ChangeSet, into writer: any ZoneWriting) throws {
-        try StateMerger.merge(
+        let lostCount = try StateMerger.merge(
             changeSet, ZoneParts(writer), into: writer, disabled: disabled,
             recordBytes: limits.recordBytes, checking: IncomingChangeSet.checkIsKnown)
+        if lostCount > 0 { metrics.conflicts.add(Double(lostCount)) }
     }
 
     private static let unknownEpoch = ProtocolError(

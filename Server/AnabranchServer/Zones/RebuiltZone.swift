@@ -43,7 +43,7 @@ struct RebuiltZone {
                     head = head.advanced(over: changeSet)
                     try writer.append(ZoneLogEntry(changeSet: changeSet, bytes: [], cursor: head))
                     guard changeSet.kind.isSave else { continue }
-                    try StateMerger.merge(
+                    _ = try StateMerger.merge(
                         changeSet, ZoneParts(log), into: writer, disabled: disabled)
                 }
             }

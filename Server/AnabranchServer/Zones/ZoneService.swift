@@ -23,6 +23,7 @@ public final class ZoneService: Sendable {
     let countsAtHead = HeadCache<ZoneCounts>()
     /// Held while a snapshot is created, so that concurrent requests get the same one.
     let makingSnapshot = NSLock()
+    let metrics: ServerMetrics
     private let acknowledged = AcknowledgedPositions()
     private let pushes: CommitQueue<PushJob, PushResponse>
 
@@ -35,13 +36,14 @@ public final class ZoneService: Sendable {
     ///   - wallMilliseconds: The server's clock, since 1970-01-01 UTC.
     ///   - validation: The operator's own rules; `nil` if there are none.
     ///   - announce: Tells other daemons that serve the zone about a new head.
+    ///   - metrics: Records what the zone does.
     ///   - disabled: Empty, except in simulations that show why a mechanism is needed.
     package init(
         name: ZoneName, storage: any ZoneStorage, limits: ZoneLimits = ZoneLimits(),
         validation: PushValidation? = nil,
         announce: @escaping @Sendable (ZoneHead) -> Void = { _ in },
         wallMilliseconds: @escaping @Sendable () -> Int64,
-        disabled: Set<Mechanism> = []
+        metrics: ServerMetrics = ServerMetrics(), disabled: Set<Mechanism> = []
     ) {
         self.name = name
         self.storage = storage
@@ -49,18 +51,26 @@ public final class ZoneService: Sendable {
         self.announce = announce
         self.wallMilliseconds = wallMilliseconds
         self.disabled = disabled
+        self.metrics = metrics
         let intake = PushProcessor(
             limits: limits, wallMilliseconds: wallMilliseconds, zone: name,
-            validation: validation, disabled: disabled)
+            validation: validation, disabled: disabled, metrics: metrics)
         pushes = CommitQueue(maximumTogether: Self.maximumPushesTogether) { [acknowledged] jobs in
             let needs = jobs.reduce(into: ZoneNeeds()) { $0.formUnion($1.needs) }
-            return try storage.write(needs) { writer in
+            let start = ContinuousClock.now
+            let responses = try storage.write(needs) { writer in
                 let responses = try jobs.map { try intake.take($0, into: writer) }
                 try acknowledged.flush(into: writer)
                 return responses
             }
+            metrics.commits.record(Double(jobs.count))
+            metrics.commitSeconds.record((ContinuousClock.now - start) / .seconds(1))
+            return responses
         }
     }
+
+    /// The number of pushes that wait for their transaction.
+    var waitingPushes: Int { pushes.waitingCount }
 
     /// Releases files and connections. Later calls throw.
     public func close() {

@@ -17,6 +17,7 @@ final class TestServer: Sendable {
     let otherZoneToken: String
     let store: ZoneStore
     let log = LogLines()
+    let metricsPort: Int?
     private let server: SyncServer
 
     /// Starts a server.
@@ -54,6 +55,7 @@ final class TestServer: Sendable {
                 wallMilliseconds: ServerEnvironment.system.wallMilliseconds,
                 sink: { lines.append($0) }))
         port = try server.start()
+        metricsPort = try server.startMetrics()
     }
 
     deinit { server.stop() }

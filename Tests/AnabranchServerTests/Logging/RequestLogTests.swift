@@ -30,7 +30,8 @@ import Testing
         for status in [200, 404, 500] {
             log.write(
                 HTTPRecord(
-                    method: "GET", path: "/", status: status, duration: .milliseconds(1),
+                    id: "1f", method: "GET", path: "/", status: status,
+                    duration: .milliseconds(1),
                     bytesReceived: 0, bytesSent: 0, isCutOff: false, log: HTTPLogFields()))
         }
         #expect(lines.all.count == 3)

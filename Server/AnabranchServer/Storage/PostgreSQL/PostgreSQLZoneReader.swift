@@ -53,6 +53,12 @@ class PostgreSQLZoneReader: ZoneReading {
             replicas: counts.integer(at: 2), bytes: counts.integer(at: 3))
     }
 
+    func acknowledgements() throws -> [ReplicaID: UInt64] {
+        let rows = try query(
+            "SELECT replica, position FROM anabranch.acknowledgement WHERE zone = $1")
+        return try rows.reduce(into: [:]) { $0[try $1.replica(at: 0)] = try $1.unsigned(at: 1) }
+    }
+
     func damaged(_ cause: String) -> StorageError {
         StorageError(.damaged, "Can't read zone \(zone) because \(cause).")
     }

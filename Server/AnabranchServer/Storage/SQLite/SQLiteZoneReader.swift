@@ -84,6 +84,15 @@ package class SQLiteZoneReader: ZoneReading {
                 * connection.integer("PRAGMA page_size"))
     }
 
+    package func acknowledgements() throws -> [ReplicaID: UInt64] {
+        let rows = try connection.cached("SELECT replica, position FROM acknowledgement")
+        var positions: [ReplicaID: UInt64] = [:]
+        while try rows.step() {
+            positions[try rows.replica(at: 0)] = try rows.unsigned(at: 1)
+        }
+        return positions
+    }
+
     package func checksum() throws -> StateChecksum {
         let zone = try connection.cached("SELECT checksum FROM zone")
         guard try zone.step() else { throw damaged("its zone row is missing") }

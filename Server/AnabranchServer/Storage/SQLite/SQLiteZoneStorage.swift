@@ -134,6 +134,11 @@ package final class SQLiteZoneStorage: ZoneStorage {
         }
     }
 
+    package var fileBytes: Int64? {
+        let attributes = try? FileManager.default.attributesOfItem(atPath: path)
+        return (attributes?[.size] as? NSNumber)?.int64Value
+    }
+
     package func damage() throws -> [String] {
         try StorageError.convertingSQLite { try readers.damage() }
     }

@@ -1,0 +1,22 @@
+/// A number that is read at the moment at which it is asked for.
+package final class MetricGauge: MetricFamily {
+    package let description: MetricDescription
+    private let read: @Sendable () -> [(labels: [String], value: Double)]
+
+    package init(
+        _ name: String, _ help: String, labels: [String] = [],
+        read: @escaping @Sendable () -> [(labels: [String], value: Double)]
+    ) {
+        self.read = read
+        description = MetricDescription(name: name, help: help, type: "gauge", labels: labels)
+    }
+
+    /// Creates a gauge without labels.
+    package convenience init(
+        _ name: String, _ help: String, value: @escaping @Sendable () -> Double
+    ) {
+        self.init(name, help) { [([], value())] }
+    }
+
+    package func lines() -> [String] { read().map { description.line($0.labels, $0.value) } }
+}
