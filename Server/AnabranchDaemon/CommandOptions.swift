@@ -89,18 +89,42 @@ struct CommandOptions {
     func store(creating isCreated: Bool = false) throws -> ZoneStore {
         let text = values["store"] ?? ProcessInfo.processInfo.environment["ANABRANCHD_STORE"]
         guard let text else {
-            throw usage(
-                "The option --store is missing: type --store sqlite:DIRECTORY."
-            )
+            throw usage("The option --store is missing: type --store sqlite:DIRECTORY.")
         }
-        let location: StoreLocation
-        do { location = try StoreLocation(text) } catch { throw usage(error.message) }
-        if let directory = location.directory, !isCreated, !Self.isDirectory(directory) {
+        let location = try parsed(text)
+        guard isCreated else { return try existing(location) }
+        return try ZoneStore(location, connections: connections)
+    }
+
+    /// The greatest number of connections to a database.
+    private var connections: Int {
+        get throws { try number("database-connections", in: 2...10_000) ?? 16 }
+    }
+
+    private func parsed(_ text: String) throws -> StoreLocation {
+        do { return try StoreLocation(text) } catch { throw usage(error.message) }
+    }
+
+    /// Reads the location of a store from an option.
+    func location(_ name: String, as what: String) throws -> StoreLocation {
+        try parsed(required(name, as: what))
+    }
+
+    /// Opens a store that is there already.
+    func existing(_ location: StoreLocation) throws -> ZoneStore {
+        if let directory = location.directory, !Self.isDirectory(directory) {
             throw HTTPServerError(
                 "There is no store \(location): \"anabranchd token create\" creates one.")
         }
-        let connections = try number("database-connections", in: 2...10_000)
-        return try ZoneStore(location, connections: connections ?? 16)
+        return try ZoneStore(location, connections: connections)
+    }
+
+    /// The only word after the command.
+    func oneWord(_ what: String) throws -> String {
+        guard let word = words.first, words.count == 1 else {
+            throw usage("Type \(what), and nothing else.")
+        }
+        return word
     }
 
     private static func isDirectory(_ path: String) -> Bool {

@@ -35,11 +35,15 @@ enum Daemon {
         case "serve": try ServeCommand.run(rest)
         case "token": try TokenCommand.run(rest)
         case "zone": try ZoneCommand.run(rest)
+        case "backup": try BackupCommand.run(rest)
+        case "restore": try RestoreCommand.run(rest)
+        case "migrate-store": try MigrateStoreCommand.run(rest)
         case "--help", "-h", "help": print(HelpText.overview)
         case "--version", "version": print("anabranchd \(version)")
         default:
             throw UsageError(
-                "There is no command '\(command)'. The commands are serve, token and zone.",
+                "There is no command '\(command)'. The commands are serve, token, zone, backup, "
+                    + "restore and migrate-store.",
                 command: "")
         }
     }

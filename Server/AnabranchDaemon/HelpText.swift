@@ -7,6 +7,9 @@ enum HelpText {
           anabranchd serve   --store sqlite:DIR [--listen ADDRESS:PORT] …
           anabranchd token   create|list|revoke --store sqlite:DIR …
           anabranchd zone    list|show|hash|verify|compact --store sqlite:DIR …
+          anabranchd backup  DIR --store sqlite:DIR
+          anabranchd restore DIR --store sqlite:DIR [--replace]
+          anabranchd migrate-store --from sqlite:DIR --to postgres://… [--final]
           anabranchd --version
 
         "anabranchd COMMAND --help" explains a command. Instead of sqlite:DIR every command takes
@@ -78,5 +81,42 @@ enum HelpText {
         last 10,000, or the number that --keep gives. Deletes before these become final. The
         zone may be served meanwhile. A client that was last connected before the remaining
         entries takes the snapshot.
+        """
+
+    static let backup = """
+        anabranchd backup copies all zones and tokens of a store into a directory.
+
+        Usage: anabranchd backup DIR --store sqlite:DIR
+
+        Each zone is copied as it is at one moment, while daemons serve the store. If DIR holds an
+        earlier backup, it gets only what is new. DIR is a store of its own, so "anabranchd zone
+        list|show|hash|verify --store sqlite:DIR" look at it; never serve it.
+        """
+
+    static let restore = """
+        anabranchd restore copies all zones and tokens of a backup into a store.
+
+        Usage: anabranchd restore DIR --store sqlite:DIR [--replace]
+
+          --replace   replace zones that have a log already; without it, that is an error
+
+        The store is created if it is missing. Each zone begins an epoch, and clients push again
+        what they have seen beyond the backup. Stop the daemon of a directory first. Zones of the
+        store that are not in the backup stay as they are.
+        """
+
+    static let migrateStore = """
+        anabranchd migrate-store moves all zones and tokens to another store.
+
+        Usage: anabranchd migrate-store --from STORE --to STORE [--final]
+
+          --from STORE   the store to move, sqlite:DIR or postgres://…
+          --to STORE     the store that takes its place
+          --final        copy the rest, after which no daemon serves the first store
+
+        Without --final, what is new is copied while daemons serve the first store; repeat it as
+        often as you like. Then stop the daemons, repeat the command with --final, and serve the
+        second store. Clients wait only meanwhile, and continue where they were: no zone begins an
+        epoch.
         """
 }

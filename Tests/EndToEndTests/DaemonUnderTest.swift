@@ -6,7 +6,7 @@ final class DaemonUnderTest {
     let token: String
     let log: URL
     private let portFile: String
-    private let store: String
+    private(set) var store: String
     private let executable: URL
     private var process: ChildProcess?
     private(set) var port = 0
@@ -39,10 +39,10 @@ final class DaemonUnderTest {
             executable,
             [
                 "serve", "--store", store, "--listen", "127.0.0.1:\(port)", "--port-file", portFile,
-                "--log-level", "warning",
+                "--log-level", "info",
             ], log: log)
         let deadline = Date(timeIntervalSinceNow: 120)
-        while Date() < deadline {
+        while Date() < deadline, process?.isRunning ?? false {
             let text = (try? String(contentsOfFile: portFile, encoding: .utf8)) ?? ""
             if let found = Int(text.trimmingCharacters(in: .whitespacesAndNewlines)) {
                 port = found
@@ -52,6 +52,12 @@ final class DaemonUnderTest {
         }
         let lines = (try? String(contentsOf: log, encoding: .utf8)) ?? ""
         throw FailedProcess(description: "The daemon does not listen: \(lines.suffix(2000))")
+    }
+
+    /// Starts the daemon with another store, at the same port.
+    func start(at store: String) throws {
+        self.store = store
+        try start()
     }
 
     func kill() { process?.kill() }

@@ -28,8 +28,18 @@ package protocol BackEnd: AnyObject, Sendable {
 
     /// Prevents other daemons from serving this back end until it is closed or the process ends.
     ///
-    /// - Throws: ``StorageError`` `inUse`.
+    /// Daemons share a database, so there it only checks that the zones were not moved.
+    ///
+    /// - Throws: ``StorageError`` `inUse` or `moved`.
     func lockForServing() throws
+
+    /// Checks that no daemon serves this back end, and locks it as far as that is possible.
+    ///
+    /// - Throws: ``StorageError`` `inUse`.
+    func lockForMoving() throws
+
+    /// Records that the zones are at another location now, so that no daemon serves them here.
+    func markMoved(to location: String) throws
 
     func close()
 }

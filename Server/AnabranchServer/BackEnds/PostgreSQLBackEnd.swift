@@ -10,6 +10,7 @@ package final class PostgreSQLBackEnd: BackEnd {
     package let exchange: (any HeadExchange)?
     private let pool: PostgreSQLPool
     private let environment: ServerEnvironment
+    private let location: PostgreSQLLocation
 
     /// Connects, and creates the tables or brings them up to date.
     ///
@@ -18,6 +19,9 @@ package final class PostgreSQLBackEnd: BackEnd {
         _ location: PostgreSQLLocation, options: PostgreSQLPool.Options = .init(),
         environment: ServerEnvironment
     ) throws {
+        // Each process has a name of its own in the database's list of connections.
+        let location = location.named("anabranchd \(environment.newEpoch())")
+        self.location = location
         pool = PostgreSQLPool(location, options: options)
         self.environment = environment
         exchange = PostgreSQLHeadExchange(
@@ -58,8 +62,38 @@ package final class PostgreSQLBackEnd: BackEnd {
             options: PostgreSQLZoneStorage.Options(newEpoch: environment.newEpoch))
     }
 
-    /// Does nothing, because daemons share the database.
-    package func lockForServing() throws {}
+    package func lockForServing() throws {
+        let moved = try use {
+            try $0.run(PostgreSQLStatement("SELECT location FROM anabranch.moved"))
+        }
+        guard let row = moved.first else { return }
+        throw StorageError(moved: "\(location)", to: row.text(at: 0))
+    }
+
+    package func lockForMoving() throws {
+        try lockForServing()
+        let others = try use { session in
+            try session.run(
+                PostgreSQLStatement(
+                    """
+                    SELECT count(*) FROM pg_stat_activity WHERE datname = current_database()
+                    AND application_name LIKE 'anabranchd%' AND application_name <> $1
+                    """, .text(pool.location.applicationName)))
+        }
+        guard others.first?.integer(at: 0) == 0 else {
+            throw StorageError(
+                .inUse, "Can't move the zones of \(location) because daemons serve them: stop them."
+            )
+        }
+    }
+
+    package func markMoved(to location: String) throws {
+        _ = try use {
+            try $0.run(
+                PostgreSQLStatement(
+                    "INSERT INTO anabranch.moved(location) VALUES ($1)", .text(location)))
+        }
+    }
 
     package func close() {
         exchange?.close()

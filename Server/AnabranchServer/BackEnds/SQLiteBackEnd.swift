@@ -85,7 +85,18 @@ package final class SQLiteBackEnd: BackEnd {
             path: path(of: name), creating: creating, newEpoch: environment.newEpoch)
     }
 
+    private var marker: URL { directory.appendingPathComponent("moved") }
+
+    package func lockForMoving() throws { try lockForServing() }
+
+    package func markMoved(to location: String) throws {
+        try Data("\(location)\n".utf8).write(to: marker, options: .atomic)
+    }
+
     package func lockForServing() throws {
+        if let location = try? String(contentsOf: marker, encoding: .utf8) {
+            throw StorageError(moved: directory.path, to: location)
+        }
         let path = directory.appendingPathComponent("anabranchd.lock").path
         let file = Foundation.open(path, O_RDWR | O_CREAT | O_CLOEXEC, 0o600)
         guard file >= 0 else {

@@ -14,6 +14,8 @@ package struct StorageError: Error, Hashable, Sendable {
         package static let damaged = Code(rawValue: "damaged")
         /// Another daemon serves the directory: stop it first.
         package static let inUse = Code(rawValue: "in-use")
+        /// The zones were moved to another store: serve that one.
+        package static let moved = Code(rawValue: "moved")
         /// The disk is full: make room.
         package static let full = Code(rawValue: "full")
         /// Others use the storage at the moment: try again.

@@ -33,6 +33,8 @@ final class PostgreSQLConnection {
         guard PQstatus(connection) == CONNECTION_OK else {
             throw lost("Can't connect to \(location)")
         }
+        // Warnings of the server are not for the daemon's standard error.
+        PQsetNoticeProcessor(connection, { _, _ in }, nil)
         PQsetnonblocking(connection, 1)
         PQenterPipelineMode(connection)
     }

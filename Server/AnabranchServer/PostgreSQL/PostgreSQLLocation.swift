@@ -7,7 +7,17 @@ import CPostgreSQL
 /// minute.
 package struct PostgreSQLLocation: Hashable, Sendable {
     /// The options of libpq by name, from the URL and the defaults.
-    let options: [String: String]
+    private(set) var options: [String: String]
+
+    /// The name of this process in the database's list of connections.
+    var applicationName: String { options["application_name"] ?? "" }
+
+    /// The same database, under another name of this process.
+    func named(_ name: String) -> PostgreSQLLocation {
+        var location = self
+        location.options["application_name"] = name
+        return location
+    }
 
     /// Parses a URL.
     ///

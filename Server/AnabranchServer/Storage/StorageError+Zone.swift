@@ -9,6 +9,8 @@ extension StorageError.Code {
     package static let tooManyReplicas = Self(rawValue: "too-many-replicas")
     /// The file has a format that no released server wrote: create the zone again.
     package static let olderFormat = Self(rawValue: "older-format")
+    /// The target of a copy has another log: choose another target.
+    package static let notACopy = Self(rawValue: "not-a-copy")
     /// Another process has removed a snapshot that was being written: ask for it again.
     package static let snapshotRemoved = Self(rawValue: "snapshot-removed")
 }

@@ -140,6 +140,10 @@ package protocol ZoneReading {
     /// The positions up to which replicas have acknowledged the log, as far as they were written.
     func acknowledgements() throws -> [ReplicaID: UInt64]
 
+    /// Calls `body` with all rows of the zone, some at a time: names first, then log, state and
+    /// parts. Staged parts are left out.
+    func forEachRows(_ body: (ZoneRows) throws -> Void) throws
+
     /// The number of bytes held of a part from its beginning, in the log or staged.
     ///
     /// A part that is held completely was compared with its digest.
@@ -213,4 +217,13 @@ package protocol ZoneWriting: ZoneReading {
 
     /// Stores another checksum of the merged state.
     func setChecksum(_ checksum: StateChecksum) throws
+
+    /// Removes everything but the zone's epochs, so that rows of a copy can be inserted.
+    func removeAll() throws
+    /// Inserts rows of a copy; the zone must have none with the same keys.
+    func insert(_ rows: ZoneRows) throws
+    /// Begins an epoch at the end of the log.
+    func beginEpoch(_ epoch: EpochID) throws
+    /// Replaces the epochs, the greatest timestamp and the first position of the log.
+    func setLog(_ state: LogState) throws
 }

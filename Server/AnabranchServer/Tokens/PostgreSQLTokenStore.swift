@@ -45,11 +45,8 @@ final class PostgreSQLTokenStore: TokenStore {
             preconditionFailure("a source of randomness gives as many bytes as it is asked for")
         }
         let now = wallMilliseconds()
-        // The lock keeps two creations from taking one number.
         let number = try use { session in
-            _ = try session.begin(
-                .writing,
-                [PostgreSQLStatement("LOCK TABLE anabranch.token IN SHARE ROW EXCLUSIVE MODE")])
+            _ = try session.begin(.writing, [Self.locking])
             let row = try session.run(
                 PostgreSQLStatement(
                     """
@@ -75,6 +72,43 @@ final class PostgreSQLTokenStore: TokenStore {
             }
         return try rows.map { try $0.token() }
     }
+
+    func stored() throws -> [StoredToken] {
+        try run("SELECT \(Self.columns), hash FROM anabranch.token ORDER BY number")
+            .map { StoredToken(token: try $0.token(), hash: try $0.tokenHash()) }
+    }
+
+    func add(_ tokens: [StoredToken]) throws {
+        try use { session in
+            _ = try session.begin(.writing, [Self.locking])
+            for each in tokens { try Self.add(each, session) }
+            try session.commit()
+        }
+    }
+
+    private static func add(_ each: StoredToken, _ session: PostgreSQLSession) throws {
+        let token = each.token
+        let revoked = token.revoked.map { PostgreSQLValue.integer($0) } ?? .null
+        let present = try session.run(
+            PostgreSQLStatement(
+                "UPDATE anabranch.token SET revoked = coalesce(revoked, $1) WHERE hash = $2",
+                revoked, .bytes(each.hash.bytes)))
+        guard present.changes == 0 else { return }
+        _ = try session.run(
+            PostgreSQLStatement(
+                """
+                INSERT INTO anabranch.token(number, hash, zone, role, created, used, revoked)
+                SELECT CASE WHEN EXISTS (SELECT 1 FROM anabranch.token WHERE number = $1)
+                    THEN (SELECT max(number) + 1 FROM anabranch.token) ELSE $1 END,
+                    $2::bytea, $3::text, $4::text, $5::bigint, $6::bigint, $7::bigint
+                """, .integer(token.number), .bytes(each.hash.bytes), .text(token.zone.string),
+                .text(token.role.rawValue), .integer(token.created),
+                token.lastUsed.map { .integer($0) } ?? .null, revoked))
+    }
+
+    /// Keeps two transactions from taking one number.
+    private static let locking = PostgreSQLStatement(
+        "LOCK TABLE anabranch.token IN SHARE ROW EXCLUSIVE MODE")
 
     func revoke(_ number: Int64) throws -> Token? {
         defer { found.withLock { $0 = [:] } }
@@ -120,6 +154,14 @@ final class PostgreSQLTokenStore: TokenStore {
 }
 
 extension PostgreSQLRows.Row {
+    /// Reads the column after those of a token.
+    fileprivate func tokenHash() throws -> Digest {
+        guard let hash = withBytes(at: 6, { Digest(bytes: $0) }) else {
+            throw StorageError(.damaged, "Can't read a token because its digest is damaged.")
+        }
+        return hash
+    }
+
     /// Reads the columns number, zone, role, created, used and revoked.
     fileprivate func token() throws -> Token {
         guard let role = TokenRole(rawValue: text(at: 2)) else {

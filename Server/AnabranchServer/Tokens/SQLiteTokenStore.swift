@@ -90,6 +90,48 @@ public final class SQLiteTokenStore: TokenStore {
         }
     }
 
+    /// All tokens with the digests of their secrets.
+    public func stored() throws -> [StoredToken] {
+        try readers.read { connection in
+            let rows = try connection.cached(
+                "SELECT \(Self.columns), hash FROM token ORDER BY number")
+            var tokens: [StoredToken] = []
+            while try rows.step() {
+                tokens.append(StoredToken(token: try rows.token(), hash: try rows.digest(at: 6)))
+            }
+            return tokens
+        }
+    }
+
+    /// Inserts tokens of a copy.
+    public func add(_ tokens: [StoredToken]) throws {
+        try writing.withLock {
+            try connection.transaction {
+                for each in tokens { try Self.add(each, connection) }
+            }
+        }
+    }
+
+    private static func add(_ each: StoredToken, _ connection: Connection) throws {
+        let token = each.token
+        let revoked = token.revoked.map { SQLiteValue.integer($0) } ?? .null
+        let hash = SQLiteValue.blob(each.hash.bytes)
+        try connection.run(
+            "UPDATE token SET revoked = coalesce(revoked, ?) WHERE hash = ?", revoked, hash)
+        guard connection.changes == 0 else { return }
+        let isTaken =
+            try connection.integer(
+                "SELECT count(*) FROM token WHERE number = \(token.number)") > 0
+        try connection.run(
+            """
+            INSERT INTO token(number, prefix, hash, zone, role, created, used, revoked)
+            VALUES (?, ?, ?, ?, ?, ?, ?, ?)
+            """, isTaken ? .null : .integer(token.number),
+            .integer(Int64(bitPattern: each.hash.prefix)), hash, .text(token.zone.string),
+            .text(token.role.rawValue), .integer(token.created),
+            token.lastUsed.map { .integer($0) } ?? .null, revoked)
+    }
+
     /// Revokes a token; `nil` if there is no token of that number.
     public func revoke(_ number: Int64) throws -> Token? {
         let now = wallMilliseconds()

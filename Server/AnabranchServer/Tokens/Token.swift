@@ -1,4 +1,5 @@
 public import AnabranchProtocol
+public import AnabranchReplication
 
 /// The rights of a token; each role includes the roles before it.
 public enum TokenRole: String, Sendable, CaseIterable, Comparable {
@@ -21,6 +22,14 @@ public enum TokenRole: String, Sendable, CaseIterable, Comparable {
         case .admin: 2
         }
     }
+}
+
+/// A token with the digest of its secret.
+public struct StoredToken: Hashable, Sendable {
+    /// The token.
+    public var token: Token
+    /// The digest of the secret.
+    public var hash: Digest
 }
 
 /// A token: a right to one zone. Only the client that holds it knows its secret.

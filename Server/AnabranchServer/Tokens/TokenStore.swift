@@ -24,6 +24,14 @@ public protocol TokenStore: AnyObject, Sendable {
     /// - Returns: `nil` if the token is unknown or revoked.
     func token(matching text: String) throws -> Token?
 
+    /// All tokens with the digests of their secrets, for a copy.
+    func stored() throws -> [StoredToken]
+
+    /// Inserts tokens of a copy. A token that is here already is revoked if the copy is.
+    ///
+    /// A token keeps its number unless another one has it.
+    func add(_ tokens: [StoredToken]) throws
+
     /// Writes pending data and closes the store.
     func close()
 }

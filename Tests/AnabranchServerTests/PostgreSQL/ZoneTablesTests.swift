@@ -13,7 +13,7 @@ import Testing
         return try pool.withSession { try $0.run(PostgreSQLStatement(sql)).map { $0.text(at: 0) } }
     }
 
-    private static let sharedTables = "('token', 'migration')"
+    private static let sharedTables = "('token', 'migration', 'moved')"
 
     @Test func `every key and index of a zone's tables begins with the zone`() throws {
         let firstColumns = try rows(
@@ -127,7 +127,7 @@ import Testing
         let others = statements.filter { statement in
             ![
                 "zone = $1", "zone=$1", "SELECT $1", "VALUES ($1", "anabranch.token",
-                "anabranch.migration", "CREATE ",
+                "anabranch.migration", "anabranch.moved", "CREATE ",
             ].contains { statement.contains($0) }
         }
         #expect(others == [])

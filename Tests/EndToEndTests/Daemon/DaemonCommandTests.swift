@@ -60,6 +60,7 @@ import Testing
     @Test func `commands that need a store do not create one`() throws {
         let commands = [
             ["token", "list"], ["token", "revoke", "1"], ["zone", "list"], ["zone", "hash", "a"],
+            ["backup", directory.file("copy")],
         ]
         for words in commands {
             let run = try RunningProcess.run(
@@ -71,6 +72,23 @@ import Testing
                     + "creates one.\n")
         }
         #expect(!FileManager.default.fileExists(atPath: directory.file("store")))
+    }
+
+    @Test func `a restore needs a backup, and replaces zones only if that is asked for`() throws {
+        _ = try run("token", "create", "--zone", "a", "--role", "read", "--store", store)
+        let copy = directory.file("copy")
+        let missing = try run("restore", copy, "--store", store)
+        #expect(missing.status == 1)
+        #expect(missing.errors == "anabranchd: There is no backup in \(copy).\n")
+        #expect(!FileManager.default.fileExists(atPath: copy))
+        #expect(try run("backup", copy, "--store", store).status == 0)
+        let other = "sqlite:\(directory.file("other"))"
+        #expect(try run("restore", copy, "--store", other).output == "a  whole\n")
+        #expect(try run("token", "list", "--store", other).output.contains("1       a     read"))
+        #expect(try run("backup", "--store", store).status == 64)
+        #expect(try run("restore", copy, "more", "--store", store).status == 64)
+        #expect(try run("migrate-store", "--from", store).status == 64)
+        #expect(try run("migrate-store", "--from", store, "--to", store).status == 64)
     }
 
     @Test func `a directory that can't be created is reported with the cause`() throws {

@@ -62,7 +62,7 @@ final class PostgreSQLZoneWriter: PostgreSQLZoneReader, ZoneWriting {
         forgetHeld()
     }
 
-    private func forgetHeld() {
+    func forgetHeld() {
         held = HeldState()
         firstNewOrdinal = row.replicas
     }

@@ -111,58 +111,73 @@ extension ZoneChanges {
     }
 
     private func newEntities(_ zone: String) -> [PostgreSQLStatement] {
-        guard !entities.isEmpty else { return [] }
-        return [
-            PostgreSQLStatement(
-                """
-                INSERT INTO anabranch.entity(zone, number, name)
-                SELECT $1, number, name FROM unnest($2::bigint[], $3::bytea[]) AS new(number, name)
-                """, .text(zone), .integers(entities.map(\.number)),
-                .blobs(entities.map { Array($0.name.string.utf8) }), changing: entities.count)
-        ]
+        entities.isEmpty ? [] : [Self.inserting(entities: entities, .text(zone))]
+    }
+
+    static func inserting(
+        entities: [(number: Int64, name: WireName)], _ zone: PostgreSQLValue
+    ) -> PostgreSQLStatement {
+        PostgreSQLStatement(
+            """
+            INSERT INTO anabranch.entity(zone, number, name)
+            SELECT $1, number, name FROM unnest($2::bigint[], $3::bytea[]) AS new(number, name)
+            """, zone, .integers(entities.map(\.number)),
+            .blobs(entities.map { Array($0.name.string.utf8) }), changing: entities.count)
     }
 
     private func newProperties(_ zone: String) -> [PostgreSQLStatement] {
-        guard !properties.isEmpty else { return [] }
-        return [
-            PostgreSQLStatement(
-                """
-                INSERT INTO anabranch.property(zone, number, name, type, rule)
-                SELECT $1, number, name, type, rule
-                FROM unnest($2::bigint[], $3::bytea[], $4::bigint[], $5::bigint[])
-                    AS new(number, name, type, rule)
-                """, .text(zone), .integers(properties.map(\.number)),
-                .blobs(properties.map { Array($0.property.name.string.utf8) }),
-                .integers(properties.map { Int64($0.property.type.rawValue) }),
-                .integers(properties.map { Int64($0.property.rule.rawValue) }),
-                changing: properties.count)
-        ]
+        properties.isEmpty ? [] : [Self.inserting(properties: properties, .text(zone))]
+    }
+
+    static func inserting(
+        properties: [(number: Int64, property: WireProperty)], _ zone: PostgreSQLValue
+    ) -> PostgreSQLStatement {
+        PostgreSQLStatement(
+            """
+            INSERT INTO anabranch.property(zone, number, name, type, rule)
+            SELECT $1, number, name, type, rule
+            FROM unnest($2::bigint[], $3::bytea[], $4::bigint[], $5::bigint[])
+                AS new(number, name, type, rule)
+            """, zone, .integers(properties.map(\.number)),
+            .blobs(properties.map { Array($0.property.name.string.utf8) }),
+            .integers(properties.map { Int64($0.property.type.rawValue) }),
+            .integers(properties.map { Int64($0.property.rule.rawValue) }),
+            changing: properties.count)
     }
 
     private func newEntries(_ zone: String) -> [PostgreSQLStatement] {
         guard !entries.isEmpty else { return [] }
-        let sets = entries.map(\.entry.changeSet)
-        let cursors = entries.map(\.entry.cursor)
-        return [
-            PostgreSQLStatement(
-                """
-                INSERT INTO anabranch.log(zone, position, kind, replica, sequence, timestamp,
-                    origin, digest, running, change_set)
-                SELECT $1, position, kind, replica, sequence, timestamp, origin, digest, running,
-                    change_set
-                FROM unnest($2::bigint[], $3::bigint[], $4::bigint[], $5::bigint[],
-                    $6::bigint[], $7::bytea[], $8::bytea[], $9::bytea[], $10::bytea[])
-                    AS new(position, kind, replica, sequence, timestamp, origin, digest, running,
-                        change_set)
-                """, .text(zone), .integers(cursors.map { Int64(clamping: $0.position) }),
-                .integers(sets.map { Int64($0.kind.rawValue) }), .integers(entries.map(\.author)),
-                .integers(sets.map { Int64(clamping: $0.dot.sequence) }),
-                .integers(sets.map { Int64(clamping: $0.timestamp.rawValue) }),
-                .blobs(sets.map(\.origin.bytes)), .blobs(sets.map(\.digest.bytes)),
-                .blobs(
-                    cursors.map { ReplicaID(high: $0.digestHigh, low: $0.digestLow).bytes }),
-                .blobs(entries.map(\.entry.bytes)), changing: entries.count)
-        ]
+        let rows = entries.map { each in
+            let set = each.entry.changeSet
+            let cursor = each.entry.cursor
+            return LogRow(
+                position: cursor.position, kind: set.kind, author: each.author,
+                sequence: set.dot.sequence, timestamp: set.timestamp.rawValue,
+                origin: set.origin, digest: set.digest,
+                running: ReplicaID(high: cursor.digestHigh, low: cursor.digestLow),
+                changeSet: each.entry.bytes)
+        }
+        return [Self.inserting(entries: rows, zone)]
+    }
+
+    static func inserting(entries rows: [LogRow], _ zone: String) -> PostgreSQLStatement {
+        PostgreSQLStatement(
+            """
+            INSERT INTO anabranch.log(zone, position, kind, replica, sequence, timestamp,
+                origin, digest, running, change_set)
+            SELECT $1, position, kind, replica, sequence, timestamp, origin, digest, running,
+                change_set
+            FROM unnest($2::bigint[], $3::bigint[], $4::bigint[], $5::bigint[],
+                $6::bigint[], $7::bytea[], $8::bytea[], $9::bytea[], $10::bytea[])
+                AS new(position, kind, replica, sequence, timestamp, origin, digest, running,
+                    change_set)
+            """, .text(zone), .integers(rows.map { Int64(clamping: $0.position) }),
+            .integers(rows.map { Int64($0.kind.rawValue) }), .integers(rows.map(\.author)),
+            .integers(rows.map { Int64(clamping: $0.sequence) }),
+            .integers(rows.map { Int64(clamping: $0.timestamp) }),
+            .blobs(rows.map(\.origin.bytes)), .blobs(rows.map(\.digest.bytes)),
+            .blobs(rows.map(\.running.bytes)), .blobs(rows.map(\.changeSet)),
+            changing: rows.count)
     }
 
     /// Updates the positions that are there and inserts the others.
@@ -208,7 +223,7 @@ extension ZoneChanges {
             + Self.removing(removed, zone)
     }
 
-    private static func inserting(_ rows: [HeldRow], _ zone: String) -> [PostgreSQLStatement] {
+    static func inserting(_ rows: [HeldRow], _ zone: String) -> [PostgreSQLStatement] {
         guard !rows.isEmpty else { return [] }
         return [
             PostgreSQLStatement(
@@ -257,8 +272,8 @@ extension ZoneChanges {
     }
 
     private func linkStatements(_ zone: String, _ held: HeldState) -> [PostgreSQLStatement] {
-        var inserted: [(key: LinkKey, tags: [UInt8])] = []
-        var updated: [(key: LinkKey, tags: [UInt8])] = []
+        var inserted: [(link: LinkKey, tags: [UInt8])] = []
+        var updated: [(link: LinkKey, tags: [UInt8])] = []
         var removed: [LinkKey] = []
         for (key, tags) in tags {
             let isHeld = (held.tags[key] ?? nil) != nil
@@ -269,42 +284,47 @@ extension ZoneChanges {
             case (nil, false): break
             }
         }
-        let keys = "unnest($2::bigint[], $3::bigint[], $4::bigint[]"
-        let columns = "left_key, property, right_key"
-        let condition = """
-            l.zone = $1 AND l.left_key = k.left_key AND l.property = k.property \
-            AND l.right_key = k.right_key
+        return (inserted.isEmpty ? [] : [Self.inserting(links: inserted, zone)])
+            + (updated.isEmpty ? [] : [Self.updating(links: updated, zone)])
+            + (removed.isEmpty ? [] : [Self.removing(links: removed, zone)])
+    }
+
+    private static let linkKeys = "unnest($2::bigint[], $3::bigint[], $4::bigint[]"
+    private static let linkColumns = "left_key, property, right_key"
+    private static let isSameLink = """
+        l.zone = $1 AND l.left_key = k.left_key AND l.property = k.property \
+        AND l.right_key = k.right_key
+        """
+
+    static func inserting(
+        links: [(link: LinkKey, tags: [UInt8])], _ zone: String
+    ) -> PostgreSQLStatement {
+        PostgreSQLStatement(
             """
-        var statements: [PostgreSQLStatement] = []
-        if !inserted.isEmpty {
-            statements.append(
-                PostgreSQLStatement(
-                    """
-                    INSERT INTO anabranch.link(zone, \(columns), tags)
-                    SELECT $1, \(columns), tags FROM \(keys), $5::bytea[]) AS k(\(columns), tags)
-                    """,
-                    Self.parameters(zone, inserted.map(\.key)) + [.blobs(inserted.map(\.tags))],
-                    changing: inserted.count))
-        }
-        if !updated.isEmpty {
-            statements.append(
-                PostgreSQLStatement(
-                    """
-                    UPDATE anabranch.link AS l SET tags = k.tags
-                    FROM \(keys), $5::bytea[]) AS k(\(columns), tags) WHERE \(condition)
-                    """,
-                    Self.parameters(zone, updated.map(\.key)) + [.blobs(updated.map(\.tags))],
-                    changing: updated.count))
-        }
-        if !removed.isEmpty {
-            statements.append(
-                PostgreSQLStatement(
-                    """
-                    DELETE FROM anabranch.link AS l USING \(keys)) AS k(\(columns))
-                    WHERE \(condition)
-                    """, Self.parameters(zone, removed), changing: removed.count))
-        }
-        return statements
+            INSERT INTO anabranch.link(zone, \(linkColumns), tags)
+            SELECT $1, \(linkColumns), tags
+            FROM \(linkKeys), $5::bytea[]) AS k(\(linkColumns), tags)
+            """, parameters(zone, links.map(\.link)) + [.blobs(links.map(\.tags))],
+            changing: links.count)
+    }
+
+    private static func updating(
+        links: [(link: LinkKey, tags: [UInt8])], _ zone: String
+    ) -> PostgreSQLStatement {
+        PostgreSQLStatement(
+            """
+            UPDATE anabranch.link AS l SET tags = k.tags
+            FROM \(linkKeys), $5::bytea[]) AS k(\(linkColumns), tags) WHERE \(isSameLink)
+            """, parameters(zone, links.map(\.link)) + [.blobs(links.map(\.tags))],
+            changing: links.count)
+    }
+
+    private static func removing(links: [LinkKey], _ zone: String) -> PostgreSQLStatement {
+        PostgreSQLStatement(
+            """
+            DELETE FROM anabranch.link AS l USING \(linkKeys)) AS k(\(linkColumns))
+            WHERE \(isSameLink)
+            """, parameters(zone, links), changing: links.count)
     }
 
     private static func parameters(_ zone: String, _ keys: [LinkKey]) -> [PostgreSQLValue] {

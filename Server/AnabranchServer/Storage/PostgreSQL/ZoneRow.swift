@@ -46,6 +46,13 @@ struct ZoneRow: Hashable, Sendable {
             startPosition: startPosition)
     }
 
+    /// Forgets everything but the epochs.
+    mutating func clear() {
+        let kept = epochs
+        self = ZoneRow(epoch: epochs.present, history: history)
+        epochs = kept
+    }
+
     /// Begins an epoch at the log's end, because the database has another history than before.
     mutating func begin(_ epoch: EpochID, in history: String) {
         let begun = EpochHistory.Epoch(id: epoch, forkPosition: position)

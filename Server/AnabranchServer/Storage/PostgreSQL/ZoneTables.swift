@@ -2,7 +2,8 @@
 ///
 /// Each table, each primary key and each index begins with the zone, no statement names two zones,
 /// and numbers are counted in the zone's own row. So the tables can be partitioned or distributed
-/// by the zone without a change of the code. Only `migration` and `token` belong to no zone.
+/// by the zone without a change of the code. Only `migration`, `moved` and `token` belong to no
+/// zone.
 ///
 /// The columns are those of a zone's file (`ZoneSchema`), with these differences:
 ///
@@ -66,6 +67,7 @@ enum ZoneTables {
             number bigint PRIMARY KEY, zone text COLLATE "C" NOT NULL, role text NOT NULL,
             hash bytea NOT NULL UNIQUE, created bigint NOT NULL, used bigint, revoked bigint)
         """,
+        "CREATE TABLE anabranch.moved(location text NOT NULL)",
         """
         CREATE TABLE anabranch.zone(
             zone text COLLATE "C" PRIMARY KEY, history text NOT NULL, epochs bytea NOT NULL,

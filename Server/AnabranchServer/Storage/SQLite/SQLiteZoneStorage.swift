@@ -99,11 +99,7 @@ package final class SQLiteZoneStorage: ZoneStorage {
                 .damaged, "Can't open \(connection.path) because its zone row is missing.")
         }
         guard !recorded.matches(identity) else { return }
-        try connection.run(
-            """
-            INSERT INTO epoch(ordinal, id, fork)
-            SELECT max(ordinal) + 1, ?, (SELECT coalesce(max(position), 0) FROM log) FROM epoch
-            """, .blob(newEpoch().bytes))
+        try ZoneSchema.beginEpoch(newEpoch(), connection)
         try connection.run("UPDATE zone SET identity = ?", .blob(identity.encoded))
     }
 

@@ -100,6 +100,15 @@ enum ZoneSchema {
         return false
     }
 
+    /// Begins an epoch at the end of the log.
+    static func beginEpoch(_ epoch: EpochID, _ connection: Connection) throws {
+        try connection.run(
+            """
+            INSERT INTO epoch(ordinal, id, fork)
+            SELECT max(ordinal) + 1, ?, (SELECT coalesce(max(position), 0) FROM log) FROM epoch
+            """, .blob(epoch.bytes))
+    }
+
     static func create(
         _ connection: Connection, epoch: EpochID, identity: FileIdentity
     ) throws {
