@@ -6,8 +6,6 @@ extension ModelError {
         /// Creates a feature from its name.
         public init(rawValue: String) { self.rawValue = rawValue }
 
-        /// A transient relationship.
-        public static let transientRelationship = Feature(rawValue: "transient-relationship")
         /// A to-one relationship that is its own inverse.
         public static let selfInverseToOne = Feature(rawValue: "self-inverse-to-one")
         /// An attribute composed of other attributes.

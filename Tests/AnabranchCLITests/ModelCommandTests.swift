@@ -192,6 +192,16 @@ import Testing
             ], "\(run.output)")
     }
 
+    @Test func `a relationship that becomes transient is listed as such`() throws {
+        let twins = "<relationship name=\"twins\" optional=\"YES\" "
+        let package = try version("Shop", (twins, twins + "transient=\"YES\" "))
+        let run = try ToolRun(["model", "diff", bench.store, package])
+        #expect(run.status == 0)
+        #expect(run.output.contains("City.twins made transient\n"), "\(run.output)")
+        let shown = try ToolRun(["model", "show", package, "--json"])
+        #expect(shown.output.contains("\"isTransient\":true"), "\(shown.output)")
+    }
+
     @Test func `a difference that no migration bridges ends with 65 and the reasons`() throws {
         let package = try version(
             "Shop", ("<entity name=\"City\" ", "<entity name=\"City\" isAbstract=\"YES\" "),

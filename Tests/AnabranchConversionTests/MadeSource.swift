@@ -64,6 +64,7 @@ struct MadeSource {
                 Attribute("title", .string, optional: false, maximum: 10)
                 Attribute("photo", .binary, allowsExternalBinaryDataStorage: true)
                 Relationship("card", to: "Card", inverse: "thing")
+                Relationship("shown", to: "Card", transient: true)
                 Relationship("notes", toMany: "Note", ordered: true, inverse: "thing")
                 Relationship("tags", toMany: "Tag", ordered: true, inverse: "things")
             }

@@ -305,6 +305,22 @@ import Testing
         _ = try InferredMigration(from: age(isTransient: false), to: age(isTransient: true))
     }
 
+    @Test func `lets a relationship become transient, or stored`() throws {
+        let transient = try model {
+            $0.entities[1].relationships[0].isTransient = true
+            $0.entities[2].relationships[0].isTransient = true
+            $0.entities[1].relationships[0].destination = "Person"
+        }
+        let plain = try model()
+        #expect(!transient.hasVersion(of: plain))
+        for (old, new) in [(plain, transient), (transient, plain)] {
+            let migration = try InferredMigration(from: old, to: new)
+            #expect(
+                migration.changes.map(\.description)
+                    == ["Dog.owner changed", "Person.dogs changed"])
+        }
+    }
+
     @Test func `is refused between models without a common entity`() throws {
         let other = try ManagedObjectModel { Entity("Planet") }
         let error = #expect(throws: MigrationError.self) {

@@ -282,6 +282,24 @@ struct ModelCheckerTests {
         try expect(.invalidProperty, at: "A", "r") { Entity("A") { toOne } }
     }
 
+    @Test func `an inverse of a transient relationship is transient too`() throws {
+        let error = try refusal {
+            Entity("A") { Relationship("r", to: "B", transient: true, inverse: "s") }
+            Entity("B") { Relationship("s", toMany: "A", inverse: "r") }
+        }
+        #expect(error.all.map(\.code) == [.inverseMismatch])
+        #expect(error.message.contains("A.r") && error.message.contains("B.s"))
+        try expect(.invalidProperty, at: "A", "r") {
+            Entity("A") { Relationship("r", to: "A", transient: true, acyclic: true) }
+        }
+        try expect(.invalidProperty, at: "A", "r") {
+            Entity("A") {
+                Relationship("r", to: "A", transient: true)
+                Index("i", on: "r")
+            }
+        }
+    }
+
     @Test func `counts are possible`() throws {
         try expect(.invalidBounds, at: "A", "r") {
             Entity("A") { Relationship("r", toMany: "A", minCount: 3, maxCount: 2) }

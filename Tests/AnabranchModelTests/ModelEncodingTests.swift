@@ -44,6 +44,13 @@ struct ModelEncodingTests {
         ("an attribute is mandatory", { $0.entities[0].attributes[0].isOptional = false }),
         ("a relationship is mandatory", { $0.entities[1].relationships[0].isOptional = false }),
         ("an attribute is transient", { $0.entities[0].attributes[0].isTransient = true }),
+        (
+            "a relationship is transient",
+            {
+                $0.entities[0].relationships[0].isTransient = true
+                $0.entities[1].relationships[0].isTransient = true
+            }
+        ),
         ("an attribute's type", { $0.entities[0].attributes[0].type = .float }),
         ("an attribute's name", { $0.entities[0].attributes[0].name = "y" }),
         ("a destination", { $0.entities[0].relationships[1].destination = "B" }),

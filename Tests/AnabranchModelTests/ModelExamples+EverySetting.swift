@@ -75,6 +75,7 @@ extension ModelExamples {
             userInfo: ["why": "a folder holds it"])
         Relationship(
             "links", toMany: "Item", minCount: 2, maxCount: 10, deleteRule: .noAction)
+        Relationship("opener", to: "Folder", transient: true)
         Relationship("similar", toMany: "Note", inverse: "similar", deleteRule: .cascade)
         Index("byMade", on: "made", "folder")
     }

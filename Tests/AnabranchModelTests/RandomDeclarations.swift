@@ -105,11 +105,17 @@ struct RandomDeclarations {
         )
         let (there, back) = ("r\(pair)", "s\(pair)")
         let hasInverse = chance(2)
-        entities[left].relationships.append(
-            relationship(there, to: entities[right].name, inverse: hasInverse ? back : nil))
+        let isTransient = chance(5)
+        func add(_ relationship: Relationship, to entity: Int) {
+            var relationship = relationship
+            relationship.isTransient = isTransient
+            entities[entity].relationships.append(relationship)
+        }
+        add(
+            relationship(there, to: entities[right].name, inverse: hasInverse ? back : nil),
+            to: left)
         guard hasInverse else { return }
-        entities[right].relationships.append(
-            relationship(back, to: entities[left].name, inverse: there))
+        add(relationship(back, to: entities[left].name, inverse: there), to: right)
     }
 
     private mutating func relationship(

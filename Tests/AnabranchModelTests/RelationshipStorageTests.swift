@@ -50,6 +50,24 @@ struct RelationshipStorageTests {
         #expect(try model.relationship("Node", "targets").storage == .links(.right))
     }
 
+    @Test func `a transient relationship is nowhere, and has the sides of links`() throws {
+        let model = try ManagedObjectModel {
+            Entity("A") {
+                Relationship("own", to: "A", transient: true, inverse: "own")
+                Relationship("one", to: "B", transient: true, inverse: "two")
+                Relationship("only", toMany: "B", transient: true)
+            }
+            Entity("B") { Relationship("two", toMany: "A", transient: true, inverse: "one") }
+        }
+        #expect(try model.relationship("A", "own").storage == .memory(.both))
+        #expect(try model.relationship("A", "one").storage == .memory(.left))
+        #expect(try model.relationship("B", "two").storage == .memory(.right))
+        #expect(try model.relationship("A", "only").storage == .memory(.left))
+        let entity = try #require(model.entity(named: "A"))
+        #expect(
+            ["own", "one", "only"].allSatisfy { entity.property(wireName: WireName($0)) == nil })
+    }
+
     @Test func `without an inverse the one side is stored`() throws {
         let model = try ManagedObjectModel(entities: ModelExamples.office)
         #expect(try model.relationship("Project", "tags").storage == .links(.left))

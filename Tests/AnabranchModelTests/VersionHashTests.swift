@@ -44,6 +44,9 @@ import Testing
         ),
         ("an attribute's modifier", { $0.entities[0].attributes[1].versionHashModifier = "2" }),
         ("a new attribute", { $0.entities[0].attributes.append(Attribute("new", .date)) }),
+        (
+            "a transient relationship", { $0.entities[0].relationships[1].isTransient = true }
+        ),
         ("a destination", { $0.entities[0].relationships[1].destination = "B" }),
         (
             "an inverse's name",

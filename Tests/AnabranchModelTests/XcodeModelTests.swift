@@ -1,6 +1,7 @@
 import AnabranchModel
 import AnabranchReplication
 import Foundation
+import TestSupport
 import Testing
 
 /// Tests of reading the files of Xcode's model editor.
@@ -310,10 +311,27 @@ struct XcodeModelTests {
                 + "which does not name it as its own inverse.")
     }
 
+    @Test func `a transient relationship is read and written`() throws {
+        let model = try read(
+            """
+            <entity name="A">
+            <relationship name="r" optional="YES" transient="YES" maxCount="1" \
+            deletionRule="Nullify" destinationEntity="A" inverseName="s" inverseEntity="A"/>
+            <relationship name="s" optional="YES" transient="YES" toMany="YES" ordered="YES" \
+            deletionRule="Nullify" destinationEntity="A" inverseName="r" inverseEntity="A"/>
+            </entity>
+            """)
+        let relationships = try #require(model.entity(named: "A")).relationships
+        #expect(relationships.allSatisfy(\.isTransient) && relationships.count == 2)
+        let folder = try TemporaryDirectory("anabranch-transient")
+        let file = URL(filePath: folder.file("Model.xcdatamodel"))
+        try model.write(toXcodeModel: file)
+        #expect(try ManagedObjectModel.reading(file).declaration == model.declaration)
+    }
+
     @Test(
         arguments: [
             (#"maxCount="1" ordered="YES" destinationEntity="A""#, .invalidProperty),
-            (#"maxCount="1" transient="YES" destinationEntity="A""#, .notSupportedYet),
             (#"maxCount="1" destinationEntity="B""#, .unknownEntity),
             (#"maxCount="1" deletionRule="Explode" destinationEntity="A""#, .invalidProperty),
             (#"maxCount="many" destinationEntity="A""#, .invalidBounds),

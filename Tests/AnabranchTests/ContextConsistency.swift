@@ -16,6 +16,8 @@ extension ManagedObjectContext {
         return table.states.indices.compactMap { index in
             let state = table.states[index]
             guard state.members != nil || state.hasChanges else { return nil }
+            // Nothing has to find an object that a transient relationship does not relate.
+            if state.isTransient, state.members == [], !state.hasChanges { return nil }
             let isListed = object.home.related[index].ids.contains(object.localID)
             return state.isListed && isListed
                 ? nil : "\(object) is not listed by \(object.home.plan.relations[index])"

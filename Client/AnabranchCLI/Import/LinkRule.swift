@@ -27,6 +27,9 @@ struct LinkRule {
         guard let relationship = entity.property(named: name)?.relationship else {
             throw arguments.error("\(entity.name) has no relationship '\(name)'.")
         }
+        guard !relationship.isTransient else {
+            throw arguments.error("\(entity.name).\(name) is transient, so it is never stored.")
+        }
         self.relationship = relationship
         template = try KeyTemplate(
             String(text[text.index(after: equals)..<colon]), arguments)

@@ -82,7 +82,7 @@ struct RowPreparer {
         }
         let linked = Set(row.links.map { plan.links[$0.rule].relationship.name })
         for relationship in plan.entity.relationships
-        where !relationship.isOptional && !relationship.isToMany
+        where !relationship.isOptional && !relationship.isToMany && !relationship.isTransient
             && !linked.contains(relationship.name)
         {
             throw InputError(

@@ -141,6 +141,7 @@ struct EntityText {
             json.member("inverse", relationship.inverse?.name)
             json.member("isToMany", relationship.isToMany)
             json.member("isOptional", relationship.isOptional)
+            json.member("isTransient", relationship.isTransient)
             json.member("isOrdered", relationship.isOrdered)
             json.member("isAcyclic", relationship.isAcyclic)
             json.member("minCount", relationship.minCount)

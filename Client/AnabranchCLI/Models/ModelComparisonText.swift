@@ -113,6 +113,9 @@ struct ModelComparisonText {
             if attribute.isTransient { return "made transient" }
             return attribute.isDerived ? "made derived" : "made stored"
         case .relationship(let relationship):
+            if let former = old(name, of: entity), former.isTransient != relationship.isTransient {
+                return relationship.isTransient ? "made transient" : "made stored"
+            }
             let counts = PropertyText.counts(relationship) ?? "any number of objects"
             let limits = relationship.isToMany ? "now has \(counts)" : "changed"
             return relationship.isAcyclic ? limits + ", acyclic" : limits

@@ -34,6 +34,7 @@ enum PropertyText {
         let declared = relationship.declaration
         var settings: [String] = []
         if relationship.isOptional { settings.append("optional") }
+        if relationship.isTransient { settings.append("transient") }
         if relationship.isOrdered { settings.append("ordered") }
         if relationship.isAcyclic { settings.append("acyclic") }
         if let counts = counts(relationship) { settings.append(counts) }

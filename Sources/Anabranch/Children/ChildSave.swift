@@ -8,6 +8,10 @@ struct ChildSave: Sendable {
     let request: SaveRequest
     /// What would not: values that are not stored, of inserted objects all.
     let transients: [Transient]
+    /// Members that were added to and removed from transient relationships.
+    let transientLinks: [SaveRequest.LinkChange]
+    /// Transient lists in which something was added or moved.
+    let transientLists: [SaveRequest.ListChange]
     /// By record and slot, what was added to counters: to what the parent counts meanwhile.
     let counted: [LocalID: [Int: Value]]
     /// What others that look at the parent have to look at again.

@@ -56,6 +56,9 @@ private struct SaveTaking {
     private var objects: [LocalID: ManagedObject] = [:]
     private let references: [Reference]
 
+    private let links: [SaveRequest.LinkChange]
+    private let lists: [SaveRequest.ListChange]
+
     private var request: SaveRequest { save.request }
 
     /// A to-one that the save writes, and the record that it leads to.
@@ -69,6 +72,8 @@ private struct SaveTaking {
         self.context = context
         self.save = save
         references = Self.references(in: save.request)
+        links = save.request.links + save.transientLinks
+        lists = save.request.lists + save.transientLists
         try findChanged()
         try findTargets()
         try loadRelations()
@@ -138,11 +143,11 @@ extension SaveTaking {
                 wanted[reference.relationship.destination, default: []].insert(target)
             }
         }
-        for link in request.links {
+        for link in links {
             wanted[link.relationship.entity, default: []].insert(link.owner)
             wanted[link.relationship.destination, default: []].insert(link.other)
         }
-        for list in request.lists {
+        for list in lists {
             wanted[list.relationship.entity, default: []].insert(list.owner)
         }
         for transient in save.transients {
@@ -165,8 +170,8 @@ extension SaveTaking {
     /// Changing a link or a one-to-one asks for who is there already.
     private mutating func loadRelations() throws {
         var owners: [RelationshipDescription: Set<LocalID>] = [:]
-        for link in request.links { owners[link.relationship, default: []].insert(link.owner) }
-        for list in request.lists { owners[list.relationship, default: []].insert(list.owner) }
+        for link in links { owners[link.relationship, default: []].insert(link.owner) }
+        for list in lists { owners[list.relationship, default: []].insert(list.owner) }
         for reference in references {
             guard let inverse = reference.relationship.inverse, !inverse.isToMany,
                 let target = reference.target
@@ -248,7 +253,7 @@ extension SaveTaking {
 
     /// Nobody is linked to what is deleted here.
     private func writeLinks() throws {
-        for link in request.links {
+        for link in links {
             guard let owner = objects[link.owner], let other = objects[link.other],
                 !owner.isDeleted, !other.isDeleted
             else { continue }
@@ -262,7 +267,7 @@ extension SaveTaking {
 
     /// What was placed goes behind what it stands behind in the child, as far as that is here.
     private func orderLists() {
-        for list in request.lists {
+        for list in lists {
             guard let owner = objects[list.owner],
                 let index = owner.home.plan.relationIndex(of: list.relationship)
             else { continue }

@@ -124,10 +124,11 @@ extension EntityDescription {
     /// the stored side.
     func property(_ wireProperty: WireProperty) -> PropertyDescription? {
         slots.first { property in
-            guard property.wireProperty == wireProperty else { return false }
+            guard property.wireProperty == wireProperty, !property.isTransient else {
+                return false
+            }
             switch property {
-            case .attribute(let attribute):
-                return !attribute.isTransient && !attribute.isDerived && attribute.group == nil
+            case .attribute(let attribute): return !attribute.isDerived && attribute.group == nil
             case .relationship(let relationship):
                 return relationship == relationship.storedSide
             }

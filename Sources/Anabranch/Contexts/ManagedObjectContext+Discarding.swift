@@ -134,7 +134,7 @@ extension ManagedObjectContext {
         if let inverse = relationship.inverse {
             change(inverse, at: .integer(id)) { state in
                 state.removed.remove(object.localID)
-                state.members = nil
+                state.unload()
             }
         }
         // Else the deletion is still to be followed, and will reach him.

@@ -79,7 +79,7 @@ extension ManagedObjectContext {
         table.fetched = [:]
         for (index, relationship) in object.home.plan.relations.enumerated()
         where table.states[index].members != nil && !keepsMembers(object, relationship) {
-            table.states[index].members = nil
+            table.states[index].unload()
             object.reportChange(relationship.slot)
         }
     }

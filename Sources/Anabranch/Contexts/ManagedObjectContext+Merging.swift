@@ -158,12 +158,14 @@ extension ManagedObjectContext {
         event.unloaded += unload(concerned).filter { !$0.hasChanges }
     }
 
-    /// Who was related to an object when it was deleted is what an undo of the deletion goes by;
-    /// the rule deny looks anew.
+    /// Returns true if the members of a relationship are not asked for again: only the context has
+    /// those of a transient one, and an undo of a deletion needs those that a deleted object had.
+    /// The rule deny looks anew.
     func keepsMembers(
         _ object: ManagedObject, _ relationship: RelationshipDescription
     ) -> Bool {
-        object.flags.contains(.deleted) && relationship.deleteRule != .deny
+        relationship.isTransient
+            || object.flags.contains(.deleted) && relationship.deleteRule != .deny
     }
 
     func objectIDChanges(_ records: ChangedRecords) -> ObjectIDChanges {

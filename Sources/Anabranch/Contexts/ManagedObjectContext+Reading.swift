@@ -74,10 +74,12 @@ extension ManagedObjectContext {
     /// Reads the members of a to-many relationship, or of a to-one relationship that its inverse
     /// stores.
     ///
-    /// - Returns: The members by owner; for an ordered relationship in its order.
+    /// - Returns: The members by owner; for an ordered relationship in its order. A transient
+    ///   relationship has none, because each context has its own.
     func readRelated(
         by relationship: RelationshipDescription, of owners: [LocalID]
     ) throws -> [LocalID: [LocalID]] {
+        guard !relationship.isTransient else { return [:] }
         switch source {
         case .store:
             var related: [LocalID: [LocalID]] = [:]

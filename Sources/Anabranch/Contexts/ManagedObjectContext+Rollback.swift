@@ -153,7 +153,7 @@ extension ManagedObjectContext {
         object.slots = SlotStorage()
         object.committed = SlotStorage()
         object.writtenSlots = 0
-        object.relations = nil
+        forgetRelations(of: object)
         object.flags.subtract([.isFired, .hasRow, .writable, .refault])
         primitives.remove(object)
         event.addRefreshed(object)
@@ -164,12 +164,33 @@ extension ManagedObjectContext {
     }
 }
 
+extension ManagedObjectContext {
+    /// Drops an object's relationships. The objects at the other end of transient ones lose it
+    /// too, because no store relates them again.
+    private func forgetRelations(of object: ManagedObject) {
+        guard let table = object.relations else { return }
+        object.relations = nil
+        for (index, relationship) in object.home.plan.relations.enumerated()
+        where relationship.isTransient {
+            guard let inverse = relationship.inverse else { continue }
+            let state = table.states[index]
+            for id in state.removed.union(state.members ?? []) {
+                change(inverse, at: .integer(id)) { _ = $0.forget([object.localID]) }
+            }
+        }
+    }
+}
+
 extension ManagedObject {
     /// Relationships that were read have the members again that they were read with. Those of
     /// somebody deleted did not follow what others have saved since, and are asked for anew.
     fileprivate final func takeBackRelations() {
         if flags.contains(.deleted) { relations = nil }
         guard let relations else { return }
-        for index in relations.states.indices { relations.states[index].takeBack() }
+        for index in relations.states.indices where !relations.states[index].takeBack() {
+            let isListed = relations.states[index].isListed
+            relations.states[index] = RelationState(
+                home.plan.relations[index], isListed: isListed)
+        }
     }
 }

@@ -177,6 +177,7 @@ extension ManagedObjectContext {
     /// Whether an object stays registered though nobody else holds it.
     func isKept(_ object: ManagedObject) -> Bool {
         isRetaining || !object.flags.isDisjoint(with: [.listed, .recordedInEvent])
+            || object.relations?.hasTransientMembers == true
     }
 
     func home(of entity: EntityDescription) -> EntityHome { home(at: entity.index) }

@@ -158,6 +158,8 @@ public macro Transformable(by transformer: String? = nil) =
 ///
 /// - Parameters:
 ///   - isOptional: True if a saved object may have no object at the other end.
+///   - isTransient: True if the relationship exists only in the memory of a context. Its inverse
+///     is transient too.
 ///   - isAcyclic: True if references along this to-one must not form a cycle, as in a tree.
 ///   - deleteRule: The effect of deleting an object on the objects at the other end.
 ///   - minimumModelCount: The least number of objects at the other end of a to-many.
@@ -171,8 +173,9 @@ public macro Transformable(by transformer: String? = nil) =
 ///   - userInfo: Any texts for the app or for tools.
 @attached(peer)
 public macro Relationship(
-    optional isOptional: Bool = true, acyclic isAcyclic: Bool = false,
-    deleteRule: DeleteRule = .nullify, minimumModelCount: Int = 0, maximumModelCount: Int? = nil,
+    optional isOptional: Bool = true, transient isTransient: Bool = false,
+    acyclic isAcyclic: Bool = false, deleteRule: DeleteRule = .nullify,
+    minimumModelCount: Int = 0, maximumModelCount: Int? = nil,
     originalName: String? = nil, wireName: String? = nil,
     inverse: (any RelationshipInverse)? = nil,
     validations: [ValidationRule] = [], hashModifier: String? = nil,

@@ -2,21 +2,22 @@ import AnabranchModel
 import AnabranchReplication
 import AnabranchStore
 
-// To-one relationships that are stored as a reference in the row of the object at the other end.
+// To-one relationships without a slot value: the row of the object at the other end stores the
+// reference, or the relationship is transient.
 extension ManagedObject {
-    /// Returns the present targets of the inverse references that have changed since the last
+    /// Returns the present targets of these relationships that have changed since the last
     /// save, by name. For a new object, these are the relationships that have a target.
     final func changedInverseReferences() throws -> [String: Value] {
         guard let table = relations else { return [:] }
         var values: [String: Value] = [:]
         for (index, relationship) in home.plan.relations.enumerated()
-        where relationship.isInverseReference && table.changes(at: index) {
+        where relationship.isMemberReference && table.changes(at: index) {
             values[relationship.name] = try reference(to: table.states[index].added.first)
         }
         return values
     }
 
-    /// Returns the target of an inverse reference at the last fetch or save.
+    /// Returns the target of such a relationship at the last fetch or save.
     ///
     /// - Returns: `nil` if the relationship was never read and the object has no context any more.
     final func committedInverseReference(_ relationship: RelationshipDescription) throws -> Value? {
@@ -35,6 +36,6 @@ extension ManagedObject {
 }
 
 extension RelationshipDescription {
-    /// True if this is a to-one relationship that is stored as a reference at the other end.
-    var isInverseReference: Bool { !isToMany && storage == .inverseReference }
+    /// True if this is a to-one relationship without a slot value. Its target is its only member.
+    var isMemberReference: Bool { !isToMany && storage != .reference }
 }

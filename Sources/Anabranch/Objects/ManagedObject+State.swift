@@ -53,7 +53,7 @@ extension ManagedObject {
 }
 
 extension ManagedObject {
-    /// True if a property other than a transient attribute differs from the last saved state.
+    /// True if a property that is not transient differs from the last saved state.
     public final var hasPersistentChangedValues: Bool {
         !changedStoredSlots.isEmpty || hasChangedRelations
     }
@@ -101,7 +101,8 @@ extension ManagedObject {
         try fireFaultOrThrow()
         var values: [String: Value] = [:]
         for property in properties {
-            if let relationship = property.relationship, relationship.isInverseReference {
+            if let relationship = property.relationship, relationship.isMemberReference {
+                if keys == nil, relationship.isTransient { continue }
                 values[property.name] = try committedInverseReference(relationship)
             } else if keys != nil || home.plan.isRead[property.slot] {
                 values[property.name] = try portable(committedValue(property.slot), of: property)
@@ -140,6 +141,6 @@ extension ManagedObject {
     }
 
     private final var hasChangedRelations: Bool {
-        relations.map { table in table.states.indices.contains { table.changes(at: $0) } } ?? false
+        relations?.states.contains { !$0.isTransient && $0.hasChanges } ?? false
     }
 }

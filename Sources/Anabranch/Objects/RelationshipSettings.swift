@@ -31,6 +31,7 @@ public struct RelationshipSettings {
     let inverse: Inverse
     let maximumModelCount: Int?
     private let isOptional: Bool
+    private let isTransient: Bool
     private let isAcyclic: Bool
     private let minimumModelCount: Int
     /// A to-one relationship with the settings that both kinds have, but without its name.
@@ -40,6 +41,7 @@ public struct RelationshipSettings {
     ///
     /// - Parameters:
     ///   - isOptional: True if a saved object may have no object at the other end.
+    ///   - isTransient: True if the relationship exists only in the memory of a context.
     ///   - isAcyclic: True if references along this to-one must not form a cycle, as in a tree.
     ///   - deleteRule: The effect of deleting an object on the objects at the other end.
     ///   - minimumModelCount: The least number of objects at the other end of a to-many.
@@ -51,14 +53,16 @@ public struct RelationshipSettings {
     ///   - hashModifier: A text that makes the version of the model another one.
     ///   - userInfo: Any texts for the app or for tools.
     public init(
-        optional isOptional: Bool = true, acyclic isAcyclic: Bool = false,
-        deleteRule: DeleteRule = .nullify, minimumModelCount: Int = 0,
-        maximumModelCount: Int? = nil, originalName: String? = nil, wireName: String? = nil,
+        optional isOptional: Bool = true, transient isTransient: Bool = false,
+        acyclic isAcyclic: Bool = false, deleteRule: DeleteRule = .nullify,
+        minimumModelCount: Int = 0, maximumModelCount: Int? = nil, originalName: String? = nil,
+        wireName: String? = nil,
         inverse: Inverse = .unstated, validations: [ValidationRule] = [],
         hashModifier: String? = nil, userInfo: [String: String] = [:]
     ) {
         self.inverse = inverse
         self.isOptional = isOptional
+        self.isTransient = isTransient
         self.isAcyclic = isAcyclic
         self.minimumModelCount = minimumModelCount
         self.maximumModelCount = maximumModelCount
@@ -76,6 +80,7 @@ public struct RelationshipSettings {
         result.isToMany = relationship.isToMany
         result.isOrdered = relationship.isOrdered
         result.isOptional = isOptional
+        result.isTransient = isTransient
         result.isAcyclic = isAcyclic
         result.minCount = minimumModelCount
         result.maxCount = maximumModelCount

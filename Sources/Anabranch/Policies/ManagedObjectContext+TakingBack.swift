@@ -18,7 +18,7 @@ extension ManagedObjectContext {
         guard let relationship, case .integer(let id) = target,
             let object = held(id), !object.flags.contains(.inserted)
         else { return }
-        change(relationship, at: target) { $0.members = nil }
+        change(relationship, at: target) { $0.unload() }
     }
 
     /// Changes a relationship of an object that is registered and has used it.
@@ -41,10 +41,12 @@ extension ManagedObjectContext {
         let id = object.localID
         for (index, relationship) in object.home.plan.relations.enumerated() {
             table.states[index].forgetMoves()
-            guard case .links = relationship.storage, table.changes(at: index) else { continue }
+            guard relationship.storage.side != nil, table.changes(at: index) else { continue }
             let state = table.states[index]
             object.reportChange(relationship.slot)
-            table.states[index] = RelationState(isOrdered: relationship.isOrdered)
+            if !state.isTransient || !table.states[index].takeBack() {
+                table.states[index] = RelationState(relationship)
+            }
             guard let inverse = relationship.inverse else { continue }
             for (others, isAdded) in [(state.added, true), (state.removed, false)] {
                 for other in others where other != id || inverse != relationship {

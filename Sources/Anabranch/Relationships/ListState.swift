@@ -26,6 +26,15 @@ struct ListState {
         formerOrder = nil
     }
 
+    /// Puts everything back where it stood at the last load or save.
+    ///
+    /// - Parameter former: The members then.
+    mutating func takeBack(to former: Set<LocalID>) {
+        keepFormerOrder()
+        order = (formerOrder ?? []).filter(former.contains)
+        order += former.subtracting(order).sorted()
+    }
+
     mutating func append(_ id: LocalID) {
         order.append(id)
         placed.insert(id)

@@ -24,6 +24,9 @@ extension ManagedObjectContext {
         if relationship.storage == .reference {
             return try setReference(of: object, by: relationship, to: target)
         }
+        if relationship.isTransient {
+            return try setMember(of: object, by: relationship, to: target)
+        }
         // The unstored side of a one-to-one: the reference is the other object's.
         guard let inverse = relationship.inverse else { return }
         try object.fireFaultToWrite(relationship.slot)
@@ -55,6 +58,39 @@ extension ManagedObjectContext {
         if let target {
             let isStored = object.hasStored(target, in: slot)
             change(target, inverse) { $0.add(object.localID, isStored: isStored) }
+        }
+    }
+
+    /// Sets a transient to-one, whose target is the only member of the relationship.
+    private func setMember(
+        of object: ManagedObject, by relationship: RelationshipDescription,
+        to target: ManagedObject?
+    ) throws {
+        try object.fireFaultToWrite(relationship.slot)
+        if let target {
+            try insert(target, into: object, relationship)
+        } else {
+            try removeMembers(of: object, from: relationship)
+        }
+    }
+
+    /// Empties both ends of a transient relationship that are to-one, before a member is added.
+    private func makeRoom(
+        for member: ManagedObject, in owner: ManagedObject,
+        _ relationship: RelationshipDescription
+    ) throws {
+        if !relationship.isToMany { try removeMembers(of: owner, from: relationship) }
+        guard let inverse = relationship.inverse, !inverse.isToMany else { return }
+        try removeMembers(of: member, from: inverse)
+    }
+
+    private func removeMembers(
+        of object: ManagedObject, from relationship: RelationshipDescription
+    ) throws {
+        guard let index = object.home.plan.relationIndex(of: relationship) else { return }
+        let present = try members(of: object, at: index)
+        for member in try objects(present, of: relationship.destination) {
+            try remove(member, from: object, relationship)
         }
     }
 
@@ -107,6 +143,7 @@ extension ManagedObjectContext {
         guard let index = owner.home.plan.relationIndex(of: relationship),
             try !members(of: owner, at: index).contains(member.localID)
         else { return }
+        if relationship.isTransient { try makeRoom(for: member, in: owner, relationship) }
         try loadUncertain(member, relationship.inverse, owner)
         let isStored = isEverywhere(owner, relationship, member) { $0.removed.contains($1) }
         change(owner, relationship) { $0.add(member.localID, isStored: isStored) }

@@ -92,7 +92,7 @@ extension ManagedObjectContext {
         let isNew = object.flags.contains(.inserted)
         let isKept = keepsMembers(object, object.home.plan.relations[index])
         let isLoaded = table.states[index].members != nil && !isNew && !isKept
-        if isLoaded { table.states[index].members = nil }
+        if isLoaded { table.states[index].unload() }
         if isNew || isKept || table.states[index].hasChanges {
             object.home.addRelation(index, of: object.localID)
         } else {

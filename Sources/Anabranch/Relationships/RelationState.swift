@@ -1,9 +1,12 @@
+import AnabranchModel
 import AnabranchStore
 
-/// Who is at the other end of a relationship that has no slot value.
+/// The members of a relationship that has no slot value.
 struct RelationState {
-    /// `nil` until someone has asked.
-    var members: Set<LocalID>?
+    /// `nil` until the store was asked.
+    private(set) var members: Set<LocalID>?
+    /// True if no store has the members, so that they are never asked for.
+    let isTransient: Bool
     /// Since the last save.
     var added: Set<LocalID> = []
     /// Since the last save.
@@ -13,9 +16,11 @@ struct RelationState {
     /// Whether the object's home has it among those that have such a state.
     var isListed: Bool
 
-    init(isOrdered: Bool, isListed: Bool = false) {
-        list = isOrdered ? ListState() : nil
+    init(_ relationship: RelationshipDescription, isListed: Bool = false) {
+        list = relationship.isOrdered ? ListState() : nil
+        isTransient = relationship.isTransient
         self.isListed = isListed
+        if isTransient { loadNothing() }
     }
 
     var hasChanges: Bool {
@@ -42,6 +47,7 @@ struct RelationState {
 
     /// - Parameter isStored: As of ``add(_:isStored:)``.
     mutating func remove(_ id: LocalID, isStored: Bool? = nil) {
+        if isTransient, members?.contains(id) == false { return }
         members?.remove(id)
         let wasAdded = added.remove(id) != nil
         if isStored ?? !wasAdded { removed.insert(id) }
@@ -64,6 +70,16 @@ struct RelationState {
         list?.load(shown.filter(loaded.contains), members: loaded)
     }
 
+    /// Forgets the members, so that the store is asked for them when they are next needed.
+    ///
+    /// - Returns: False for a transient relationship, which keeps its members.
+    @discardableResult
+    mutating func unload() -> Bool {
+        guard !isTransient else { return false }
+        members = nil
+        return true
+    }
+
     /// What else was added or removed here is no change any more.
     mutating func keepChanges(added kept: Set<LocalID>, removed left: Set<LocalID>) {
         added.formIntersection(kept)
@@ -79,7 +95,7 @@ struct RelationState {
     mutating func forgetPlace(of id: LocalID) {
         guard list != nil, !added.contains(id) else { return }
         list?.placed.remove(id)
-        members = nil
+        unload()
     }
 
     /// Puts a member of a list elsewhere.
@@ -123,7 +139,7 @@ struct RelationState {
         if list == nil {
             members?.insert(id)
         } else {
-            members = nil
+            unload()
         }
     }
 
@@ -186,16 +202,18 @@ struct RelationState {
         list?.rename(names)
     }
 
-    /// Forgets what was added, removed and moved here. A list that has changed is asked for anew,
-    /// since nothing else knows the places that its members had.
-    mutating func takeBack() {
-        guard hasChanges else { return }
-        if list == nil {
-            members = members?.subtracting(added).union(removed)
-            commit()
-        } else {
-            self = RelationState(isOrdered: true, isListed: isListed)
-        }
+    /// Forgets what was added, removed and moved here. A stored list that has changed is asked for
+    /// anew, since nothing else knows the places that its members had.
+    ///
+    /// - Returns: False if the members have to be asked for.
+    mutating func takeBack() -> Bool {
+        guard hasChanges else { return true }
+        guard list == nil || isTransient else { return false }
+        let former = members?.subtracting(added).union(removed)
+        members = former
+        list?.takeBack(to: former ?? [])
+        commit()
+        return true
     }
 
     mutating func commit() {
@@ -213,8 +231,11 @@ final class RelationTable {
     var fetched: [String: [ManagedObjectID]] = [:]
 
     init(_ plan: EntityPlan) {
-        states = plan.relations.map { RelationState(isOrdered: $0.isOrdered) }
+        states = plan.relations.map { RelationState($0) }
     }
+
+    /// True if the object has a member in a transient relationship.
+    var hasTransientMembers: Bool { states.contains { $0.isTransient && $0.members != [] } }
 
     func changes(at index: Int) -> Bool { states[index].hasChanges }
 }

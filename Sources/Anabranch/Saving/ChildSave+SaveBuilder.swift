@@ -11,6 +11,9 @@ extension ChildSave {
         for group in builder.updated { group.forEach { transients += $0.transients() } }
         builder.untouched.forEach { transients += $0.transients() }
         self.transients = transients
+        let objects = builder.objects.filter { !$0.flags.contains(.deleted) }
+        transientLinks = objects.flatMap { $0.linkChanges(isTransient: true) }
+        transientLists = objects.flatMap { $0.listChanges(isTransient: true) }
         counted = Self.counted(by: builder)
     }
 

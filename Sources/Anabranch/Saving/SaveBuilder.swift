@@ -75,15 +75,10 @@ struct SaveBuilder {
     }
 
     private mutating func addLists(of owner: ManagedObject) {
-        guard let table = owner.relations else { return }
-        for (index, relationship) in owner.home.plan.relations.enumerated() {
-            guard let list = table.states[index].list, !list.placed.isEmpty else { continue }
-            let end = list.placedEnd
-            request.lists.append(
-                .init(
-                    relationship: relationship, owner: owner.localID, order: end ?? list.order,
-                    placed: list.placed, isEnd: end != nil))
-            guard relationship.storage == .inverseReference, let slot = relationship.inverse?.slot
+        for list in owner.listChanges(isTransient: false) {
+            request.lists.append(list)
+            guard list.relationship.storage == .inverseReference,
+                let slot = list.relationship.inverse?.slot
             else { continue }
             for id in list.placed { movedSlots[id, default: []].insert(slot) }
         }
@@ -99,10 +94,10 @@ struct SaveBuilder {
             addDeletion(of: object)
         } else if flags.contains(.inserted) {
             addInsertion(of: object)
-            addLinks(of: object)
+            request.links += object.linkChanges(isTransient: false)
         } else if flags.contains(.updated) {
             addUpdate(of: object)
-            addLinks(of: object)
+            request.links += object.linkChanges(isTransient: false)
         }
     }
 
@@ -207,26 +202,6 @@ struct SaveBuilder {
         lastUpdate = (shape, group)
         return group
     }
-
-    /// Adds the changed links of an object. Both ends know a link, and it is written from the left
-    /// one.
-    private mutating func addLinks(of object: ManagedObject) {
-        guard let table = object.relations else { return }
-        let owner = object.localID
-        for (index, relationship) in object.home.plan.relations.enumerated() {
-            guard case .links(let side) = relationship.storage, side != .right else { continue }
-            let state = table.states[index]
-            guard state.hasChanges else { continue }
-            for (others, isAdded) in [(state.added, true), (state.removed, false)] {
-                for other in others.sorted() where side != .both || owner <= other {
-                    request.links.append(
-                        .init(
-                            relationship: relationship, owner: owner, other: other,
-                            isAdded: isAdded))
-                }
-            }
-        }
-    }
 }
 
 /// Numbers entities in the order of their first occurrence.
@@ -266,12 +241,12 @@ extension SlotSet {
         self = slots
     }
 
-    /// Creates the set of changed relationships without a slot value.
+    /// Creates the set of changed stored relationships without a slot value.
     fileprivate init(changedRelationsOf object: ManagedObject) {
         self.init()
         guard let relations = object.relations else { return }
         for (index, relationship) in object.home.plan.relations.enumerated()
-        where relations.changes(at: index) {
+        where !relationship.isTransient && relations.changes(at: index) {
             insert(relationship.slot)
         }
     }

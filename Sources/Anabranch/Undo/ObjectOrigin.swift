@@ -36,10 +36,10 @@ struct LinkKey: Hashable {
     init(
         _ owner: ManagedObject, _ relationship: RelationshipDescription, _ member: ManagedObject
     ) {
+        let side = relationship.storage.side
         let isTurned =
-            relationship.storage == .links(.right)
-            || relationship.storage == .links(.both)
-                && ObjectIdentifier(member) < ObjectIdentifier(owner)
+            side == .right
+            || side == .both && ObjectIdentifier(member) < ObjectIdentifier(owner)
         if isTurned, let inverse = relationship.inverse {
             self.init(stored: member, inverse, owner)
         } else {

@@ -238,7 +238,7 @@ extension Undoing {
             formerLists[ListKey(owner: object, index: index)] = ListOrigin(
                 order: list.order, placed: list.placed)
         }
-        object.changeRelation(index) { $0.members = nil }
+        object.changeRelation(index) { _ = $0.unload() }
         let members = try context.members(of: object, at: index)
         formerMembers[object, default: []].formUnion(members.union(former))
     }
@@ -307,15 +307,12 @@ extension Undoing {
             // Was deleted too, and knows.
             if state.members?.contains(object.localID) ?? false { return }
             // Others may have changed it since: it is asked for anew.
-            if !isSameMerge, !isAdded, !other.flags.contains(.inserted) {
-                state.members = nil
+            if !isSameMerge, !isAdded, !other.flags.contains(.inserted), state.unload() {
                 return
             }
             state.regain(object.localID, isAdded: isAdded)
             // Its place, only the store knows.
-            if inverse.isOrdered, !isInStep, !other.flags.contains(.inserted) {
-                state.members = nil
-            }
+            if inverse.isOrdered, !isInStep, !other.flags.contains(.inserted) { state.unload() }
         }
     }
 

@@ -242,7 +242,7 @@ extension Undoing {
                 moved, as: list.origin.order.map(recorder.current),
                 placing: changed, as: isSameSave ? placed : nil)
             // Of an object that is not saved the store knows nothing.
-            if !isSameMerge, !owner.flags.contains(.inserted) { state.members = nil }
+            if !isSameMerge, !owner.flags.contains(.inserted) { state.unload() }
         }
     }
 }

@@ -196,7 +196,8 @@ extension PropertyDescription {
     fileprivate var hasSourceColumn: Bool {
         switch self {
         case .attribute(let attribute): !attribute.isTransient
-        case .relationship(let relationship): !relationship.isToMany
+        case .relationship(let relationship):
+            !relationship.isToMany && !relationship.isTransient
         }
     }
 

@@ -67,7 +67,7 @@ struct CountCheck {
     private func ends(of relationship: RelationshipDescription) -> (String, String)? {
         let layout = context.layout
         switch relationship.storage {
-        case .reference: return nil
+        case .reference, .memory: return nil
         case .inverseReference:
             guard let inverse = relationship.inverse, let member = layout[inverse.entity],
                 let column = member.columns[inverse.slot]

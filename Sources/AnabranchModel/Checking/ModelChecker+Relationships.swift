@@ -32,6 +32,8 @@ extension ModelChecker {
         let objection: String? =
             if relationship.isToMany {
                 "it is to-many; declare the to-one back as acyclic"
+            } else if relationship.isTransient {
+                "it is transient, so no save checks it"
             } else if !index.lineage(of: position).contains(destination),
                 !index.lineage(of: destination).contains(position)
             {
@@ -90,7 +92,14 @@ extension ModelChecker {
                     + "inverse.")
             return
         }
-        if !relationship.isToMany, inverse.entity == position,
+        if relationship.isTransient, !inverse.relationship.isTransient {
+            let other = "\(entities[inverse.entity].name).\(inverse.relationship.name)"
+            refuse(
+                .inverseMismatch, entity, relationship.name,
+                "Can't use \(path) because it is transient and its inverse \(other) is stored; "
+                    + "make both transient, or neither.")
+        }
+        if !relationship.isToMany, !relationship.isTransient, inverse.entity == position,
             inverse.relationship.name.hasSameBytes(as: relationship.name)
         {
             refuse(

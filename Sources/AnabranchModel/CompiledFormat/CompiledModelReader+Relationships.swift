@@ -9,6 +9,7 @@ extension CompiledModelReader {
             ?? archived.object("NSDestinationEntity")?.text("NSEntityName")
         var relationship = Relationship(name, to: destination ?? "")
         relationship.isOptional = archived.flag("NSIsOptional")
+        relationship.isTransient = archived.flag("NSIsTransient")
         relationship.isOrdered = archived.flag("NSIsOrdered")
         relationship.renamingIdentifier = renamingIdentifier(of: archived, named: name)
         relationship.versionHashModifier = archived.text("NSVersionHashModifier")
@@ -25,12 +26,6 @@ extension CompiledModelReader {
         // A to-one that must not be missing has a least count of one, and is not optional.
         let least = Int(clamping: archived.integer("NSMinCount") ?? 0)
         relationship.minCount = relationship.isToMany ? least : 0
-        if archived.flag("NSIsTransient") {
-            refuse(
-                .transientRelationship, entity: entity, property: name,
-                "Can't use relationship \(entity).\(name) because transient relationships are "
-                    + "not supported yet.")
-        }
         return relationship
     }
 }

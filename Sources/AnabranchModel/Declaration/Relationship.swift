@@ -8,6 +8,10 @@ public struct Relationship: Hashable, Sendable {
     public var isToMany: Bool
     /// True if a saved object may have no object at the other end.
     public var isOptional: Bool
+    /// True if the relationship exists only in the memory of a context.
+    ///
+    /// It is neither stored nor sent. Its inverse is transient too.
+    public var isTransient: Bool
     /// True if a to-many is a list; the order merges too.
     ///
     /// Never change it once a store has data: an ordered relationship is another wire property.
@@ -49,6 +53,7 @@ public struct Relationship: Hashable, Sendable {
         _ name: String,
         to destination: String,
         optional isOptional: Bool = true,
+        transient isTransient: Bool = false,
         acyclic isAcyclic: Bool = false,
         inverse: String? = nil,
         deleteRule: DeleteRule = .nullify,
@@ -63,6 +68,7 @@ public struct Relationship: Hashable, Sendable {
         self.isAcyclic = isAcyclic
         isToMany = false
         self.isOptional = isOptional
+        self.isTransient = isTransient
         isOrdered = false
         minCount = 0
         maxCount = 1
@@ -80,6 +86,7 @@ public struct Relationship: Hashable, Sendable {
         _ name: String,
         toMany destination: String,
         optional isOptional: Bool = true,
+        transient isTransient: Bool = false,
         ordered isOrdered: Bool = false,
         minCount: Int = 0,
         maxCount: Int? = nil,
@@ -96,6 +103,7 @@ public struct Relationship: Hashable, Sendable {
         isToMany = true
         isAcyclic = false
         self.isOptional = isOptional
+        self.isTransient = isTransient
         self.isOrdered = isOrdered
         self.minCount = minCount
         self.maxCount = maxCount

@@ -8,6 +8,8 @@ public enum RelationshipStorage: Hashable, Sendable {
     case inverseReference
     /// A to-many that is a set of links, shared by both sides.
     case links(Side)
+    /// A transient relationship: links in the memory of one context, shared by both sides.
+    case memory(Side)
 
     /// The end of a link at which the relationship's own object is.
     public enum Side: Hashable, Sendable {
@@ -19,5 +21,13 @@ public enum RelationshipStorage: Hashable, Sendable {
         case right
         /// Both ends: the relationship is its own inverse. The left object is the smaller identity.
         case both
+    }
+
+    /// The side of links, stored or in memory; `nil` for a reference.
+    public var side: Side? {
+        switch self {
+        case .links(let side), .memory(let side): side
+        case .reference, .inverseReference: nil
+        }
     }
 }

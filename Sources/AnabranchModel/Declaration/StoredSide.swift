@@ -9,17 +9,25 @@ enum StoredSide {
         of relationship: Relationship, declaredBy entity: Int,
         inverse: (entity: Int, relationship: Relationship)?, in index: DeclarationIndex
     ) -> RelationshipStorage {
-        guard let inverse else { return relationship.isToMany ? .links(.left) : .reference }
-        let own = key(of: relationship, entity, in: index)
-        let other = key(of: inverse.relationship, inverse.entity, in: index)
+        let side = side(of: relationship, declaredBy: entity, inverse: inverse, in: index)
+        if relationship.isTransient { return .memory(side) }
+        guard let inverse else { return relationship.isToMany ? .links(side) : .reference }
         switch (relationship.isToMany, inverse.relationship.isToMany) {
         case (false, true): return .reference
         case (true, false): return .inverseReference
-        case (false, false): return own <= other ? .reference : .inverseReference
-        case (true, true):
-            if own == other { return .links(.both) }
-            return own < other ? .links(.left) : .links(.right)
+        case (false, false): return side == .right ? .inverseReference : .reference
+        case (true, true): return .links(side)
         }
+    }
+
+    private static func side(
+        of relationship: Relationship, declaredBy entity: Int,
+        inverse: (entity: Int, relationship: Relationship)?, in index: DeclarationIndex
+    ) -> RelationshipStorage.Side {
+        guard let inverse else { return .left }
+        let own = key(of: relationship, entity, in: index)
+        let other = key(of: inverse.relationship, inverse.entity, in: index)
+        return own == other ? .both : own < other ? .left : .right
     }
 
     /// Returns the wire property of a relationship. Two inverses share the one of the stored side.
@@ -30,7 +38,7 @@ enum StoredSide {
         let name = wireName(of: relationship, storage: storage, inverse: inverse)
         let isOrdered = relationship.isOrdered || inverse?.relationship.isOrdered == true
         switch storage {
-        case .links(let side):
+        case .links(let side), .memory(let side):
             return WireProperty(
                 name: name, type: side == .both ? .mutualLinks : .links,
                 rule: isOrdered ? .list : .set)
@@ -46,9 +54,9 @@ enum StoredSide {
         inverse: (entity: Int, relationship: Relationship)?
     ) -> WireName {
         switch storage {
-        case .inverseReference, .links(.right):
+        case .inverseReference, .links(.right), .memory(.right):
             WireName((inverse?.relationship ?? relationship).resolvedWireName)
-        case .reference, .links: WireName(relationship.resolvedWireName)
+        case .reference, .links, .memory: WireName(relationship.resolvedWireName)
         }
     }
 

@@ -125,6 +125,7 @@ extension DerivationReader {
         guard let relationship = try property(key, of: entity).relationship else {
             throw refusal("\(entity).\(key) is no relationship")
         }
+        try check(!relationship.isTransient, "\(relationship) is transient, so no store has it")
         try check(relationship.inverse != nil, "\(relationship) has no inverse; give it one")
         return relationship
     }

@@ -190,7 +190,7 @@ extension PropertyDescription {
         case .relationship(let relationship):
             switch relationship.storage {
             case .reference, .links(.left), .links(.both): true
-            case .inverseReference, .links(.right): false
+            case .inverseReference, .links(.right), .memory: false
             }
         }
     }

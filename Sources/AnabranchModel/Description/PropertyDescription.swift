@@ -37,7 +37,7 @@ extension PropertyDescription {
     public var isTransient: Bool {
         switch self {
         case .attribute(let attribute): attribute.isTransient
-        case .relationship: false
+        case .relationship(let relationship): relationship.isTransient
         }
     }
 

@@ -31,7 +31,8 @@ public final class RelationshipDescription: Sendable {
     public let storage: RelationshipStorage
     /// The name, type and merge rule under which changes are sent and merged.
     ///
-    /// It is the property of the stored side (``storedSide``), the same for both inverses.
+    /// It is the property of the stored side (``storedSide``), the same for both inverses. A
+    /// transient relationship has one too, but is never sent.
     public let wireProperty: WireProperty
     /// The declaration in the model's canonical form.
     public let declaration: Relationship
@@ -79,19 +80,20 @@ public final class RelationshipDescription: Sendable {
     ///
     /// Until that save, the reference keeps its target.
     package var keepsTarget: Bool { storage == .reference && inverse?.deleteRule == .deny }
-    /// The side of this relationship and its inverse that is stored and sent.
+    /// The side of this relationship and its inverse that is stored and sent, or that would be if
+    /// the two were not transient.
     ///
     /// The wire names of the entities and properties decide which side it is.
     public var storedSide: RelationshipDescription {
         switch storage {
-        case .reference, .links(.left), .links(.both): self
-        case .inverseReference, .links(.right): inverse ?? self
+        case .reference, .links(.left), .links(.both), .memory(.left), .memory(.both): self
+        case .inverseReference, .links(.right), .memory(.right): inverse ?? self
         }
     }
     /// The wire name of this side itself, which is sent only if this is the stored side.
     package var declaredWireName: WireName { WireName(declaration.resolvedWireName) }
-    /// Always false: relationships are always stored.
-    public var isTransient: Bool { false }
+    /// True if the relationship is neither stored nor sent.
+    public var isTransient: Bool { declaration.isTransient }
     /// The declaration's texts for the app or for tools.
     public var userInfo: [String: String] { declaration.userInfo }
 }

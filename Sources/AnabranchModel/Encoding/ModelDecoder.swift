@@ -145,6 +145,7 @@ enum ModelDecoder {
             case RelationshipField.validation: result.validations.append(try rule(in: field))
             case RelationshipField.versionHashModifier:
                 result.versionHashModifier = try field.text()
+            case RelationshipField.isTransient: result.isTransient = try field.flag()
             default: throw field.unknownField(number)
             }
         }

@@ -116,6 +116,7 @@ enum ModelEncoder {
         fields.append(RelationshipField.validation, records: relationship.validations, write)
         fields.append(
             RelationshipField.versionHashModifier, text: relationship.versionHashModifier)
+        fields.append(RelationshipField.isTransient, flag: relationship.isTransient)
     }
 
     private static func write(_ rule: ValidationRule, to fields: inout FieldWriter) {

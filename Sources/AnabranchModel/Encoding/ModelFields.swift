@@ -111,6 +111,7 @@ enum RelationshipField {
     /// One field for each validation, in the declared order.
     static let validation: UInt8 = 14
     static let versionHashModifier: UInt8 = 15
+    static let isTransient: UInt8 = 16
 }
 
 /// The field numbers of a validation rule of an attribute or a relationship.

@@ -31,7 +31,7 @@ public enum ModelChange: Hashable, Sendable {
     /// A to-many became ordered, or unordered.
     case orderChanged(entity: String, property: String, isOrdered: Bool)
     /// An attribute became transient or derived, or is so no longer; or a relationship has other
-    /// counts, or became acyclic, or is so no longer.
+    /// counts, or became transient or acyclic, or is so no longer.
     case propertyChanged(entity: String, property: String)
     /// An entity has a uniqueness constraint that it lacked.
     case constraintAdded(entity: String, attributes: [String])

@@ -238,10 +238,11 @@ struct ModelComparison {
         case (.attribute(let attribute), .attribute(let old)):
             attribute.isTransient != old.isTransient || attribute.isDerived != old.isDerived
         case (.relationship(let relationship), .relationship(let old)):
-            relationship.isToMany == old.isToMany
-                && (relationship.minCount != old.minCount
-                    || relationship.maxCount != old.maxCount
-                    || relationship.isAcyclic != old.isAcyclic)
+            relationship.isTransient != old.isTransient
+                || relationship.isToMany == old.isToMany
+                    && (relationship.minCount != old.minCount
+                        || relationship.maxCount != old.maxCount
+                        || relationship.isAcyclic != old.isAcyclic)
         default: false
         }
     }
@@ -300,6 +301,7 @@ struct ModelComparison {
     private func problem(
         _ relationship: RelationshipDescription, from old: RelationshipDescription
     ) -> String? {
+        if relationship.isTransient || old.isTransient { return nil }
         let destination = former(of: relationship.destination)
         guard destination == old.destination || isRelated(relationship.destination, old) else {
             return "its destination changes from \(old.destination.name) to "

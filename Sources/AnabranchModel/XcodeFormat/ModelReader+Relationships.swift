@@ -4,6 +4,7 @@ extension ModelReader {
         remember(element, entity: entity, property: name)
         var relationship = Relationship(name, to: element.attributes["destinationEntity"] ?? "")
         relationship.isOptional = element.flag("optional")
+        relationship.isTransient = element.flag("transient")
         relationship.isOrdered = element.flag("ordered")
         relationship.renamingIdentifier = element.text("elementID")
         relationship.versionHashModifier = element.text("versionHashModifier")
@@ -17,12 +18,6 @@ extension ModelReader {
             in: relationship.userInfo, of: element, entity: entity, property: name)
         readCounts(of: element, into: &relationship, entity: entity)
         readInverse(of: element, into: &relationship, entity: entity)
-        if element.flag("transient") {
-            refuse(
-                unsupported: .transientRelationship, element, entity: entity,
-                "Can't use relationship \(entity).\(name) because transient relationships are "
-                    + "not supported yet.")
-        }
         return relationship
     }
 

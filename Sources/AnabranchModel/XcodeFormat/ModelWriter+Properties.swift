@@ -73,6 +73,7 @@ extension ModelWriter {
         var node = XMLNode("relationship")
         node.set("name", text(relationship.name, "name"))
         node.set("optional", flag: relationship.isOptional)
+        node.set("transient", flag: relationship.isTransient)
         node.set("toMany", flag: relationship.isToMany)
         node.set(
             "minCount", relationship.minCount == 0 ? nil : String(relationship.minCount))

@@ -78,6 +78,7 @@ enum Library {
         @Relationship(deleteRule: .deny, inverse: "friends")
         var friends: ManagedObjectSet<Reader>
         @Relationship(inverse: nil, validations: [.init("name != 'Bob'")]) var guardian: Reader?
+        @Relationship(transient: true, inverse: nil) var current: Book?
     }
 
     @Entity
@@ -98,6 +99,7 @@ enum Library {
                 Relationship("books", toMany: "Volume", inverse: "readers")
                 Relationship("friends", toMany: "Reader", inverse: "friends", deleteRule: .deny)
                 Relationship("guardian", to: "Reader", validations: [.init("name != 'Bob'")])
+                Relationship("current", to: "Volume", transient: true)
             }
             Entity("Shelf") {
                 Attribute("label", .string)

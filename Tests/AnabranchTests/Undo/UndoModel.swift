@@ -15,8 +15,13 @@ enum UndoModel {
                 Attribute("y", .integer32)
                 AttributeGroup("place", attributes: ["x", "y"])
                 Relationship("badge", to: "Badge", inverse: "holder", deleteRule: .cascade)
+                Relationship("cursor", to: "Step", transient: true, inverse: "readers")
+                Relationship("leader", to: "Thing", transient: true, inverse: "crew")
                 Relationship("owner", to: "Thing", inverse: "parts")
+                Relationship("partner", to: "Thing", transient: true, inverse: "partner")
                 Relationship("warden", to: "Thing", inverse: "wards")
+                Relationship(
+                    "crew", toMany: "Thing", transient: true, ordered: true, inverse: "leader")
                 Relationship("friends", toMany: "Thing", inverse: "friends")
                 Relationship("parts", toMany: "Thing", inverse: "owner", deleteRule: .cascade)
                 Relationship("picks", toMany: "Step", ordered: true, inverse: "pickers")
@@ -33,12 +38,20 @@ enum UndoModel {
                 Attribute("name", .string)
                 Relationship("thing", to: "Thing", inverse: "steps")
                 Relationship("pickers", toMany: "Thing", ordered: true, inverse: "picks")
+                Relationship("readers", toMany: "Thing", transient: true, inverse: "cursor")
             }
             Entity("Tag") {
                 Attribute("name", .string)
                 Relationship("things", toMany: "Thing", ordered: true, inverse: "tags")
             }
         }
+    }
+}
+
+extension UndoModel {
+    /// The names of the transient properties of an entity.
+    static func transientKeys(of entity: EntityDescription) -> [String] {
+        entity.slots.filter(\.isTransient).map(\.name)
     }
 }
 

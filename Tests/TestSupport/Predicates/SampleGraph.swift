@@ -79,6 +79,7 @@ public final class SampleGraph {
     private func ids(of relationship: RelationshipDescription, at id: Int64) -> Set<Int64> {
         let links = links[relationship.storedSide] ?? []
         switch relationship.storage {
+        case .memory: return []
         case .reference:
             guard case .integer(let target) = rows[id]?.values[relationship.name] else { return [] }
             return [target]

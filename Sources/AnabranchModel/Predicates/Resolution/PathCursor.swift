@@ -24,7 +24,10 @@ struct PathCursor {
             guard case .key(let first) = step else { throw unsupported(step) }
             let key = try element(of: first, in: current, takenFrom: &remaining)
             let rest = Array(remaining)
-            switch try property(key, of: current) {
+            let property = try property(key, of: current)
+            // A path that goes on after an attribute is wrong, whether or not that is stored.
+            if property.attribute == nil || rest.isEmpty { try checkStored(property) }
+            switch property {
             case .attribute(let attribute):
                 try check(attribute, rest: rest)
                 return .attribute(ObjectPath(scope: scope, steps: way), attribute)
@@ -92,11 +95,15 @@ struct PathCursor {
                 "Can't follow '\(Self.text(next))' after \(attribute) because it is an "
                     + "attribute, not a relationship.")
         }
-        if attribute.isTransient {
-            throw error(
-                .notStored, key: attribute.name,
-                "Can't ask for \(attribute) because it is transient, so no store has it.")
-        }
+    }
+
+    private func checkStored(
+        _ property: PropertyDescription
+    ) throws(FetchPredicateError) {
+        guard property.isTransient else { return }
+        throw error(
+            .notStored, key: property.name,
+            "Can't ask for \(property) because it is transient, so no store has it.")
     }
 
     private static let collectionOperators: Set<String> = [

@@ -17,10 +17,11 @@ struct UnsyncedRecord {
         else { return nil }
         record = former
         record.cells = Self.cells(of: former, entity)
+        let stored = entity.relationships.filter { !$0.isTransient }
         record.links = former.links.filter { link in
-            entity.relationships.contains { $0.wireProperty == link.property }
+            stored.contains { $0.wireProperty == link.property }
         }
-        for relationship in entity.relationships {
+        for relationship in stored {
             for (other, tags) in Self.formerLinks(of: former, shownBy: relationship) {
                 add(relationship, other, tags)
             }

@@ -124,7 +124,7 @@ struct SavedListPositions {
 
     private func sources(of relationship: RelationshipDescription) -> [Source] {
         switch relationship.storage {
-        case .reference: return []
+        case .reference, .memory: return []
         case .inverseReference:
             guard let inverse = relationship.inverse else { return [] }
             let table = schema.layout(of: inverse.entity).table

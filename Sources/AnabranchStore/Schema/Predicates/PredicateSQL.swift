@@ -257,7 +257,7 @@ extension PredicateSQL {
             try height.check(.lookUp, of: relationship)
             enter(alias)
         case .links: enter(alias, tableCount: 2)
-        case .reference, .inverseReference: enter(alias)
+        case .reference, .inverseReference, .memory: enter(alias)
         }
         let condition = try condition(inner)
         let joins = leave()

@@ -52,6 +52,7 @@ extension StoreReader {
     ) throws -> [LocalID] {
         let table = schema.table(for: relationship.destination)
         switch relationship.storage {
+        case .memory: return []
         case .reference:
             let column = schema.column(for: .relationship(relationship))
             return try identifiers(

@@ -22,7 +22,7 @@ extension StoreReader {
     ) throws -> [Related] {
         guard !owners.isEmpty else { return [] }
         switch relationship.storage {
-        case .reference: return []
+        case .reference, .memory: return []
         case .inverseReference: return try holders(relationship, of: owners)
         case .links(let side):
             guard let links = schema.links(of: relationship) else { return [] }

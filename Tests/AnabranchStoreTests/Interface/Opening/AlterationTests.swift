@@ -89,6 +89,60 @@ import Testing
         #expect(try migrated.canonicalHash() == new.canonicalHash())
     }
 
+    @Test func `adds and removes transient relationships without a change of the tables`() throws {
+        let transient = try scenario.changedModel { declaration in
+            declaration.entities[0].relationships += [
+                Relationship("guest", to: "Person", transient: true, inverse: "hosts"),
+                Relationship(
+                    "hosts", toMany: "Person", transient: true, ordered: true, inverse: "guest"),
+                Relationship("pair", to: "Person", transient: true, inverse: "pair"),
+            ]
+        }
+        let store = try scenario.open("a")
+        let anna = try store.insertPerson("Anna", age: 30)
+        let plain = store.model
+        store.close()
+        #expect(!plain.hasVersion(of: transient))
+        let query = "SELECT sql FROM sqlite_schema WHERE name NOT LIKE 'ab_%' ORDER BY name"
+        let tables = try scenario.sql("a", query)
+        for model in [transient, plain, transient] {
+            let next = try scenario.open("a", model: model)
+            #expect(next.model == model)
+            try next.set("age", .integer(31), of: anna)
+            try next.set("age", .integer(30), of: anna)
+            #expect(try next.check().isValid)
+            next.close()
+            #expect(try scenario.sql("a", query) == tables)
+        }
+    }
+
+    @Test func `keeps what a relationship had while it is transient`() throws {
+        let transient = try scenario.changedModel { declaration in
+            for entity in declaration.entities.indices {
+                for place in declaration.entities[entity].relationships.indices {
+                    declaration.entities[entity].relationships[place].isTransient = true
+                }
+            }
+        }
+        let first = try scenario.open("a")
+        let anna = try first.insertPerson("Anna", age: 30)
+        let bob = try first.insertPerson("Bob", age: 20, boss: anna)
+        let team = try first.insert("Team", ["title": .string("T")])
+        try first.link(bob, "teams", team, isAdded: true)
+        let (plain, hash) = (first.model, try first.canonicalHash())
+        first.close()
+        let second = try scenario.open("a", model: transient)
+        #expect(try second.value("boss", of: bob) == .null)
+        #expect(try second.related(bob, "teams").isEmpty)
+        #expect(try second.canonicalHash() == hash && second.check().isValid)
+        try second.set("age", .integer(21), of: bob)
+        second.close()
+        let third = try scenario.open("a", model: plain)
+        #expect(try third.value("boss", of: bob) == .integer(anna))
+        #expect(try third.related(bob, "teams") == [team])
+        #expect(try third.value("age", of: bob) == .integer(21) && third.check().isValid)
+    }
+
     @Test func `survives another one, and a pass over the rows`() throws {
         let first = try scenario.open("a")
         let anna = try first.insertPerson("Anna", age: 30)

@@ -66,6 +66,23 @@ import Testing
         return try store.read { try $0.related(by: relationship, of: [id]).map(\.id).sorted() }
     }
 
+    @Test func `a relationship that becomes transient leaves nothing behind`() throws {
+        let (draft, _, hash) = try fill()
+        let model = try scenario.changedModel { declaration in
+            for entity in declaration.entities.indices {
+                for place in declaration.entities[entity].relationships.indices
+                where ["Draft", "Part"].contains(declaration.entities[entity].name) {
+                    declaration.entities[entity].relationships[place].isTransient = true
+                }
+            }
+        }
+        let store = try scenario.open("a", model: model)
+        defer { store.close() }
+        #expect(try store.canonicalHash() == hash && store.check().isValid)
+        #expect(try related("labels", of: draft, in: store).isEmpty)
+        #expect(try related("parts", of: draft, in: store).isEmpty)
+    }
+
     @Test func `a pass over the rows keeps them`() throws {
         let (draft, parts, hash) = try fill()
         let next = try scenario.changedModel { declaration in

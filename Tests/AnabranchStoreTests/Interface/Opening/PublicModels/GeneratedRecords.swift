@@ -41,7 +41,7 @@ struct GeneratedRecords {
                 switch relationship.storage {
                 case .reference: refer(by: relationship)
                 case .links(.left), .links(.both): link(by: relationship)
-                case .inverseReference, .links(.right): break
+                case .inverseReference, .links(.right), .memory: break
                 }
             }
         }

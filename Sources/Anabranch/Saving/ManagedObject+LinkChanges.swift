@@ -1,0 +1,44 @@
+import AnabranchModel
+import AnabranchStore
+
+extension ManagedObject {
+    /// Returns the links that were added and removed since the last save, either those of stored
+    /// relationships or those of transient ones.
+    ///
+    /// Both ends know a link; it belongs to the left one.
+    final func linkChanges(isTransient: Bool) -> [SaveRequest.LinkChange] {
+        guard let table = relations else { return [] }
+        var changes: [SaveRequest.LinkChange] = []
+        for (index, relationship) in home.plan.relations.enumerated()
+        where relationship.isTransient == isTransient && table.changes(at: index) {
+            guard let side = relationship.storage.side, side != .right else { continue }
+            let state = table.states[index]
+            for (others, isAdded) in [(state.added, true), (state.removed, false)] {
+                for other in others.sorted() where side != .both || localID <= other {
+                    changes.append(
+                        .init(
+                            relationship: relationship, owner: localID, other: other,
+                            isAdded: isAdded))
+                }
+            }
+        }
+        return changes
+    }
+
+    /// Returns the lists in which members were added or moved since the last save, either those of
+    /// stored relationships or those of transient ones.
+    final func listChanges(isTransient: Bool) -> [SaveRequest.ListChange] {
+        guard let table = relations else { return [] }
+        var changes: [SaveRequest.ListChange] = []
+        for (index, relationship) in home.plan.relations.enumerated()
+        where relationship.isTransient == isTransient {
+            guard let list = table.states[index].list, !list.placed.isEmpty else { continue }
+            let end = list.placedEnd
+            changes.append(
+                .init(
+                    relationship: relationship, owner: localID, order: end ?? list.order,
+                    placed: list.placed, isEnd: end != nil))
+        }
+        return changes
+    }
+}
