@@ -6,8 +6,6 @@ extension ModelError {
         /// Creates a feature from its name.
         public init(rawValue: String) { self.rawValue = rawValue }
 
-        /// A to-one relationship that is its own inverse.
-        public static let selfInverseToOne = Feature(rawValue: "self-inverse-to-one")
         /// An attribute composed of other attributes.
         public static let compositeAttribute = Feature(rawValue: "composite-attribute")
         /// A merge rule that is not supported yet.

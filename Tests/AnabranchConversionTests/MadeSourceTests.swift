@@ -119,6 +119,42 @@ import Testing
                 })
     }
 
+    @Test func `a to-one that is its own inverse keeps the pairs that both rows have`() throws {
+        let folder = try TemporaryDirectory("anabranch-made")
+        let source = folder.url.appending(path: "people.sqlite")
+        let connection = try Connection(path: source.path)
+        try connection.execute(
+            """
+            CREATE TABLE Z_PRIMARYKEY (Z_ENT INTEGER, Z_NAME VARCHAR, Z_SUPER INTEGER);
+            INSERT INTO Z_PRIMARYKEY VALUES (1, 'Person', 0);
+            CREATE TABLE Z_METADATA (Z_VERSION INTEGER, Z_UUID VARCHAR);
+            INSERT INTO Z_METADATA VALUES (1, '\(MadeSource.uuid)');
+            CREATE TABLE ZPERSON (Z_PK INTEGER PRIMARY KEY, Z_ENT INTEGER, ZNAME VARCHAR,
+                ZSPOUSE INTEGER);
+            INSERT INTO ZPERSON VALUES (1, 1, 'a', 2), (2, 1, 'b', 1), (3, 1, 'c', 3),
+                (4, 1, 'd', 1), (5, 1, 'e', 6), (6, 1, 'f', NULL);
+            """)
+        connection.close()
+        let model = try ManagedObjectModel {
+            Entity("Person") {
+                Attribute("name", .string)
+                Relationship("spouse", to: "Person", inverse: "spouse")
+            }
+        }
+        let store = folder.url.appending(path: "people.store")
+        let report = try StoreConversion(source: source, model: model).run(to: store)
+        let found = doubts(report).sorted()
+        #expect(found.count == 2)
+        #expect(found.first?.contains("p4 spouse") == true)
+        #expect(found.last?.contains("refers back to no object, stored nothing") == true)
+        let tables = folder.url.appending(path: "tables.sqlite")
+        _ = try TableExport(store: store).run(to: tables)
+        let exported = try Connection(path: tables.path, mode: .readOnly)
+        let pairs = try exported.rows(
+            "SELECT p.name || o.name FROM Person p JOIN Person o ON o.id = p.spouse ORDER BY 1")
+        #expect(pairs.map { "\($0)" } == ["ab", "ba", "cc"].map { "\([SQLiteValue.text($0)])" })
+    }
+
     @Test func `references and links to missing objects are reported and left out`() throws {
         let source = try MadeSource(
             """

@@ -321,6 +321,19 @@ import Testing
         }
     }
 
+    @Test func `lets a to-one become its own inverse, and cease to be it`() throws {
+        let own = try ManagedObjectModel {
+            Entity("Person") { Relationship("spouse", to: "Person", inverse: "spouse") }
+        }
+        let plain = try ManagedObjectModel {
+            Entity("Person") { Relationship("spouse", to: "Person") }
+        }
+        #expect(!own.hasVersion(of: plain))
+        for (old, new) in [(plain, own), (own, plain)] {
+            #expect(try InferredMigration(from: old, to: new).changes.isEmpty)
+        }
+    }
+
     @Test func `is refused between models without a common entity`() throws {
         let other = try ManagedObjectModel { Entity("Planet") }
         let error = #expect(throws: MigrationError.self) {

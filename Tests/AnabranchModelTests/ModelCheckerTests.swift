@@ -272,14 +272,30 @@ struct ModelCheckerTests {
         }
     }
 
-    @Test func `a to-one is neither ordered nor its own inverse`() throws {
-        try expect(.notSupportedYet, at: "A", "r") {
-            Entity("A") { Relationship("r", to: "A", inverse: "r") }
-        }
+    @Test func `a to-one is not ordered`() throws {
         var ordered = Relationship("r", to: "A")
         ordered.isOrdered = true
         let toOne = ordered
         try expect(.invalidProperty, at: "A", "r") { Entity("A") { toOne } }
+    }
+
+    @Test func `a to-one that is its own inverse refers to its own entity, and makes circles`()
+        throws
+    {
+        let model = try ManagedObjectModel {
+            Entity("A") { Relationship("r", to: "A", inverse: "r") }
+            Entity("B", parent: "A")
+        }
+        let relationship = try model.relationship("B", "r")
+        #expect(relationship.storage == .reference && relationship.inverse == relationship)
+        #expect(relationship.wireProperty.type == .reference)
+        try expect(.invalidProperty, at: "A", "r") {
+            Entity("A") { Relationship("r", to: "A", acyclic: true, inverse: "r") }
+        }
+        try expect(.inverseMismatch, at: "A", "r") {
+            Entity("A") { Relationship("r", to: "B", inverse: "r") }
+            Entity("B", parent: "A")
+        }
     }
 
     @Test func `an inverse of a transient relationship is transient too`() throws {

@@ -48,6 +48,20 @@ import Testing
         #expect(source.contains("public var songs: ManagedObjectList<Song> { self[list: 0] }"))
     }
 
+    @Test func `a transient relationship and one that is its own inverse are like others`() throws {
+        let model = try ManagedObjectModel {
+            Entity("Person") {
+                Relationship("spouse", to: "Person", inverse: "spouse")
+                Relationship("host", to: "Person", transient: true, inverse: "guests")
+                Relationship("guests", toMany: "Person", transient: true, inverse: "host")
+            }
+        }
+        let source = ClassWriter(model: model, fileName: "people").source()
+        #expect(source.contains("public var host: Person? {"), "\(source)")
+        #expect(source.contains("get { self[toOne: 1] }"), "\(source)")
+        #expect(source.contains("public var guests: ManagedObjectSet<Person> { self[toMany: 2] }"))
+    }
+
     @Test func `a derived attribute can be read, and not be set`() throws {
         let model = try ManagedObjectModel {
             Entity("Song") {

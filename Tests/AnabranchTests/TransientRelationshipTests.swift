@@ -1,4 +1,5 @@
 import Anabranch
+import Foundation
 import Testing
 
 /// Tests of relationships that exist only in the memory of a context (items A10, A11 and D3 of
@@ -252,7 +253,7 @@ import Testing
                         "host", to: "Team", optional: false, transient: true, inverse: "guests",
                         deleteRule: .deny)
                 }
-            }, classes: [], storeDescription: .inMemory(named: "guests"))
+            }, classes: [], storeDescription: .inMemory(named: UUID().uuidString))
         try container.load()
         return container
     }

@@ -191,6 +191,10 @@ extension SaveTaking {
     ) throws {
         var ids: Set<LocalID> = []
         for owner in owners {
+            if relationship.isMutual {
+                _ = try owner.isRealised(in: context)
+                if let id = try context.targetID(of: owner, by: relationship) { ids.insert(id) }
+            }
             guard let index = owner.home.plan.relationIndex(of: relationship) else { continue }
             ids.formUnion(try context.members(of: owner, at: index))
         }

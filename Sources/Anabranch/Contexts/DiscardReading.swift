@@ -41,6 +41,11 @@ struct DiscardReading {
                 let target = try context.object(id, of: relationship.destination)
             else { continue }
             ends.insert(target)
+            if relationship.isMutual, try target.isRealised(in: context),
+                let partner = try context.targetOrThrow(of: target, by: relationship)
+            {
+                ends.insert(partner)
+            }
             guard let inverse = relationship.inverse, !inverse.isToMany,
                 let index = target.home.plan.relationIndex(of: inverse)
             else { continue }

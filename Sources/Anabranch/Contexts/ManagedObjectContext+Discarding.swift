@@ -166,14 +166,17 @@ extension ManagedObjectContext {
         }
     }
 
-    /// Of a one-to-one: who else has the target now.
+    /// The other objects that have the target of a one-to-one now.
     func holders(
         of target: ManagedObject, by relationship: RelationshipDescription,
         beside object: ManagedObject
     ) throws -> Set<LocalID> {
-        guard let inverse = relationship.inverse, !inverse.isToMany,
-            let index = target.home.plan.relationIndex(of: inverse)
-        else { return [] }
+        guard let inverse = relationship.inverse, !inverse.isToMany else { return [] }
+        if relationship.isMutual {
+            let partner = try targetID(of: target, by: relationship)
+            return Set([partner].compactMap(\.self)).subtracting([object.localID])
+        }
+        guard let index = target.home.plan.relationIndex(of: inverse) else { return [] }
         return try members(of: target, at: index).subtracting([object.localID])
     }
 }

@@ -19,9 +19,11 @@ struct DependencyTrace {
         var ids = ids
         for step in dependency.steps.reversed() where !ids.isEmpty {
             guard let inverse = step.inverse else { return [] }
-            ids =
-                step.storage == .inverseReference
-                ? try targets(of: ids, by: inverse) : try members(of: ids, by: inverse)
+            let ends = ids
+            ids = step.storage == .inverseReference ? [] : try members(of: ends, by: inverse)
+            if inverse.storage == .reference {
+                ids.formUnion(try targets(of: ends, by: inverse))
+            }
         }
         return ids
     }

@@ -8,9 +8,25 @@ extension ManagedObjectContext {
     func takeBackReference(of object: ManagedObject, _ relationship: RelationshipDescription) {
         guard let inverse = relationship.inverse, object.isChangedSinceCommit(relationship.slot)
         else { return }
+        if relationship.isMutual { takeBackPartners(of: object, relationship) }
         let id = object.localID
         change(inverse, at: object.slots[relationship.slot]) { $0.remove(id) }
         change(inverse, at: object.committed[relationship.slot]) { $0.add(id) }
+    }
+
+    /// Takes back the edits of the objects that a changed pair has joined and parted.
+    private func takeBackPartners(
+        of object: ManagedObject, _ relationship: RelationshipDescription
+    ) {
+        let slot = relationship.slot
+        for value in [object.slots[slot], object.committed[slot]] {
+            guard case .integer(let id) = value, let partner = held(id), partner !== object,
+                partner.flags.contains(.inserted) || partner.isChangedSinceCommit(slot)
+            else { continue }
+            savePoint?.capture(partner)
+            partner.reportChange(slot)
+            partner.slots[slot] = partner.committed.isEmpty ? .null : partner.committed[slot]
+        }
     }
 
     /// Lets a relationship be read again when it is next needed.

@@ -89,7 +89,10 @@ struct ObjectFold {
         guard way != .rollback, isShared(.relationship(relationship)) else { return }
         let isKept =
             target == nil ? way != .overwrite : !way.isOfContext && !other.slots[slot].isNull
-        if !isKept { try context.setTarget(of: other, by: relationship, to: target) }
+        if !isKept {
+            try context.setTarget(
+                of: other, by: relationship, to: target === object ? other : target)
+        }
     }
 
     private func foldRelation(_ relationship: RelationshipDescription) throws {

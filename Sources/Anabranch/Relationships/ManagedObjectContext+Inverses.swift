@@ -21,6 +21,9 @@ extension ManagedObjectContext {
         to target: ManagedObject?
     ) throws {
         if let target { try check(target, for: relationship, of: object) }
+        if relationship.isMutual {
+            return try setPartner(of: object, by: relationship, to: target)
+        }
         if relationship.storage == .reference {
             return try setReference(of: object, by: relationship, to: target)
         }
@@ -59,6 +62,46 @@ extension ManagedObjectContext {
             let isStored = object.hasStored(target, in: slot)
             change(target, inverse) { $0.add(object.localID, isStored: isStored) }
         }
+    }
+
+    /// Sets a to-one that is its own inverse: the references of both objects, and of the objects
+    /// that are their partners until now.
+    ///
+    /// So one save writes all of them, and of concurrent saves one decides about both objects.
+    private func setPartner(
+        of object: ManagedObject, by relationship: RelationshipDescription,
+        to target: ManagedObject?
+    ) throws {
+        let pair = [object] + (target.map { [$0] } ?? [])
+        for end in pair { try end.fireFaultToWrite(relationship.slot) }
+        let former = try pair.compactMap { try partner(of: $0, by: relationship) }
+        for other in former where !pair.contains(other) {
+            writeReference(nil, to: relationship, of: other)
+        }
+        writeReference(target, to: relationship, of: object)
+        if let target { writeReference(object, to: relationship, of: target) }
+    }
+
+    /// The object with a reference to another one that refers to it, with its row.
+    ///
+    /// - Returns: `nil` also if that object is deleted.
+    private func partner(
+        of object: ManagedObject, by relationship: RelationshipDescription
+    ) throws -> ManagedObject? {
+        guard let partner = try targetOrThrow(of: object, by: relationship), !partner.isDeleted,
+            try partner.isRealised(in: self),
+            partner.flags.isDisjoint(with: [.deleted, .detached]),
+            shownReference(of: partner, by: relationship) == object.localID
+        else { return nil }
+        return partner
+    }
+
+    private func writeReference(
+        _ target: ManagedObject?, to relationship: RelationshipDescription, of object: ManagedObject
+    ) {
+        let value = target.map { Value.integer($0.localID) } ?? .null
+        if !object.flags.contains(.writable) { recordWrite(object) }
+        if object.slots[relationship.slot] != value { object.write(value, to: relationship.slot) }
     }
 
     /// Sets a transient to-one, whose target is the only member of the relationship.

@@ -86,6 +86,11 @@ extension ManagedObjectContext {
             if relationship.storage == .inverseReference {
                 return try holders(of: ids, by: relationship).compactMap(held)
             }
+            if relationship.isMutual {
+                let stored = try readRelated(by: relationship, of: ids.sorted()).values.joined()
+                let known = ids.flatMap { knownEnds(of: [$0], by: relationship) ?? [] }
+                return (stored + known).compactMap(held)
+            }
             let ends = knownEnds(of: ids, by: relationship)
             return ends?.compactMap(held) ?? objectsRelated(by: inverse).map(\.object)
         }

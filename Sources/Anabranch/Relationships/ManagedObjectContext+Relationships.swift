@@ -35,8 +35,23 @@ extension ManagedObjectContext {
             return members.intersection(state.added).min() ?? members.min()
         }
         try object.fireFaultOrThrow()
-        guard case .integer(let id) = object.slots[relationship.slot] else { return nil }
+        guard let id = shownReference(of: object, by: relationship) else { return nil }
         return goneIDs.isEmpty || !goneIDs.contains(id) ? id : nil
+    }
+
+    /// The record to which an object with a row refers.
+    ///
+    /// A to-one that is its own inverse shows an object only if that object refers back. The rows
+    /// of the store follow this rule. In a context, one of the two objects may have an unsaved
+    /// change or a newer row.
+    func shownReference(
+        of object: ManagedObject, by relationship: RelationshipDescription
+    ) -> LocalID? {
+        guard case .integer(let id) = object.slots[relationship.slot] else { return nil }
+        guard relationship.isMutual, let partner = held(id), partner.flags.contains(.hasRow) else {
+            return id
+        }
+        return partner.slots[relationship.slot] == .integer(object.localID) ? id : nil
     }
 
     /// - Returns: `nil` where the record is gone.

@@ -274,6 +274,9 @@ extension Undoing {
         guard let inverse = relationship.inverse else { return }
         let slot = relationship.slot
         let isAdded = object.isChangedSinceCommit(slot)
+        if relationship.isMutual {
+            return refer(backTo: object, by: relationship, isAdded: isAdded)
+        }
         if case .integer(let id) = object.slots[slot], let other = context.held(id) {
             mention(object, in: other, inverse, isAdded: isAdded)
         }
@@ -328,6 +331,24 @@ extension Undoing {
         else { return }
         let isChange = other.withRelation(index) { $0.regainRemoval(of: object.localID) }
         if isChange { context.touch(other) }
+    }
+
+    /// The reference of an object's partner points to the object again. If it points to another
+    /// object by now, the object has no partner.
+    private func refer(
+        backTo object: ManagedObject, by relationship: RelationshipDescription, isAdded: Bool
+    ) {
+        let slot = relationship.slot
+        guard case .integer(let id) = object.slots[slot], let partner = context.held(id),
+            isLive(partner), partner.flags.contains(.hasRow)
+        else { return }
+        switch partner.slots[slot] {
+        case .integer(object.localID): return
+        // A merge that came since says what is stored.
+        case .null where isAdded || isSameMerge:
+            context.fill(slot, of: partner, object.localID, isCommitted: !isAdded)
+        default: if isAdded { object.write(.null, to: slot) }
+        }
     }
 
     /// The other's reference leads to the object again, unless it leads elsewhere by now.

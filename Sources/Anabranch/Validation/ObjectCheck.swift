@@ -325,7 +325,7 @@ extension ObjectCheck {
             return ids
         }
         guard object.flags.contains(.hasRow),
-            case .integer(let id) = object.slots[relationship.slot]
+            let id = context.shownReference(of: object, by: relationship)
         else { return [] }
         let isNew = object.isChangedSinceCommit(relationship.slot)
         return isNew && context.registry[id] == nil ? [] : [id]

@@ -6,7 +6,8 @@ import AnabranchStore
 /// Reads the values of one to-one relationship from its column, and checks that the objects exist.
 ///
 /// Core Data keeps a one-to-one on both sides, Anabranch on one. If the sides disagree, the object
-/// at the other end decides which of several objects it belongs to.
+/// at the other end decides which of several objects it belongs to. Both objects keep a to-one that
+/// is its own inverse, and they must agree.
 final class ReferenceReader {
     let relationship: RelationshipDescription
     private let entity: EntityDescription
@@ -54,7 +55,7 @@ final class ReferenceReader {
     private static func claims(
         _ relationship: RelationshipDescription, _ context: SourceContext
     ) throws -> [Int64: Int64]? {
-        guard let inverse = relationship.inverse, !inverse.isToMany, inverse != relationship,
+        guard let inverse = relationship.inverse, !inverse.isToMany,
             let source = context.layout[inverse.entity],
             let column = source.columns[inverse.slot]?.quotedForSQL
         else { return nil }
@@ -94,7 +95,7 @@ final class ReferenceReader {
         let holder = holders[target] ?? key
         if claim != key {
             let other = claim.map { "another object, p\($0)" } ?? "no object"
-            let isLost = claim != nil || holder != key
+            let isLost = claim != nil || holder != key || relationship.isMutual
             report(
                 key, "\(uri(target)), which refers back to \(other)",
                 isLost ? "nothing" : "it, on both sides")

@@ -34,6 +34,8 @@ extension ModelChecker {
                 "it is to-many; declare the to-one back as acyclic"
             } else if relationship.isTransient {
                 "it is transient, so no save checks it"
+            } else if isOwnInverse(relationship, declaredBy: position) {
+                "it is its own inverse, so two objects always form a cycle"
             } else if !index.lineage(of: position).contains(destination),
                 !index.lineage(of: destination).contains(position)
             {
@@ -45,6 +47,14 @@ extension ModelChecker {
         refuse(
             .invalidProperty, entity, relationship.name,
             "Can't declare \(path) as acyclic because \(objection).")
+    }
+
+    private func isOwnInverse(_ relationship: Relationship, declaredBy position: Int) -> Bool {
+        guard let inverse = index.inverse(of: relationship, declaredBy: position) else {
+            return false
+        }
+        return inverse.entity == position
+            && inverse.relationship.name.hasSameBytes(as: relationship.name)
     }
 
     private mutating func checkCounts(
@@ -99,13 +109,13 @@ extension ModelChecker {
                 "Can't use \(path) because it is transient and its inverse \(other) is stored; "
                     + "make both transient, or neither.")
         }
-        if !relationship.isToMany, !relationship.isTransient, inverse.entity == position,
-            inverse.relationship.name.hasSameBytes(as: relationship.name)
+        if !relationship.isToMany, isOwnInverse(relationship, declaredBy: position),
+            index.position(of: relationship.destination) != position
         {
             refuse(
-                unsupported: .selfInverseToOne, entity, relationship.name,
-                "Can't use \(path) because a to-one that is its own inverse is not supported "
-                    + "yet; make two relationships of it.")
+                .inverseMismatch, entity, relationship.name,
+                "Can't use \(path) because it is its own inverse, and \(relationship.destination) "
+                    + "could not refer back to every \(entity); make \(entity) its destination.")
         }
     }
 }

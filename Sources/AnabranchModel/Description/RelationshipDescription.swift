@@ -56,6 +56,7 @@ public final class RelationshipDescription: Sendable {
         maxCount = declaration.maxCount
         deleteRule = declaration.deleteRule
         self.storage = storage
+        isMutual = storage == .reference && inverse == place
         self.wireProperty = wireProperty
         self.graph = graph
         entityIndex = place.entity
@@ -76,6 +77,10 @@ public final class RelationshipDescription: Sendable {
     ///
     /// The reference and the position in the list then form one register (`ListEntry`).
     public var isListEntry: Bool { storage == .reference && inverse?.isOrdered == true }
+    /// True if the relationship is a to-one that is its own inverse.
+    ///
+    /// Both objects then hold a reference to the other one, and it shows only if they agree.
+    package let isMutual: Bool
     /// True if the inverse has the rule deny, so a save may refuse to delete the target.
     ///
     /// Until that save, the reference keeps its target.

@@ -79,6 +79,7 @@ enum Library {
         var friends: ManagedObjectSet<Reader>
         @Relationship(inverse: nil, validations: [.init("name != 'Bob'")]) var guardian: Reader?
         @Relationship(transient: true, inverse: nil) var current: Book?
+        @Relationship(inverse: "spouse") var spouse: Reader?
     }
 
     @Entity
@@ -100,6 +101,7 @@ enum Library {
                 Relationship("friends", toMany: "Reader", inverse: "friends", deleteRule: .deny)
                 Relationship("guardian", to: "Reader", validations: [.init("name != 'Bob'")])
                 Relationship("current", to: "Volume", transient: true)
+                Relationship("spouse", to: "Reader", inverse: "spouse")
             }
             Entity("Shelf") {
                 Attribute("label", .string)

@@ -19,6 +19,7 @@ enum UndoModel {
                 Relationship("leader", to: "Thing", transient: true, inverse: "crew")
                 Relationship("owner", to: "Thing", inverse: "parts")
                 Relationship("partner", to: "Thing", transient: true, inverse: "partner")
+                Relationship("spouse", to: "Thing", inverse: "spouse")
                 Relationship("warden", to: "Thing", inverse: "wards")
                 Relationship(
                     "crew", toMany: "Thing", transient: true, ordered: true, inverse: "leader")

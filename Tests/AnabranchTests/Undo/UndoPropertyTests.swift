@@ -224,6 +224,7 @@ extension UndoTrial {
             ("Thing", "owner", "Thing"), ("Thing", "badge", "Badge"), ("Badge", "holder", "Thing"),
             ("Step", "thing", "Thing"), ("Thing", "warden", "Thing"), ("Thing", "cursor", "Step"),
             ("Thing", "leader", "Thing"), ("Thing", "partner", "Thing"),
+            ("Thing", "spouse", "Thing"),
         ]
         let (entity, key, destination) = all[Int.random(in: 0..<all.count, using: &random)]
         guard let object = anyone(entity) else { return try insert() }
@@ -285,7 +286,8 @@ extension UndoTrial {
                     let friend = things.randomElement(using: &random)
                 else { return }
                 let target = random.oneIn(3) ? nil : friend
-                switch Int.random(in: 0..<9, using: &random) {
+                switch Int.random(in: 0..<10, using: &random) {
+                case 9: try thing.relate("spouse", to: target)
                 case 0: if try isFree(thing) { other.delete(thing) }
                 case 1: if friend !== thing { try thing.objects(forKey: "friends").insert(friend) }
                 case 2: try thing.objects(forKey: "friends").removeAll()

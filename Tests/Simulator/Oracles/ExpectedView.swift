@@ -70,7 +70,9 @@ package struct ExpectedView: Equatable {
         let stored = Self.relationships(of: model).filter { $0.storage == .reference }
         let expected = ExpectedReferences(
             of: groups.shown, properties: stored.map(\.wireString),
-            exclusive: Set(stored.filter { $0.inverse?.isToMany == false }.map(\.wireString)),
+            exclusive: Set(
+                stored.filter { $0.inverse?.isToMany == false && !$0.isMutual }.map(\.wireString)),
+            mutual: Set(stored.filter(\.isMutual).map(\.wireString)),
             acyclic: Set(stored.filter(\.isAcyclic).map(\.wireString)))
         for relationship in stored {
             let shown = expected.shown[relationship.wireString] ?? [:]

@@ -3,7 +3,7 @@ import AnabranchReplication
 import AnabranchStore
 import TestSupport
 
-/// Saves of an app with unique keys, a tree and a one-to-one in its model.
+/// Saves of an app with unique keys, a tree, a one-to-one and a to-one that is its own inverse.
 extension RandomSave {
     mutating func changeUnderKeys() throws {
         switch world.number(0..<12) {
@@ -13,8 +13,38 @@ extension RandomSave {
         case 6: setKey(content.labels, names.label, "text")
         case 7..<10: setReference("parent", to: content.boxes)
         case 10: setReference("seal", to: content.items)
-        default: count()
+        default: world.oneIn(2) ? setTwin() : count()
         }
+    }
+
+    /// Makes two boxes each other's twin, or one its own, and takes them from their former twins.
+    private mutating func setTwin() {
+        let slot = names.box.slot("twin")
+        guard let box = world.element(of: content.boxes),
+            let other = world.element(of: content.boxes)
+        else { return }
+        let pair = [box, other]
+        let former = content.boxes.filter { row in
+            pair.contains { $0.slots[slot] == .integer(row.id) && $0.id != row.id }
+                && !pair.contains { $0.id == row.id }
+        }
+        let isParted = world.oneIn(5)
+        let rows = (box.id == other.id ? [box] : pair) + former
+        guard touched.isDisjoint(with: rows.map(\.id)) else { return }
+        touched.formUnion(rows.map(\.id))
+        request.updates.append(
+            .init(
+                entity: names.box, slots: [slot],
+                rows: rows.enumerated().map { place, row in
+                    var slots = row.slots
+                    let twin =
+                        place == 0
+                        ? other
+                        : place == 1 && former.count < rows.count - 1
+                            ? box : nil
+                    slots[slot] = isParted ? .null : twin.map { .integer($0.id) } ?? .null
+                    return (row.id, row.version, slots)
+                }))
     }
 
     /// Returns one of a few keys, so that replicas concurrently use the same one. It is mostly a

@@ -11,7 +11,8 @@ extension SimulationModel {
         /// It adds attributes under every merge rule, ordered relationships, one more member of the
         /// attribute group, and an entity under `updateWins`.
         case rules
-        /// Everything of `plain`, and unique keys, a tree and a one-to-one.
+        /// Everything of `plain`, and unique keys, a tree, a one-to-one and a to-one that is its
+        /// own inverse.
         case keys
         /// The versions of an app with every kind of change that a migration infers.
         case first, second, third
@@ -157,6 +158,7 @@ extension SimulationModel {
                 Relationship("parent", to: "Box", acyclic: true, inverse: "children")
                 Relationship("children", toMany: "Box", inverse: "parent")
                 Relationship("seal", to: "Item", inverse: "sealed")
+                Relationship("twin", to: "Box", inverse: "twin")
                 Unique("title")
             }
             Entity("Item") {

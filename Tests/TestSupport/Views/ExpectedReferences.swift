@@ -15,10 +15,11 @@ package struct ExpectedReferences {
     /// - Parameters:
     ///   - records: The whole state.
     ///   - exclusive: The properties by which at most one record points to a target.
+    ///   - mutual: The properties by which two records refer to each other, or neither does.
     ///   - acyclic: The properties that must not form a cycle.
     package init(
         of records: [CanonicalRecord], properties: [String], exclusive: Set<String>,
-        acyclic: Set<String>
+        mutual: Set<String> = [], acyclic: Set<String>
     ) {
         let living = records.filter { !$0.isDead }
         let held = Set(living.map(\.id))
@@ -31,6 +32,10 @@ package struct ExpectedReferences {
                 }
             }
             if exclusive.contains(property) { Self.keepOneHolder(of: &edges) }
+            if mutual.contains(property) {
+                let all = edges
+                edges = all.filter { id, edge in all[edge.target]?.target == id }
+            }
             if acyclic.contains(property) { Self.cutCycles(of: &edges) }
             shown[property] = edges.mapValues(\.target).filter { held.contains($0.value) }
         }

@@ -281,7 +281,8 @@ extension StoreSchema {
     private func viewRule(of column: TableLayout.Column, in table: TableLayout) -> [Int64]? {
         table.viewRuleColumns.first { $0.column === column }.map {
             [
-                $0.isExclusive ? 1 : 0, $0.isAcyclic ? 1 : 0, $0.isRedirectable ? 1 : 0,
+                $0.isExclusive ? 1 : $0.isMutual ? 2 : 0, $0.isAcyclic ? 1 : 0,
+                $0.isRedirectable ? 1 : 0,
                 layout(of: $0.destination).number,
             ]
         }

@@ -12,6 +12,8 @@ final class ViewRuleColumn: Sendable {
     let added: AddedProperties
     /// True for a one-to-one, in which a target has at most one holder.
     let isExclusive: Bool
+    /// True for a to-one that is its own inverse, in which two records refer to each other.
+    let isMutual: Bool
     /// True if references must not form a cycle.
     let isAcyclic: Bool
 
@@ -27,13 +29,14 @@ final class ViewRuleColumn: Sendable {
         added: AddedProperties
     ) {
         guard let relationship = column.property.relationship else { return nil }
-        isExclusive = relationship.inverse.map { !$0.isToMany } ?? false
+        isMutual = relationship.isMutual
+        isExclusive = !relationship.isMutual && relationship.inverse?.isToMany == false
         isAcyclic = relationship.isAcyclic
         destination = relationship.destination
         isRedirectable = destination.root.hierarchy.contains {
             !$0.ownUniquenessConstraints.isEmpty
         }
-        guard isExclusive || isAcyclic || isRedirectable else { return nil }
+        guard isExclusive || isMutual || isAcyclic || isRedirectable else { return nil }
         self.root = root
         self.table = table
         self.column = column
@@ -43,7 +46,7 @@ final class ViewRuleColumn: Sendable {
 
 extension ViewRuleColumn {
     /// True if the column shows what it holds as long as there are no merged duplicates.
-    var isOnlyLed: Bool { !isExclusive && !isAcyclic }
+    var isOnlyLed: Bool { !isExclusive && !isMutual && !isAcyclic }
 }
 
 extension ViewRuleColumn: Hashable {

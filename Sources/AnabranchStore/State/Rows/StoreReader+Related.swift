@@ -14,7 +14,8 @@ extension StoreReader {
 
     /// The related objects of all owners, read in one SELECT.
     ///
-    /// - Parameter relationship: A to-many, or a to-one that the inverse stores.
+    /// - Parameter relationship: A to-many, or a to-one that the inverse stores. For a to-one that
+    ///   is its own inverse, the result is the records that refer to the owners, deleted ones too.
     /// - Returns: The related objects by owner, then by position for a list, and by ID for any
     ///   other to-many.
     package func related(
@@ -22,8 +23,9 @@ extension StoreReader {
     ) throws -> [Related] {
         guard !owners.isEmpty else { return [] }
         switch relationship.storage {
-        case .reference, .memory: return []
-        case .inverseReference: return try holders(relationship, of: owners)
+        case .memory: return []
+        case .reference where !relationship.isMutual: return []
+        case .reference, .inverseReference: return try holders(relationship, of: owners)
         case .links(let side):
             guard let links = schema.links(of: relationship) else { return [] }
             switch side {

@@ -17,6 +17,8 @@ final class HiddenReferences {
         /// The target is a merged duplicate, and the column has the surviving record. The column is
         /// NULL if the reference cannot point to that record's entity.
         case redirected = 3
+        /// The relationship is its own inverse, and the target refers to another record or to none.
+        case mutual = 4
     }
 
     struct Entry {

@@ -33,7 +33,7 @@ extension ViewRules {
 
     /// The visible record for the target of a reference; `nil` if the reference cannot point to
     /// that record's entity.
-    private func shownTarget(of target: LocalID, _ viewColumn: ViewRuleColumn) throws -> LocalID? {
+    func shownTarget(of target: LocalID, _ viewColumn: ViewRuleColumn) throws -> LocalID? {
         let visible = try mapped(target)
         guard visible != target,
             let entity = try reader.entity(of: visible, in: viewColumn.destination.root)

@@ -7,7 +7,8 @@ import AnabranchSQLite
 /// The rules are functions of the merged state alone. If several records hold the target of a
 /// one-to-one, the write with the greatest stamp shows it. A cycle of acyclic references is cut at
 /// the greatest stamp. Of two equal stamps, the one on the record with the smaller identity counts
-/// as greater. Records that hold one unique key show as one, and the rules for references apply to
+/// as greater. A reference of a to-one that is its own inverse shows if its target refers back.
+/// Records that hold one unique key show as one, and the rules for references apply to
 /// the result. A property that changed its type shows its former property while that is the later
 /// write, and all other rules apply to what shows. A relationship stored as links also shows what
 /// it was in another version of the model.
@@ -228,6 +229,7 @@ final class ViewRules {
         for viewColumn in touched.keys where viewColumn.isExclusive {
             try applyHolderRule(viewColumn)
         }
+        for viewColumn in touched.keys where viewColumn.isMutual { try applyPairRule(viewColumn) }
     }
 
     /// Applies the rules to the whole store, in which no reference is hidden and no records are
@@ -239,6 +241,7 @@ final class ViewRules {
         try redirectReferences()
         for viewColumn in schema.tables.flatMap(\.viewRuleColumns) {
             if viewColumn.isExclusive { try applyHolderRuleToAll(viewColumn) }
+            if viewColumn.isMutual { try applyPairRuleToAll(viewColumn) }
             if viewColumn.isAcyclic { try applyCycleRuleToAll(viewColumn) }
         }
         forget()

@@ -7,7 +7,7 @@ import Testing
 /// Stores whose edits use few keys, compared with the reference model after every step. The visible
 /// state follows from the stored state alone, so stores with equal states show the same.
 final class DuplicateWorld {
-    static let references = ["parent", "owner", "clerk"]
+    static let references = ["parent", "owner", "clerk", "spouse"]
     static let links = ["teams", "friends"]
 
     let scenario: StoreScenario
@@ -35,6 +35,7 @@ final class DuplicateWorld {
                 Relationship("parent", to: "Person", acyclic: true, inverse: "children")
                 Relationship("children", toMany: "Person", inverse: "parent")
                 Relationship("desk", to: "Desk", inverse: "owner")
+                Relationship("spouse", to: "Person", inverse: "spouse")
                 Relationship("teams", toMany: "Team", inverse: "members")
                 Relationship("friends", toMany: "Person", inverse: "friends")
                 Unique("email")
@@ -130,7 +131,8 @@ final class DuplicateWorld {
             return try insert(store, generator.oneIn(2) ? "Desk" : "Team", people)
         }
         let person = generator.element(of: people)
-        switch Int.random(in: 0..<19, using: &generator) {
+        switch Int.random(in: 0..<22, using: &generator) {
+        case 19..<22: try marry(store, person, people)
         case 0..<4: try set(store, person, keys())
         case 16: try set(store, person, times())
         case 17: try set(store, person, ["note": key("note ")])
@@ -152,6 +154,14 @@ final class DuplicateWorld {
         case 14: try set(store, generator.element(of: teams), ["title": key("t")], "Team")
         default: try delete(store, person)
         }
+    }
+
+    /// Sets the spouse of a person, mostly at both ends.
+    private func marry(_ store: Store, _ person: LocalID, _ people: [LocalID]) throws {
+        let spouse = target(people)
+        try set(store, person, ["spouse": spouse])
+        guard case .integer(let other) = spouse, !generator.oneIn(4) else { return }
+        try set(store, other, ["spouse": .integer(person)])
     }
 
     private func key(_ prefix: String) -> Value {
@@ -291,7 +301,7 @@ final class DuplicateWorld {
         try checkRecords(store, expected)
         let references = ExpectedReferences(
             of: expected.shown, properties: Self.references, exclusive: ["owner"],
-            acyclic: ["parent"])
+            mutual: ["spouse"], acyclic: ["parent"])
         let shown = try store.shownReferences()
         for property in Self.references {
             #expect(shown[property] == references.shown[property], "\(property)")
