@@ -15,7 +15,6 @@ enum ListenerLoad {
         let epoch = try LoadAuthor.epoch(of: zone, through: connection)
         let before = target.memory
         let streams = try Streams(count, of: zone)
-        try streams.waitForAll()
         let memory = target.memory
         AnabranchLoad.report(
             "memory of the daemon with \(count) idle listeners",
@@ -32,9 +31,7 @@ enum ListenerLoad {
         AnabranchLoad.report(
             "a save reaches all \(count) listeners, greatest of \(rounds)",
             String(format: "%.0f ms", all.max() ?? 0))
-        let one = try Streams(1, of: target.makeZone("listener"))
-        try one.waitForAll()
-        try waitForEvents(of: one)
+        try waitForEvents(of: Streams(1, of: target.makeZone("listener")))
     }
 
     private static func waitForEvents(of stream: Streams) throws {
@@ -60,8 +57,11 @@ enum ListenerLoad {
 /// Event streams of one zone.
 final class Streams {
     let zone: LoadZone
-    private let connections: [LoadConnection]
+    private var connections: [LoadConnection] = []
+    /// The number of streams that are opened at the same time.
+    private static let together = 200
 
+    /// Opens streams, and waits for the first event of each.
     init(_ count: Int, of zone: LoadZone) throws {
         self.zone = zone
         let head = """
@@ -70,15 +70,21 @@ final class Streams {
             Authorization: Bearer \(zone.token)\r
             \r\n
             """
-        connections = try (0..<count).map { _ in
-            let connection = try LoadConnection(port: zone.port)
-            try connection.send(Array(head.utf8))
-            return connection
+        while connections.count < count {
+            let opened = try (0..<min(Self.together, count - connections.count)).map { _ in
+                let connection = try LoadConnection(port: zone.port)
+                try connection.send(Array(head.utf8))
+                return connection
+            }
+            try Self.wait(for: opened)
+            connections += opened
         }
     }
 
     /// Waits until every stream has received an event that was not read before.
-    func waitForAll() throws {
+    func waitForAll() throws { try Self.wait(for: connections) }
+
+    private static func wait(for connections: [LoadConnection]) throws {
         var waiting = connections.map {
             pollfd(fd: $0.descriptor, events: Int16(POLLIN), revents: 0)
         }

@@ -26,6 +26,13 @@ final class PostgreSQLSession {
             set("lock_timeout", options.lockTimeout),
             PostgreSQLStatement("SET client_min_messages = warning"),
             set("idle_in_transaction_session_timeout", options.statementTimeout),
+            // Statements are planned once, perhaps while a table is empty. All of them look rows up
+            // by keys that begin with the zone, so these plans are right for tables of any size.
+            PostgreSQLStatement("SET plan_cache_mode = force_generic_plan"),
+            PostgreSQLStatement("SET enable_seqscan = off"),
+            PostgreSQLStatement("SET enable_hashjoin = off"),
+            PostgreSQLStatement("SET enable_mergejoin = off"),
+            PostgreSQLStatement("SET jit = off"),
             // An acknowledged push is durable, also where the database's default says otherwise.
             PostgreSQLStatement(
                 """
