@@ -31,6 +31,9 @@ let systemLibraries: [Target] = [
         name: "CMicroHTTPD", path: "Server/CMicroHTTPD", pkgConfig: "libmicrohttpd",
         providers: [.apt(["libmicrohttpd-dev"]), .brew(["libmicrohttpd"])]),
     .systemLibrary(
+        name: "CGnuTLS", path: "Server/CGnuTLS", pkgConfig: "gnutls",
+        providers: [.apt(["libgnutls28-dev"]), .brew(["gnutls"])]),
+    .systemLibrary(
         name: "CPostgreSQL", path: "Server/CPostgreSQL", pkgConfig: "libpq",
         providers: [.apt(["libpq-dev"]), .brew(["libpq"])]),
 ]
@@ -75,7 +78,7 @@ let libraries: [Target] = [
         "AnabranchServer", in: "Server",
         uses: [
             "AnabranchProtocol", "AnabranchReplication", "AnabranchSQLite", "CMicroHTTPD",
-            "CPostgreSQL", "CZstd", "CSodium",
+            "CPostgreSQL", "CGnuTLS", "CZstd", "CSodium",
         ]),
 ]
 

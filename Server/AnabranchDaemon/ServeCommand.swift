@@ -54,7 +54,9 @@ enum ServeCommand {
             metrics.workers = 1
             settings.metrics = metrics
         }
-        settings.http.tls = try tls(options)
+        let certificate = try tls(options)
+        settings.http.tls = certificate.map { ($0.chain, $0.key) }
+        settings.certificate = certificate
         if let seconds = try options.number("clock-limit", in: 0...31_536_000) {
             settings.zones.clockMilliseconds = Int64(seconds) * 1000
         }
@@ -102,24 +104,15 @@ enum ServeCommand {
         return (address, port)
     }
 
-    private static func tls(
-        _ options: CommandOptions
-    ) throws -> (certificate: String, key: String)? {
+    private static func tls(_ options: CommandOptions) throws -> ServerCertificate? {
         switch (options["tls-certificate"], options["tls-key"]) {
         case (nil, nil): return nil
         case (let certificate?, let key?):
-            return (try text(ofFile: certificate), try text(ofFile: key))
+            return try ServerCertificate(certificateFile: certificate, keyFile: key)
         default:
             throw options.usage(
                 "The options --tls-certificate and --tls-key must be used together.")
         }
-    }
-
-    private static func text(ofFile path: String) throws -> String {
-        guard let data = FileManager.default.contents(atPath: path) else {
-            throw HTTPServerError("Can't read the file \(path).")
-        }
-        return String(decoding: data, as: UTF8.self)
     }
 
     private static func level(_ options: CommandOptions) throws -> RequestLog.Level {

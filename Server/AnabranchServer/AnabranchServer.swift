@@ -21,6 +21,7 @@
 //   set to the log and merges it into the state, in one transaction. Pushes that arrive together
 //   share one commit.
 // - `HTTP`: a small interface of an HTTP server, and its implementation with libmicrohttpd.
+// - `TLS`: the certificate of a server and its key.
 // - `Logging`: one line of JSON for each request.
 // - `Events`: notifies connected clients that a zone's log has grown.
 // - `Routes`: the protocol's requests as paths.

@@ -1,3 +1,5 @@
+import Foundation
+
 /// Serves a store over HTTP.
 public final class SyncServer: Sendable {
     /// The settings of a server.
@@ -10,6 +12,9 @@ public final class SyncServer: Sendable {
         public var openZones = 256
         /// The operator's own rules for pushed saves; `nil` if there are none.
         public var validation: PushValidation?
+        /// The certificate with which the server listens, for a warning and a metric of its end;
+        /// `nil` without TLS.
+        public var certificate: ServerCertificate?
         /// The address of `/metrics`; `nil` if metrics are not served.
         public var metrics: HTTPServerOptions?
         /// The time between two heartbeats on an event stream without other events.
@@ -27,6 +32,7 @@ public final class SyncServer: Sendable {
     private let metrics = ServerMetrics()
     private let metricsServer: MicroHTTPServer?
     private let log: RequestLog
+    private let certificate: ServerCertificate?
 
     /// Creates a server that does not listen yet.
     public init(_ store: ZoneStore, options: Options, log: RequestLog) {
@@ -41,7 +47,15 @@ public final class SyncServer: Sendable {
         router = SyncRouter(
             zones: zones, tokens: store.tokens, events: events, limits: options.zones, log: log,
             metrics: metrics, checkIsReady: store.backEnd.checkIsReady)
+        certificate = options.certificate
         metricsServer = options.metrics.map { MicroHTTPServer(options: $0) }
+        if let end = options.certificate?.end {
+            metrics.registry.add(
+                MetricGauge(
+                    "anabranch_tls_certificate_end_seconds",
+                    "The end of the TLS certificate, in seconds since 1970."
+                ) { end.timeIntervalSince1970 })
+        }
         metrics.addGauges(zones: zones, backEnd: store.backEnd) { [events] in events.count }
     }
 
@@ -57,6 +71,7 @@ public final class SyncServer: Sendable {
     /// - Throws: An error if another daemon serves the store, or if the address cannot be used.
     public func start() throws -> Int {
         try store.backEnd.lockForServing()
+        if let warning = certificate?.warning() { log.write(.warning, warning) }
         return try server.start(router)
     }
 

@@ -55,12 +55,3 @@ extension PostgreSQLLocation: CustomStringConvertible {
         return "postgres://\(host)/\(options["dbname"] ?? "")"
     }
 }
-
-extension String {
-    /// The text with its lines joined by spaces, without spaces and a full stop at its end.
-    var oneLine: String {
-        let line = split(whereSeparator: \.isNewline)
-            .map { $0.drop { $0.isWhitespace } }.joined(separator: " ")
-        return String(line.reversed().drop { $0.isWhitespace || $0 == "." }.reversed())
-    }
-}

@@ -64,7 +64,7 @@ import Testing
             #expect(!saved.isEmpty)
             for state in states {
                 let held = state.origins.map(\.description)
-            #expect(saved.subtracting(held).isEmpty)
+                #expect(saved.subtracting(held).isEmpty)
             }
             #expect(daemon.stop() == 0)
             #expect(try daemon.hash().contains("\(states[0].hash)"))

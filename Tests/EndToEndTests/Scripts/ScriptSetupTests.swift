@@ -6,8 +6,9 @@
     @Suite struct ScriptSetupTests {
         static let scripts = ["demo", "test"]
         static let packages: Set = [
-            "libsqlite3-dev", "libcurl4-openssl-dev", "libmicrohttpd-dev", "libpq-dev",
-            "libzstd-dev", "libsodium-dev", "zlib1g-dev", "iso-codes",
+            "libsqlite3-dev", "libcurl4-openssl-dev", "libmicrohttpd-dev",
+            "libgnutls28-dev", "libpq-dev", "libzstd-dev", "libsodium-dev", "zlib1g-dev",
+            "iso-codes",
         ]
 
         /// - Returns: The packages that the script installed before it built anything.
