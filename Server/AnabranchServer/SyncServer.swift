@@ -72,6 +72,7 @@ public final class SyncServer: Sendable {
     public func start() throws -> Int {
         try store.backEnd.lockForServing()
         if let warning = certificate?.warning() { log.write(.warning, warning) }
+        zones.listenToOthers()
         return try server.start(router)
     }
 

@@ -45,7 +45,7 @@ package final class PostgreSQLBackEnd: BackEnd {
     package func zones() throws -> [ZoneName] {
         try use { session in
             try session.run(PostgreSQLStatement("SELECT zone FROM anabranch.zone ORDER BY zone"))
-                .map { try ZoneName($0.text(at: 0)) }
+                .map { try ZoneName($0.string(at: 0)) }
         }
     }
 
@@ -67,7 +67,7 @@ package final class PostgreSQLBackEnd: BackEnd {
             try $0.run(PostgreSQLStatement("SELECT location FROM anabranch.moved"))
         }
         guard let row = moved.first else { return }
-        throw StorageError(moved: "\(location)", to: row.text(at: 0))
+        throw StorageError(moved: "\(location)", to: row.string(at: 0))
     }
 
     package func lockForMoving() throws {
@@ -80,7 +80,7 @@ package final class PostgreSQLBackEnd: BackEnd {
                     AND application_name LIKE 'anabranchd%' AND application_name <> $1
                     """, .text(pool.location.applicationName)))
         }
-        guard others.first?.integer(at: 0) == 0 else {
+        guard others.first?.int64(at: 0) == 0 else {
             throw StorageError(
                 .inUse, "Can't move the zones of \(location) because daemons serve them: stop them."
             )

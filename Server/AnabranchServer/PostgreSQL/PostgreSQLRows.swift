@@ -23,7 +23,7 @@ final class PostgreSQLRows {
     var first: Row? { count > 0 ? Row(rows: self, index: 0) : nil }
 
     /// One row. Columns are counted from zero.
-    struct Row {
+    struct Row: StoredColumns {
         fileprivate let rows: PostgreSQLRows
         fileprivate let index: Int
 
@@ -32,9 +32,9 @@ final class PostgreSQLRows {
         }
 
         /// Calls `body` with the bytes of a column, which are valid during the call only.
-        func withBytes<Result>(
-            at column: Int, _ body: (UnsafeRawBufferPointer) throws -> Result
-        ) rethrows -> Result {
+        func withBytes<Result, Failure: Error>(
+            at column: Int, _ body: (UnsafeRawBufferPointer) throws(Failure) -> Result
+        ) throws(Failure) -> Result {
             let start = PQgetvalue(rows.result, Int32(index), Int32(column))
             let length = PQgetlength(rows.result, Int32(index), Int32(column))
             return try body(UnsafeRawBufferPointer(start: start, count: Int(length)))
@@ -42,12 +42,12 @@ final class PostgreSQLRows {
 
         func bytes(at column: Int) -> [UInt8] { withBytes(at: column) { Array($0) } }
 
-        func text(at column: Int) -> String {
+        func string(at column: Int) -> String {
             withBytes(at: column) { String(decoding: $0, as: UTF8.self) }
         }
 
         /// An integer of any width; 0 for NULL.
-        func integer(at column: Int) -> Int64 {
+        func int64(at column: Int) -> Int64 {
             withBytes(at: column) { bytes in
                 switch bytes.count {
                 case 8: Int64(bigEndian: bytes.loadUnaligned(as: Int64.self))

@@ -51,7 +51,7 @@ final class PostgreSQLSession {
                         || substr(pg_walfile_name(pg_current_wal_lsn()), 1, 8)
                     FROM pg_control_system()
                     """)
-            ).first?.text(at: 0) ?? ""
+            ).first?.string(at: 0) ?? ""
         } catch let error as PostgreSQLError where ["42883", "42501"].contains(error.state) {
             // A database that only speaks PostgreSQL's protocol, or hides these functions.
             return ""

@@ -50,3 +50,52 @@ package protocol SnapshotStorage: Sendable {
 
     func close()
 }
+
+/// A storage of snapshots that keeps each chunk as it is written.
+protocol ChunkStorage: SnapshotStorage {
+    /// Names a snapshot that is being written.
+    associatedtype SnapshotID
+
+    /// Begins a snapshot, which is unfinished until `finish`.
+    func begin(at cursor: LogCursor, wallMilliseconds: Int64) throws -> SnapshotID
+    /// Appends a chunk.
+    ///
+    /// - Throws: ``StorageError`` `snapshotRemoved` if the unfinished snapshot is gone.
+    func append(
+        _ chunk: [UInt8], _ digest: Digest, number: UInt64, to id: SnapshotID,
+        wallMilliseconds: Int64
+    ) throws
+    func finish(_ manifest: SnapshotManifest, _ id: SnapshotID) throws
+    func discard(_ id: SnapshotID) throws
+}
+
+extension ChunkStorage {
+    package func write(
+        at cursor: LogCursor, wallMilliseconds: @escaping () -> Int64,
+        _ body: ((_ chunk: [UInt8]) throws -> Void) throws -> Void
+    ) throws -> SnapshotManifest {
+        let id = try begin(at: cursor, wallMilliseconds: wallMilliseconds())
+        var digests = DigestBuilder()
+        var chunkCount: UInt64 = 0
+        var byteCount: UInt64 = 0
+        do {
+            try body { chunk in
+                let digest = Digest(of: chunk)
+                try append(
+                    chunk, digest, number: chunkCount, to: id,
+                    wallMilliseconds: wallMilliseconds())
+                digests.update(digest)
+                chunkCount += 1
+                byteCount += UInt64(chunk.count)
+            }
+            let manifest = SnapshotManifest(
+                name: SnapshotName(cursor: cursor, digest: digests.finish()),
+                chunkCount: chunkCount, byteCount: byteCount)
+            try finish(manifest, id)
+            return manifest
+        } catch {
+            try? discard(id)
+            throw error
+        }
+    }
+}

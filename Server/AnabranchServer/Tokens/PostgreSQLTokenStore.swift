@@ -56,7 +56,7 @@ final class PostgreSQLTokenStore: TokenStore {
                     """, .bytes(secret.hash.bytes), .text(zone.string), .text(role.rawValue),
                     .integer(now)))
             try session.commit()
-            return row.first?.integer(at: 0) ?? 0
+            return row.first?.int64(at: 0) ?? 0
         }
         return (Token(number: number, zone: zone, role: role, created: now), secret)
     }
@@ -75,7 +75,7 @@ final class PostgreSQLTokenStore: TokenStore {
 
     func stored() throws -> [StoredToken] {
         try run("SELECT \(Self.columns), hash FROM anabranch.token ORDER BY number")
-            .map { StoredToken(token: try $0.token(), hash: try $0.tokenHash()) }
+            .map { StoredToken(token: try $0.token(), hash: try $0.digest(at: 6)) }
     }
 
     func add(_ tokens: [StoredToken]) throws {
@@ -151,26 +151,4 @@ final class PostgreSQLTokenStore: TokenStore {
     }
 
     func close() {}
-}
-
-extension PostgreSQLRows.Row {
-    /// Reads the column after those of a token.
-    fileprivate func tokenHash() throws -> Digest {
-        guard let hash = withBytes(at: 6, { Digest(bytes: $0) }) else {
-            throw StorageError(.damaged, "Can't read a token because its digest is damaged.")
-        }
-        return hash
-    }
-
-    /// Reads the columns number, zone, role, created, used and revoked.
-    fileprivate func token() throws -> Token {
-        guard let role = TokenRole(rawValue: text(at: 2)) else {
-            throw StorageError(
-                .damaged, "Can't read token \(integer(at: 0)) because its role is not known.")
-        }
-        return Token(
-            number: integer(at: 0), zone: try ZoneName(text(at: 1)), role: role,
-            created: integer(at: 3), lastUsed: isNull(at: 4) ? nil : integer(at: 4),
-            revoked: isNull(at: 5) ? nil : integer(at: 5))
-    }
 }

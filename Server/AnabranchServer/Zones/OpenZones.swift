@@ -63,6 +63,10 @@ package final class OpenZones: Sendable {
         self.limit = limit
         self.metrics = metrics
         self.wallMilliseconds = wallMilliseconds
+    }
+
+    /// Reports to observers from now on what other daemons announce.
+    package func listenToOthers() {
         backEnd.exchange?.listen { [weak self] news in self?.receive(news) }
     }
 

@@ -10,7 +10,9 @@ import Testing
 @Suite(.needsPostgreSQL) struct ZoneTablesTests {
     private func rows(_ sql: String) throws -> [String] {
         let pool = try PostgreSQLPlace().pool
-        return try pool.withSession { try $0.run(PostgreSQLStatement(sql)).map { $0.text(at: 0) } }
+        return try pool.withSession { session in
+            try session.run(PostgreSQLStatement(sql)).map { $0.string(at: 0) }
+        }
     }
 
     private static let sharedTables = "('token', 'migration', 'moved')"
@@ -78,7 +80,7 @@ import Testing
         let zones = try pool.withSession {
             try $0.run(PostgreSQLStatement("SELECT count(*) FROM anabranch.zone"))
         }
-        #expect(zones.first?.integer(at: 0) == 0)
+        #expect(zones.first?.int64(at: 0) == 0)
         pool.close()
     }
 

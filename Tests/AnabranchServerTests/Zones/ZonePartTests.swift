@@ -53,7 +53,7 @@ import Testing
         try zone.storage.read { reader in
             if let reader = reader as? PostgreSQLZoneReader {
                 let sql = "SELECT count(*) FROM anabranch.part WHERE zone = $1"
-                return Int(try #require(reader.query(sql).first).integer(at: 0))
+                return Int(try #require(reader.query(sql).first).int64(at: 0))
             }
             let reader = try #require(reader as? SQLiteZoneReader)
             return Int(try reader.connection.integer("SELECT count(*) FROM part"))

@@ -26,7 +26,7 @@ struct HeldState {
         for key in keys { self.rows.updateValue(nil, forKey: key) }
         for row in rows {
             let stateRow = try row.stateRow()
-            self.rows[stateRow.key] = .some(HeldRow(row: stateRow, dead: row.integer(at: 6)))
+            self.rows[stateRow.key] = .some(HeldRow(row: stateRow, dead: row.int64(at: 6)))
         }
     }
 

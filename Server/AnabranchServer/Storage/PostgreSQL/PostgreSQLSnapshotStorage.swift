@@ -3,7 +3,7 @@ import AnabranchReplication
 
 /// Snapshots of one zone in a database. Every daemon gives them to clients, and one daemon writes
 /// them at a time.
-final class PostgreSQLSnapshotStorage: SnapshotStorage {
+final class PostgreSQLSnapshotStorage: ChunkStorage {
     private let pool: PostgreSQLPool
     private let zone: String
     /// Returns 16 random bytes.
@@ -74,40 +74,9 @@ final class PostgreSQLSnapshotStorage: SnapshotStorage {
         }
     }
 
-    func write(
-        at cursor: LogCursor, wallMilliseconds: @escaping () -> Int64,
-        _ body: ((_ chunk: [UInt8]) throws -> Void) throws -> Void
-    ) throws -> SnapshotManifest {
-        let id = PostgreSQLValue.bytes(newID().bytes)
-        try begin(id, at: cursor, wallMilliseconds: wallMilliseconds())
-        var digests = DigestBuilder()
-        var chunkCount: UInt64 = 0
-        var byteCount: UInt64 = 0
-        do {
-            try body { chunk in
-                let digest = Digest(of: chunk)
-                try append(
-                    chunk, digest, number: chunkCount, to: id,
-                    wallMilliseconds: wallMilliseconds())
-                digests.update(digest)
-                chunkCount += 1
-                byteCount += UInt64(chunk.count)
-            }
-            let manifest = SnapshotManifest(
-                name: SnapshotName(cursor: cursor, digest: digests.finish()),
-                chunkCount: chunkCount, byteCount: byteCount)
-            try finish(manifest, id)
-            return manifest
-        } catch {
-            try? remove("id = $2", id)
-            throw error
-        }
-    }
-
     /// Inserts the row of an unfinished snapshot, unless another one is being written.
-    private func begin(
-        _ id: PostgreSQLValue, at cursor: LogCursor, wallMilliseconds: Int64
-    ) throws {
+    func begin(at cursor: LogCursor, wallMilliseconds: Int64) throws -> PostgreSQLValue {
+        let id = PostgreSQLValue.bytes(newID().bytes)
         let running = ReplicaID(high: cursor.digestHigh, low: cursor.digestLow)
         try use { session in
             let inserted = try session.run(
@@ -130,10 +99,11 @@ final class PostgreSQLSnapshotStorage: SnapshotStorage {
                         + "try again.")
             }
         }
+        return id
     }
 
     /// Appends a chunk in its own transaction.
-    private func append(
+    func append(
         _ chunk: [UInt8], _ digest: Digest, number: UInt64, to id: PostgreSQLValue,
         wallMilliseconds: Int64
     ) throws {
@@ -166,7 +136,7 @@ final class PostgreSQLSnapshotStorage: SnapshotStorage {
                 + "written of it: ask for the snapshot again.")
     }
 
-    private func finish(_ manifest: SnapshotManifest, _ id: PostgreSQLValue) throws {
+    func finish(_ manifest: SnapshotManifest, _ id: PostgreSQLValue) throws {
         try use { session in
             let finished = try session.run(
                 statement(
@@ -197,6 +167,8 @@ final class PostgreSQLSnapshotStorage: SnapshotStorage {
             ])
         }
     }
+
+    func discard(_ id: PostgreSQLValue) throws { try remove("id = $2", id) }
 
     func dropUnfinished(untouchedSince wallMilliseconds: Int64) throws {
         try remove("digest IS NULL AND touched < $2", .integer(wallMilliseconds))

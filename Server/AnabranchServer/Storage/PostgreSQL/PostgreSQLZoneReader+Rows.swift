@@ -16,13 +16,13 @@ extension PostgreSQLZoneReader {
             SELECT number FROM anabranch.entity
             WHERE zone = $1 AND number > $2 ORDER BY number LIMIT $3
             """, body, as: { .entities($0) },
-            read: { ($0.integer(at: 0), try entityName($0.integer(at: 0))) })
+            read: { ($0.int64(at: 0), try entityName($0.int64(at: 0))) })
         try forEach(
             """
             SELECT number FROM anabranch.property
             WHERE zone = $1 AND number > $2 ORDER BY number LIMIT $3
             """, body, as: { .properties($0) },
-            read: { ($0.integer(at: 0), try property(at: $0.integer(at: 0))) })
+            read: { ($0.int64(at: 0), try property(at: $0.int64(at: 0))) })
         try forEach(
             """
             SELECT position, kind, replica, sequence, timestamp, origin, digest, running, change_set
@@ -50,7 +50,7 @@ extension PostgreSQLZoneReader {
             let found = try query(sql, .integer(last), .integer(limit))
             var some: [Row] = []
             for row in found {
-                last = row.integer(at: 0)
+                last = row.int64(at: 0)
                 some.append(try read(row))
             }
             if !some.isEmpty { try body(rows(some)) }
@@ -80,7 +80,7 @@ extension PostgreSQLZoneReader {
             "SELECT digest, size, position FROM anabranch.log_part WHERE zone = $1"
         ).map { row in
             (
-                part: SavePart(digest: try row.digest(at: 0), byteCount: Int(row.integer(at: 1))),
+                part: SavePart(digest: try row.digest(at: 0), byteCount: Int(row.int64(at: 1))),
                 position: try row.unsigned(at: 2)
             )
         }
@@ -94,24 +94,5 @@ extension PostgreSQLZoneReader {
                 start += bytes.count
             }
         }
-    }
-}
-
-extension PostgreSQLRows.Row {
-    fileprivate func replicaRow() throws -> ReplicaRow {
-        let sequence = try unsigned(at: 2)
-        return ReplicaRow(
-            ordinal: integer(at: 0), id: try replica(at: 1),
-            head: sequence == 0
-                ? nil : ReplicaHead(sequence: sequence, origin: try digest(at: 3)))
-    }
-
-    fileprivate func logRow() throws -> LogRow {
-        LogRow(
-            position: try unsigned(at: 0),
-            kind: LogEntryKind(rawValue: UInt8(truncatingIfNeeded: integer(at: 1))),
-            author: integer(at: 2), sequence: try unsigned(at: 3),
-            timestamp: try unsigned(at: 4), origin: try digest(at: 5),
-            digest: try digest(at: 6), running: try replica(at: 7), changeSet: bytes(at: 8))
     }
 }

@@ -1,15 +1,5 @@
 import AnabranchReplication
 
-extension PostgreSQLRows.Row {
-    /// Reads the columns key, entity, timestamp, author, cells, seen and dead.
-    func stateRow() throws -> StateRow {
-        StateRow(
-            key: RecordKey(rawValue: integer(at: 0)), entity: integer(at: 1),
-            timestamp: try unsigned(at: 2), author: integer(at: 3), cells: bytes(at: 4),
-            seen: isNull(at: 5) ? nil : bytes(at: 5), isDead: integer(at: 6) != 0)
-    }
-}
-
 extension PostgreSQLZoneReader {
     static let rowColumns = "key, entity, timestamp, author, cells, seen, dead"
 
@@ -59,7 +49,7 @@ extension PostgreSQLZoneReader {
                 """, .integer(keys.lowerBound), .integer(keys.upperBound),
                 .integer(Int64(limit - total))
             ).first
-            total += Int(count?.integer(at: 0) ?? 0)
+            total += Int(count?.int64(at: 0) ?? 0)
         }
         return total
     }
@@ -75,7 +65,7 @@ extension PostgreSQLZoneReader {
 
     private func replicasInOrder() throws -> [(id: ReplicaID, ordinal: Int64)] {
         try query("SELECT id, ordinal FROM anabranch.replica WHERE zone = $1 ORDER BY id")
-            .map { (try $0.replica(at: 0), $0.integer(at: 1)) }
+            .map { (try $0.replica(at: 0), $0.int64(at: 1)) }
     }
 
     func forEachRow(_ body: (CanonicalRecord) throws -> Void) throws {
@@ -219,18 +209,9 @@ extension PostgreSQLZoneReader {
             """, .integer(Int64(clamping: position)), .integer(Int64(limit))
         ).map {
             (
-                try entityName($0.integer(at: 1)),
-                try id(of: RecordKey(rawValue: $0.integer(at: 0)))
+                try entityName($0.int64(at: 1)),
+                try id(of: RecordKey(rawValue: $0.int64(at: 0)))
             )
         }
-    }
-}
-
-extension PostgreSQLRows.Row {
-    /// Reads the columns left, property and right.
-    func linkKey() -> LinkKey {
-        LinkKey(
-            left: RecordKey(rawValue: integer(at: 0)), property: integer(at: 1),
-            right: RecordKey(rawValue: integer(at: 2)))
     }
 }

@@ -49,8 +49,8 @@ class PostgreSQLZoneReader: ZoneReading {
         ).first
         guard let counts else { throw damaged("its rows can't be counted") }
         return ZoneCounts(
-            records: counts.integer(at: 0), links: counts.integer(at: 1),
-            replicas: counts.integer(at: 2), bytes: counts.integer(at: 3))
+            records: counts.int64(at: 0), links: counts.int64(at: 1),
+            replicas: counts.int64(at: 2), bytes: counts.int64(at: 3))
     }
 
     func acknowledgements() throws -> [ReplicaID: UInt64] {
@@ -119,13 +119,7 @@ class PostgreSQLZoneReader: ZoneReading {
 
     /// Reads the columns of `placeColumns`.
     func place(_ row: PostgreSQLRows.Row) throws -> ZoneLogLocation {
-        ZoneLogLocation(
-            position: try row.unsigned(at: 0),
-            kind: LogEntryKind(rawValue: UInt8(truncatingIfNeeded: row.integer(at: 6))),
-            dot: Dot(
-                replica: try replica(at: row.integer(at: 1)), sequence: try row.unsigned(at: 2)),
-            timestamp: HybridTimestamp(rawValue: try row.unsigned(at: 3)),
-            origin: try row.digest(at: 4), digest: try row.digest(at: 5))
+        try row.place(replica: replica(at:))
     }
 
     func place(ofOrigin origin: Digest) throws -> ZoneLogLocation? {
@@ -167,8 +161,8 @@ class PostgreSQLZoneReader: ZoneReading {
             .bytes(replica.bytes)
         ).first
         guard let row else { return nil }
-        names.insert(replica, ordinal: row.integer(at: 0))
-        return row.integer(at: 0)
+        names.insert(replica, ordinal: row.int64(at: 0))
+        return row.int64(at: 0)
     }
 
     /// Numbers are looked up in blocks of this size, because their neighbours are asked for next.
@@ -186,7 +180,7 @@ class PostgreSQLZoneReader: ZoneReading {
             SELECT ordinal, id FROM anabranch.replica
             WHERE zone = $1 AND ordinal BETWEEN $2 AND $3
             """, around: ordinal)
-        for row in rows { names.insert(try row.replica(at: 1), ordinal: row.integer(at: 0)) }
+        for row in rows { names.insert(try row.replica(at: 1), ordinal: row.int64(at: 0)) }
         guard let replica = names.replicas[ordinal] else {
             throw damaged("replica \(ordinal) is missing")
         }
@@ -200,7 +194,7 @@ class PostgreSQLZoneReader: ZoneReading {
             SELECT number, name FROM anabranch.entity
             WHERE zone = $1 AND number BETWEEN $2 AND $3
             """, around: number)
-        for row in rows { names.insert(WireName(row.text(at: 1)), entity: row.integer(at: 0)) }
+        for row in rows { names.insert(WireName(row.string(at: 1)), entity: row.int64(at: 0)) }
         guard let name = names.entityNames[number] else {
             throw damaged("entity \(number) is missing")
         }
@@ -216,10 +210,10 @@ class PostgreSQLZoneReader: ZoneReading {
             """, around: number)
         for row in rows {
             let property = WireProperty(
-                name: WireName(row.text(at: 1)),
-                type: WireType(rawValue: UInt8(truncatingIfNeeded: row.integer(at: 2))),
-                rule: MergeRule(rawValue: UInt8(truncatingIfNeeded: row.integer(at: 3))))
-            names.insert(property, number: row.integer(at: 0))
+                name: WireName(row.string(at: 1)),
+                type: WireType(rawValue: UInt8(truncatingIfNeeded: row.int64(at: 2))),
+                rule: MergeRule(rawValue: UInt8(truncatingIfNeeded: row.int64(at: 3))))
+            names.insert(property, number: row.int64(at: 0))
         }
         guard let property = names.properties[number] else {
             throw damaged("property \(number) is missing")

@@ -44,7 +44,7 @@ extension PostgreSQLZoneWriter {
                     "SELECT key, entity FROM anabranch.record WHERE zone = $1 AND key = ANY($2)",
                     .text(zone), .integers(unknown.map(\.rawValue))))
             for row in rows {
-                held.entities[RecordKey(rawValue: row.integer(at: 0))] = .some(row.integer(at: 1))
+                held.entities[RecordKey(rawValue: row.int64(at: 0))] = .some(row.int64(at: 1))
             }
         }
         var found: [RecordKey: Int64] = [:]

@@ -234,11 +234,7 @@ extension ZoneChanges {
                 FROM unnest($2::bigint[], $3::bigint[], $4::bigint[], $5::bigint[], $6::bytea[],
                     $7::bytea[], $8::bigint[])
                     AS new(key, entity, timestamp, author, cells, seen, dead)
-                """, .text(zone), .integers(rows.map(\.row.key.rawValue)),
-                .integers(rows.map(\.row.entity)),
-                .integers(rows.map { Int64(clamping: $0.row.timestamp) }),
-                .integers(rows.map(\.row.author)), .blobs(rows.map(\.row.cells)),
-                .blobs(rows.map(\.row.seen)), .integers(rows.map(\.dead)), changing: rows.count)
+                """, parameters(zone, rows), changing: rows.count)
         ]
     }
 
@@ -254,11 +250,17 @@ extension ZoneChanges {
                     $7::bytea[], $8::bigint[])
                     AS new(key, entity, timestamp, author, cells, seen, dead)
                 WHERE r.zone = $1 AND r.key = new.key
-                """, .text(zone), .integers(rows.map(\.row.key.rawValue)),
-                .integers(rows.map(\.row.entity)),
-                .integers(rows.map { Int64(clamping: $0.row.timestamp) }),
-                .integers(rows.map(\.row.author)), .blobs(rows.map(\.row.cells)),
-                .blobs(rows.map(\.row.seen)), .integers(rows.map(\.dead)), changing: rows.count)
+                """, parameters(zone, rows), changing: rows.count)
+        ]
+    }
+
+    private static func parameters(_ zone: String, _ rows: [HeldRow]) -> [PostgreSQLValue] {
+        [
+            .text(zone), .integers(rows.map(\.row.key.rawValue)),
+            .integers(rows.map(\.row.entity)),
+            .integers(rows.map { Int64(clamping: $0.row.timestamp) }),
+            .integers(rows.map(\.row.author)), .blobs(rows.map(\.row.cells)),
+            .blobs(rows.map(\.row.seen)), .integers(rows.map(\.dead)),
         ]
     }
 

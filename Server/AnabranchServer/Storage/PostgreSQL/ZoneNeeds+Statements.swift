@@ -57,9 +57,9 @@ extension ZoneNeeds {
         for replica in allReplicas { held.heads.updateValue(nil, forKey: replica) }
         for row in results[0] {
             let id = try row.replica(at: 0)
-            names.insert(id, ordinal: row.integer(at: 1))
+            names.insert(id, ordinal: row.int64(at: 1))
             held.absentReplicas.remove(id)
-            guard row.integer(at: 2) > 0 else { continue }
+            guard row.int64(at: 2) > 0 else { continue }
             held.heads[id] = .some(
                 ReplicaHead(sequence: try row.unsigned(at: 2), origin: try row.digest(at: 3)))
         }

@@ -81,7 +81,7 @@ extension ZoneRow {
 
     /// Reads the columns in the order of the statements.
     init(_ row: PostgreSQLRows.Row) throws {
-        history = row.text(at: 0)
+        history = row.string(at: 0)
         epochs = try Self.epochs(row.bytes(at: 1))
         position = try row.unsigned(at: 2)
         running = try row.replica(at: 3)
@@ -91,9 +91,9 @@ extension ZoneRow {
             throw StorageError(.damaged, "Can't read a zone because its checksum is damaged.")
         }
         self.checksum = checksum
-        replicas = row.integer(at: 7)
-        entities = row.integer(at: 8)
-        properties = row.integer(at: 9)
+        replicas = row.int64(at: 7)
+        entities = row.int64(at: 8)
+        properties = row.int64(at: 9)
     }
 
     /// Inserts the row unless there is one.
@@ -142,28 +142,5 @@ extension ZoneRow {
             throw StorageError(.damaged, "Can't read a zone because it has no epoch.")
         }
         return history
-    }
-}
-
-extension PostgreSQLRows.Row {
-    func replica(at column: Int) throws -> ReplicaID {
-        guard let replica = withBytes(at: column, { ReplicaID(bytes: $0) }) else {
-            throw StorageError(.damaged, "Can't read a zone because a name is not 16 bytes.")
-        }
-        return replica
-    }
-
-    func digest(at column: Int) throws -> Digest {
-        guard let digest = withBytes(at: column, { Digest(bytes: $0) }) else {
-            throw StorageError(.damaged, "Can't read a zone because a digest is damaged.")
-        }
-        return digest
-    }
-
-    func unsigned(at column: Int) throws -> UInt64 {
-        guard let number = UInt64(exactly: integer(at: column)) else {
-            throw StorageError(.damaged, "Can't read a zone because a number is below zero.")
-        }
-        return number
     }
 }

@@ -55,7 +55,7 @@ enum ZoneTables {
         let row = try session.run(
             PostgreSQLStatement("SELECT coalesce(max(number), 0) FROM anabranch.migration")
         ).first
-        return Int(row?.integer(at: 0) ?? 0)
+        return Int(row?.int64(at: 0) ?? 0)
     }
 
     /// The key of the advisory lock, "AbZn" as a number.

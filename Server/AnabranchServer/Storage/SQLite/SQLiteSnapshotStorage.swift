@@ -12,7 +12,7 @@ import Foundation
 ///   `touched` is the time at which its last chunk was added. An ID is never used again, so a late
 ///   chunk can't get into another snapshot.
 /// - `chunk`: the chunks by number, with the digest of their bytes.
-final class SQLiteSnapshotStorage: SnapshotStorage {
+final class SQLiteSnapshotStorage: ChunkStorage {
     private static let format: Int64 = 2
     private static let script = """
         CREATE TABLE snapshot(
@@ -115,36 +115,7 @@ final class SQLiteSnapshotStorage: SnapshotStorage {
         }
     }
 
-    func write(
-        at cursor: LogCursor, wallMilliseconds: @escaping () -> Int64,
-        _ body: ((_ chunk: [UInt8]) throws -> Void) throws -> Void
-    ) throws -> SnapshotManifest {
-        let id = try begin(at: cursor, wallMilliseconds: wallMilliseconds())
-        var digests = DigestBuilder()
-        var chunkCount: UInt64 = 0
-        var byteCount: UInt64 = 0
-        do {
-            try body { chunk in
-                let digest = Digest(of: chunk)
-                try append(
-                    chunk, digest, number: chunkCount, to: id,
-                    wallMilliseconds: wallMilliseconds())
-                digests.update(digest)
-                chunkCount += 1
-                byteCount += UInt64(chunk.count)
-            }
-            let manifest = SnapshotManifest(
-                name: SnapshotName(cursor: cursor, digest: digests.finish()),
-                chunkCount: chunkCount, byteCount: byteCount)
-            try finish(manifest, id)
-            return manifest
-        } catch {
-            try? use { try Self.remove("\(id)", from: $0) }
-            throw error
-        }
-    }
-
-    private func begin(at cursor: LogCursor, wallMilliseconds: Int64) throws -> Int64 {
+    func begin(at cursor: LogCursor, wallMilliseconds: Int64) throws -> Int64 {
         try use { connection in
             try connection.run(
                 """
@@ -159,7 +130,7 @@ final class SQLiteSnapshotStorage: SnapshotStorage {
 
     /// Appends a chunk in its own transaction, so that readers of other snapshots wait only
     /// briefly.
-    private func append(
+    func append(
         _ chunk: [UInt8], _ digest: Digest, number: UInt64, to id: Int64,
         wallMilliseconds: Int64
     ) throws {
@@ -184,7 +155,7 @@ final class SQLiteSnapshotStorage: SnapshotStorage {
                 + "to \(path): ask for the snapshot again.")
     }
 
-    private func finish(_ manifest: SnapshotManifest, _ id: Int64) throws {
+    func finish(_ manifest: SnapshotManifest, _ id: Int64) throws {
         try use { connection in
             try connection.run(
                 """
@@ -197,6 +168,8 @@ final class SQLiteSnapshotStorage: SnapshotStorage {
             guard connection.changes == 1 else { throw removed }
         }
     }
+
+    func discard(_ id: Int64) throws { try use { try Self.remove("\(id)", from: $0) } }
 
     func dropUnfinished(untouchedSince wallMilliseconds: Int64) throws {
         try use { connection in

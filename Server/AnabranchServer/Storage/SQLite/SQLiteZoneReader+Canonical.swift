@@ -117,13 +117,3 @@ extension SQLiteZoneReader {
         return property
     }
 }
-
-extension Statement {
-    /// Reads the columns key, entity, timestamp, author, cells, seen and dead.
-    func stateRow() throws -> StateRow {
-        StateRow(
-            key: RecordKey(rawValue: int64(at: 0)), entity: int64(at: 1),
-            timestamp: try unsigned(at: 2), author: int64(at: 3), cells: bytes(at: 4),
-            seen: isNull(at: 5) ? nil : bytes(at: 5), isDead: int64(at: 6) != 0)
-    }
-}

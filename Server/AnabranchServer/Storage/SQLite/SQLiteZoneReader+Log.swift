@@ -22,14 +22,7 @@ extension SQLiteZoneReader {
     }
 
     private func place(_ row: Statement) throws -> ZoneLogLocation? {
-        guard try row.step() else { return nil }
-        return ZoneLogLocation(
-            position: try row.unsigned(at: 0),
-            kind: LogEntryKind(rawValue: UInt8(truncatingIfNeeded: row.int64(at: 6))),
-            dot: Dot(
-                replica: try replica(at: row.int64(at: 1)), sequence: try row.unsigned(at: 2)),
-            timestamp: HybridTimestamp(rawValue: try row.unsigned(at: 3)),
-            origin: try row.digest(at: 4), digest: try row.digest(at: 5))
+        try row.step() ? try row.place(replica: replica(at:)) : nil
     }
 
     package func head(of replica: ReplicaID) throws -> ReplicaHead? {

@@ -9,12 +9,8 @@ extension SQLiteZoneReader {
     package func forEachRows(_ body: (ZoneRows) throws -> Void) throws {
         try forEach("SELECT ordinal, id, sequence, origin FROM replica ORDER BY ordinal", body) {
             .replicas($0)
-        } read: { row in
-            let sequence = try row.unsigned(at: 2)
-            return ReplicaRow(
-                ordinal: row.int64(at: 0), id: try row.replica(at: 1),
-                head: sequence == 0
-                    ? nil : ReplicaHead(sequence: sequence, origin: try row.digest(at: 3)))
+        } read: {
+            try $0.replicaRow()
         }
         try forEach("SELECT number FROM entity ORDER BY number", body) {
             .entities($0)
@@ -43,10 +39,7 @@ extension SQLiteZoneReader {
         ) {
             .links($0)
         } read: { row in
-            let link = LinkKey(
-                left: RecordKey(rawValue: row.int64(at: 0)), property: row.int64(at: 1),
-                right: RecordKey(rawValue: row.int64(at: 2)))
-            return (link, row.bytes(at: 3))
+            (row.linkKey(), row.bytes(at: 3))
         }
         try body(.acknowledgements(acknowledgements()))
         try forEach("SELECT digest, size, position FROM log_part", body) {
@@ -78,14 +71,8 @@ extension SQLiteZoneReader {
             .entries($0)
         } size: {
             $0.changeSet.count
-        } read: { row in
-            LogRow(
-                position: try row.unsigned(at: 0),
-                kind: LogEntryKind(rawValue: UInt8(truncatingIfNeeded: row.int64(at: 1))),
-                author: row.int64(at: 2), sequence: try row.unsigned(at: 3),
-                timestamp: try row.unsigned(at: 4), origin: try row.digest(at: 5),
-                digest: try row.digest(at: 6), running: try row.replica(at: 7),
-                changeSet: row.bytes(at: 8))
+        } read: {
+            try $0.logRow()
         }
     }
 

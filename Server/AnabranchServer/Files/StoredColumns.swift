@@ -1,7 +1,20 @@
 import AnabranchReplication
 import AnabranchSQLite
 
-extension Statement {
+/// The columns of a row, which are counted from zero.
+protocol StoredColumns {
+    func withBytes<Result, Failure: Error>(
+        at column: Int, _ body: (UnsafeRawBufferPointer) throws(Failure) -> Result
+    ) throws(Failure) -> Result
+    func int64(at column: Int) -> Int64
+    func string(at column: Int) -> String
+    func bytes(at column: Int) -> [UInt8]
+    func isNull(at column: Int) -> Bool
+}
+
+extension Statement: StoredColumns {}
+
+extension StoredColumns {
     func replica(at column: Int) throws -> ReplicaID {
         guard let replica = withBytes(at: column, { ReplicaID(bytes: $0) }) else {
             throw StorageError(.damaged, "Can't read a zone because a name is not 16 bytes.")

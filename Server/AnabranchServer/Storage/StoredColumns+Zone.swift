@@ -1,0 +1,50 @@
+import AnabranchReplication
+
+extension StoredColumns {
+    /// Reads the columns key, entity, timestamp, author, cells, seen and dead.
+    func stateRow() throws -> StateRow {
+        StateRow(
+            key: RecordKey(rawValue: int64(at: 0)), entity: int64(at: 1),
+            timestamp: try unsigned(at: 2), author: int64(at: 3), cells: bytes(at: 4),
+            seen: isNull(at: 5) ? nil : bytes(at: 5), isDead: int64(at: 6) != 0)
+    }
+
+    /// Reads the columns position, replica, sequence, timestamp, origin, digest and kind.
+    ///
+    /// - Parameter replica: Returns the replica of an ordinal.
+    func place(replica: (Int64) throws -> ReplicaID) throws -> ZoneLogLocation {
+        ZoneLogLocation(
+            position: try unsigned(at: 0),
+            kind: LogEntryKind(rawValue: UInt8(truncatingIfNeeded: int64(at: 6))),
+            dot: Dot(replica: try replica(int64(at: 1)), sequence: try unsigned(at: 2)),
+            timestamp: HybridTimestamp(rawValue: try unsigned(at: 3)),
+            origin: try digest(at: 4), digest: try digest(at: 5))
+    }
+
+    /// Reads the columns left, property and right.
+    func linkKey() -> LinkKey {
+        LinkKey(
+            left: RecordKey(rawValue: int64(at: 0)), property: int64(at: 1),
+            right: RecordKey(rawValue: int64(at: 2)))
+    }
+
+    /// Reads the columns position, kind, replica, sequence, timestamp, origin, digest, running and
+    /// change_set.
+    func logRow() throws -> LogRow {
+        LogRow(
+            position: try unsigned(at: 0),
+            kind: LogEntryKind(rawValue: UInt8(truncatingIfNeeded: int64(at: 1))),
+            author: int64(at: 2), sequence: try unsigned(at: 3), timestamp: try unsigned(at: 4),
+            origin: try digest(at: 5), digest: try digest(at: 6), running: try replica(at: 7),
+            changeSet: bytes(at: 8))
+    }
+
+    /// Reads the columns ordinal, id, sequence and origin.
+    func replicaRow() throws -> ReplicaRow {
+        let sequence = try unsigned(at: 2)
+        return ReplicaRow(
+            ordinal: int64(at: 0), id: try replica(at: 1),
+            head: sequence == 0
+                ? nil : ReplicaHead(sequence: sequence, origin: try digest(at: 3)))
+    }
+}
