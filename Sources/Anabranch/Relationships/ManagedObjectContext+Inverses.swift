@@ -104,7 +104,7 @@ extension ManagedObjectContext {
         if object.slots[relationship.slot] != value { object.write(value, to: relationship.slot) }
     }
 
-    /// Sets a transient to-one, whose target is the only member of the relationship.
+    /// Sets a transient to-one; its target is the only member of the relationship.
     private func setMember(
         of object: ManagedObject, by relationship: RelationshipDescription,
         to target: ManagedObject?

@@ -126,27 +126,27 @@ final class PostgreSQLZoneWriter: PostgreSQLZoneReader, ZoneWriting {
     // MARK: The log
 
     override func place(ofOrigin origin: Digest) throws -> ZoneLogLocation? {
-        if let place = unsent({ $0.places[origin] }) { return place }
-        if let known = held.places[origin] { return known }
-        let place = try super.place(ofOrigin: origin)
-        held.places.updateValue(place, forKey: origin)
-        return place
+        try known(origin, \.places, unsent: \.places) { try super.place(ofOrigin: origin) }
     }
 
     override func place(of dot: Dot) throws -> ZoneLogLocation? {
-        if let place = unsent({ $0.placesByDot[dot] }) { return place }
-        if let known = held.placesByDot[dot] { return known }
-        let place = try super.place(of: dot)
-        held.placesByDot.updateValue(place, forKey: dot)
-        return place
+        try known(dot, \.placesByDot, unsent: \.placesByDot) { try super.place(of: dot) }
     }
 
     override func head(of replica: ReplicaID) throws -> ReplicaHead? {
-        if let head = unsent({ $0.heads[replica] }) { return head }
-        if let known = held.heads[replica] { return known }
-        let head = try super.head(of: replica)
-        held.heads.updateValue(head, forKey: replica)
-        return head
+        try known(replica, \.heads, unsent: \.heads) { try super.head(of: replica) }
+    }
+
+    /// Finds a value in the unsent changes or in what the database is known to hold, or reads it.
+    private func known<Key, Value>(
+        _ key: Key, _ values: WritableKeyPath<HeldState, [Key: Value?]>,
+        unsent new: KeyPath<ZoneChanges, [Key: Value]>, orRead read: () throws -> Value?
+    ) throws -> Value? {
+        if let value = unsent({ $0[keyPath: new][key] }) { return value }
+        if let known = held[keyPath: values][key] { return known }
+        let value = try read()
+        held[keyPath: values].updateValue(value, forKey: key)
+        return value
     }
 
     func append(_ entry: ZoneLogEntry) throws {

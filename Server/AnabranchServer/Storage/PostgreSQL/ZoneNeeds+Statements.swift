@@ -3,7 +3,9 @@ import AnabranchReplication
 // One statement for each kind of need. They are sent with the lock of the zone, and see what the
 // lock's former holder has committed.
 extension ZoneNeeds {
+    /// The statements; empty if nothing is needed.
     func statements(for zone: String) -> [PostgreSQLStatement] {
+        guard self != ZoneNeeds() else { return [] }
         let dots = Array(dots)
         let records = Array(records)
         return [
@@ -53,6 +55,7 @@ extension ZoneNeeds {
         place: (PostgreSQLRows.Row) throws -> ZoneLogLocation
     ) throws -> HeldState {
         var held = HeldState()
+        guard !results.isEmpty else { return held }
         held.absentReplicas = allReplicas
         for replica in allReplicas { held.heads.updateValue(nil, forKey: replica) }
         for row in results[0] {
