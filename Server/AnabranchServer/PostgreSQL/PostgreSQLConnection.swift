@@ -290,7 +290,8 @@ final class PostgreSQLConnection {
         // An error without a state comes from libpq: the connection has failed.
         if state == nil { isBroken = true }
         return PostgreSQLError(
-            "The database refused a statement because \(message.oneLine): \(sql.oneLine)",
+            "The database refused a statement because \(message.oneLine): "
+                + sql.split(whereSeparator: \.isWhitespace).joined(separator: " "),
             state: state, isConnectionLost: state == nil)
     }
 
