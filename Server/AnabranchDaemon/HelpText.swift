@@ -50,11 +50,14 @@ enum HelpText {
         anabranchd token creates, lists and revokes the access tokens of clients.
 
         Usage:
-          anabranchd token create --zone ZONE --role read|write|admin --store sqlite:DIR
+          anabranchd token create --zone ZONE --role read|write|admin [--expires TIME]
+                                  --store sqlite:DIR
           anabranchd token list [--zone ZONE] --store sqlite:DIR
           anabranchd token revoke NUMBER --store sqlite:DIR
 
-        "create" also creates the zone if it does not exist. It prints the token's secret. The
+        "create" also creates the zone if it does not exist. A token for --zone 'team-*' gives
+        access to every zone with a name that begins so, and creates none. --expires takes a time
+        from now, such as 90d, 12h or 30m, or a time such as 2030-01-31T00:00:00Z. It prints the token's secret. The
         secret can't be shown again, because only its hash is stored. A running daemon refuses
         a revoked token from the next request on.
         """

@@ -6,7 +6,7 @@ import Foundation
 enum TokenCommand {
     static func run(_ arguments: [String]) throws {
         var options = try CommandOptions(
-            arguments, of: "token", known: ["store", "zone", "role"])
+            arguments, of: "token", known: ["store", "zone", "role", "expires"])
         guard !options.wantsHelp else { return print(HelpText.token) }
         guard let action = options.words.first else {
             throw options.usage("The action is missing: type create, list or revoke.")
@@ -25,14 +25,15 @@ enum TokenCommand {
             throw options.usage(
                 "There are too many words: \"\(options.words[1])\" is not expected.")
         }
-        let zone = try options.zone(try options.required("zone", as: "the zone's name"))
+        let zones = try options.zones(try options.required("zone", as: "the zone's name"))
         let text = try options.required("role", as: "read, write or admin")
         guard let role = TokenRole(rawValue: text) else {
             throw options.usage("The option --role takes read, write or admin, not \"\(text)\".")
         }
+        let expires = try options.expiry()
         let store = try options.store(creating: true)
         defer { store.close() }
-        print(try store.createToken(zone: zone, role: role).secret.text)
+        print(try store.createToken(for: zones, role: role, expires: expires).secret.text)
     }
 
     private static func list(_ options: inout CommandOptions) throws {
@@ -45,9 +46,8 @@ enum TokenCommand {
         defer { store.close() }
         let rows = try store.tokens.tokens(zone: zone).map { token in
             [
-                "\(token.number)", token.zone.string, token.role.rawValue, time(token.created),
-                token.lastUsed.map(time) ?? "never",
-                token.revoked.map { "revoked \(time($0))" } ?? "valid",
+                "\(token.number)", token.zones.description, token.role.rawValue,
+                time(token.created), token.lastUsed.map(time) ?? "never", state(of: token),
             ]
         }
         print(table([["NUMBER", "ZONE", "ROLE", "CREATED", "LAST USED", "STATE"]] + rows))
@@ -63,7 +63,14 @@ enum TokenCommand {
             throw HTTPServerError(
                 "There is no token \(number): \"anabranchd token list\" shows them.")
         }
-        print("Token \(token.number) of zone \(token.zone) is revoked.")
+        print("Token \(token.number) of zone \(token.zones) is revoked.")
+    }
+
+    private static func state(of token: Token) -> String {
+        if let revoked = token.revoked { return "revoked \(time(revoked))" }
+        guard let end = token.expires else { return "valid" }
+        return end <= ServerEnvironment.system.wallMilliseconds()
+            ? "expired \(time(end))" : "valid until \(time(end))"
     }
 
     private static func time(_ milliseconds: Int64) -> String {
@@ -85,6 +92,37 @@ enum TokenCommand {
 extension CommandOptions {
     func zone(_ text: String) throws -> ZoneName {
         do { return try ZoneName(text) } catch { throw usage(error.message) }
+    }
+}
+
+extension CommandOptions {
+    fileprivate func zones(_ text: String) throws -> ZonePattern {
+        do { return try ZonePattern(text) } catch { throw usage(error.message) }
+    }
+
+    /// The time that `--expires` names, in milliseconds since 1970-01-01 UTC; `nil` without it.
+    fileprivate func expiry() throws -> Int64? {
+        guard let text = self["expires"] else { return nil }
+        let now = ServerEnvironment.system.wallMilliseconds()
+        let end = Self.span(text).map { now + $0 } ?? Self.time(text)
+        guard let end, end > now else {
+            throw usage(
+                "The option --expires takes a time from now, as in 90d, 12h or 30m, or a later "
+                    + "time, as in 2030-01-31T00:00:00Z, not \"\(text)\".")
+        }
+        return end
+    }
+
+    private static func span(_ text: String) -> Int64? {
+        let units: [Character: Int64] = ["d": 86_400_000, "h": 3_600_000, "m": 60_000]
+        guard let unit = text.last.flatMap({ units[$0] }), let count = Int64(text.dropLast()),
+            (1...1_000_000).contains(count)
+        else { return nil }
+        return count * unit
+    }
+
+    private static func time(_ text: String) -> Int64? {
+        (try? Date(text, strategy: .iso8601)).map { Int64($0.timeIntervalSince1970 * 1000) }
     }
 }
 

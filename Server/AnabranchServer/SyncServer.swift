@@ -45,7 +45,10 @@ public final class SyncServer: Sendable {
         events = EventHub(heartbeat: options.heartbeat)
         server = MicroHTTPServer(options: options.http)
         router = SyncRouter(
-            zones: zones, tokens: store.tokens, events: events, limits: options.zones, log: log,
+            zones: zones,
+            access: AccessControl(
+                tokens: store.tokens, wallMilliseconds: store.environment.wallMilliseconds),
+            events: events, limits: options.zones, log: log,
             metrics: metrics, checkIsReady: store.backEnd.checkIsReady)
         certificate = options.certificate
         metricsServer = options.metrics.map { MicroHTTPServer(options: $0) }

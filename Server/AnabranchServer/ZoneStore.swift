@@ -29,12 +29,22 @@ public final class ZoneStore: Sendable {
     /// The names of all zones, sorted by their bytes.
     public func zones() throws -> [ZoneName] { try backEnd.zones() }
 
-    /// Creates a token, and the zone if there is none of that name.
+    /// Creates a token for a zone, and the zone if there is none of that name.
     public func createToken(
         zone: ZoneName, role: TokenRole
     ) throws -> (token: Token, secret: TokenSecret) {
-        try backEnd.makeZone(zone)
-        return try backEnd.tokens.create(zone: zone, role: role)
+        try createToken(for: ZonePattern(zone), role: role)
+    }
+
+    /// Creates a token for zones. A zone that the pattern names is created if it is missing.
+    ///
+    /// - Parameter expires: When the token ends, in milliseconds since 1970-01-01 UTC; `nil` if it
+    ///   does not end.
+    public func createToken(
+        for zones: ZonePattern, role: TokenRole, expires: Int64? = nil
+    ) throws -> (token: Token, secret: TokenSecret) {
+        if let zone = zones.zone { try backEnd.makeZone(zone) }
+        return try backEnd.tokens.create(for: zones, role: role, expires: expires)
     }
 
     /// Opens a zone for the time of `body`.

@@ -20,6 +20,13 @@ static inline int cmicrohttpd_socket(struct MHD_Connection *connection) {
     return info ? (int)info->connect_fd : -1;
 }
 
+static inline const struct sockaddr *cmicrohttpd_client_address(
+    struct MHD_Connection *connection) {
+    const union MHD_ConnectionInfo *info =
+        MHD_get_connection_info(connection, MHD_CONNECTION_INFO_CLIENT_ADDRESS);
+    return info ? info->client_addr : NULL;
+}
+
 static inline intptr_t cmicrohttpd_uri_logger(
     void *(*callback)(void *, const char *, struct MHD_Connection *)) {
     return (intptr_t)callback;

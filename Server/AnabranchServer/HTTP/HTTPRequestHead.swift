@@ -9,8 +9,18 @@ public struct HTTPRequestHead: Sendable {
     /// The header fields.
     public var headers: HTTPHeaders
 
+    /// The client's numeric address, or the one that a trusted proxy tells; empty if it is not
+    /// known.
+    public var address: String
+    /// The ID of the request in the log and in the answer; empty if it has none yet.
+    public var id = ""
+
     /// Creates a request head.
-    public init(method: String, path: String, query: String = "", headers: HTTPHeaders) {
+    public init(
+        method: String, path: String, query: String = "", headers: HTTPHeaders,
+        address: String = ""
+    ) {
+        self.address = address
         self.method = method
         self.path = path
         self.query = query
@@ -18,7 +28,7 @@ public struct HTTPRequestHead: Sendable {
     }
 
     /// The ID that a proxy or a client gave to the request; `nil` if it is unfit for a log line.
-    var requestID: String? {
+    var givenID: String? {
         guard let id = headers["X-Request-ID"], (1...64).contains(id.utf8.count),
             id.utf8.allSatisfy({ byte in
                 UInt8(ascii: "0")...UInt8(ascii: "9") ~= byte

@@ -37,6 +37,8 @@ public struct HTTPLogFields: Sendable {
     public var replica: String?
     /// The number of the token, never its secret.
     public var token: Int64?
+    /// The subject that an identity provider's token names.
+    public var subject: String?
     /// The error code of the response.
     public var error: String?
     /// The cause of the error that is not sent to the client.

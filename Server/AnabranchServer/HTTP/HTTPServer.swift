@@ -65,6 +65,8 @@ public struct HTTPRecord: Sendable {
     public var method: String
     /// The path of the request.
     public var path: String
+    /// The client's numeric address; empty if it is not known.
+    public var address: String
     /// The HTTP status of the response.
     public var status: Int
     /// The time from the request line to the end of the response.
@@ -113,6 +115,8 @@ public struct HTTPServerOptions: Sendable {
     public var workers = 16
     /// The greatest number of requests that wait for a thread.
     public var waitingRequests = 1_000
+    /// The proxies that the server believes the address of a client.
+    public var proxies = TrustedProxies()
     /// A certificate chain and its private key in PEM; `nil` serves HTTP without TLS.
     public var tls: (certificate: String, key: String)?
 

@@ -13,11 +13,14 @@ extension MicroHTTPServer {
         withUnsafeMutablePointer(to: &headers) { headers in
             _ = MHD_get_connection_values_n(connection, .HEADER_KIND, microHTTPHeader, headers)
         }
-        let head = HTTPRequestHead(
-            method: method, path: request.path, query: request.query, headers: headers)
+        var head = HTTPRequestHead(
+            method: method, path: request.path, query: request.query, headers: headers,
+            address: options.proxies.clientAddress(
+                SocketAddress.text(of: cmicrohttpd_client_address(connection)), headers))
         request.progress.withLock { progress in
+            if let id = head.givenID { progress.id = id }
+            head.id = progress.id
             progress.head = head
-            if let id = head.requestID { progress.id = id }
         }
         let fault =
             RequestCheck.fault(

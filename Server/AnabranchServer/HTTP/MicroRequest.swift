@@ -57,7 +57,7 @@ final class MicroRequest: Sendable {
             if progress.head == nil { log.cause = "its headers were malformed or did not end" }
             return HTTPRecord(
                 id: progress.id, method: progress.head?.method ?? "", path: path,
-                status: progress.status,
+                address: progress.head?.address ?? "", status: progress.status,
                 duration: ContinuousClock.now - start, bytesReceived: progress.bytesReceived,
                 bytesSent: progress.bytesSent, isCutOff: isCutOff, log: log)
         }

@@ -33,6 +33,24 @@ struct SocketAddress {
         }
     }
 
+    /// The numeric form of an address of a system call; empty if there is none.
+    ///
+    /// An IPv4 address that arrived on an IPv6 socket has its IPv4 form.
+    static func text(of address: UnsafePointer<sockaddr>?) -> String {
+        guard let address else { return "" }
+        let length = address.pointee.sa_family == sa_family_t(AF_INET6)
+            ? MemoryLayout<sockaddr_in6>.size : MemoryLayout<sockaddr_in>.size
+        var host = [CChar](repeating: 0, count: Int(NI_MAXHOST))
+        guard
+            getnameinfo(
+                address, socklen_t(length), &host, socklen_t(host.count), nil, 0,
+                NI_NUMERICHOST) == 0
+        else { return "" }
+        let text = String(
+            decoding: host.prefix { $0 != 0 }.map { UInt8(bitPattern: $0) }, as: UTF8.self)
+        return text.hasPrefix("::ffff:") && text.contains(".") ? String(text.dropFirst(7)) : text
+    }
+
     mutating func withPointer<Result>(
         _ body: (UnsafeMutableRawPointer) throws -> Result
     ) rethrows -> Result {

@@ -49,6 +49,8 @@ public struct RequestLog: Sendable {
         line.append("zone", record.log.zone)
         line.append("replica", record.log.replica)
         line.append("token", record.log.token)
+        line.append("subject", record.log.subject)
+        if !record.address.isEmpty { line.append("address", record.address) }
         line.append("received", Int64(record.bytesReceived))
         line.append("sent", Int64(record.bytesSent))
         line.append("error", record.log.error)

@@ -8,19 +8,19 @@ import Foundation
 package final class SyncRouter: HTTPHandler {
     let zones: OpenZones
     let events: EventHub
-    private let tokens: any TokenStore
+    private let access: AccessControl
     private let limits: ZoneLimits
     private let log: RequestLog
     private let metrics: ServerMetrics
     private let checkIsReady: @Sendable () throws -> Void
 
     package init(
-        zones: OpenZones, tokens: any TokenStore, events: EventHub, limits: ZoneLimits,
+        zones: OpenZones, access: AccessControl, events: EventHub, limits: ZoneLimits,
         log: RequestLog, metrics: ServerMetrics,
         checkIsReady: @escaping @Sendable () throws -> Void
     ) {
         self.zones = zones
-        self.tokens = tokens
+        self.access = access
         self.events = events
         self.limits = limits
         self.log = log
@@ -37,9 +37,11 @@ package final class SyncRouter: HTTPHandler {
                 return route == .ready ? readiness : Self.isAlive
             }
             fields.zone = name.string
-            fields.token = try authorize(head, for: name, role: route.role).number
+            let holder = try access.check(head, in: name, role: route.role ?? .read)
+            fields.note(holder)
             try Self.checkMethod(head, route)
-            return try exchange(for: head, name, page, fields)
+            let origin = RequestOrigin(holder: holder, address: head.address, request: head.id)
+            return try exchange(for: head, from: origin, name, page, fields)
         } catch {
             return .answer(HTTPResponse(error, log: fields))
         }
@@ -73,43 +75,9 @@ package final class SyncRouter: HTTPHandler {
         }
     }
 
-    private func authorize(
-        _ head: HTTPRequestHead, for zone: ZoneName, role: TokenRole?
-    ) throws(ProtocolError) -> Token {
-        guard let field = head.headers["Authorization"] else {
-            throw ProtocolError(
-                .unauthorized, "The header Authorization is missing: send \"Bearer\" and a token.",
-                details: ["header": "Authorization"])
-        }
-        let parts = field.split(separator: " ", omittingEmptySubsequences: true)
-        guard parts.count == 2, String(parts[0]).headerToken == "bearer" else {
-            throw ProtocolError(
-                .unauthorized, "The header Authorization is not \"Bearer\" and a token.",
-                details: ["header": "Authorization"])
-        }
-        let found: Token?
-        do { found = try tokens.token(matching: String(parts[1])) } catch {
-            throw ProtocolError(serving: zone, error)
-        }
-        guard let token = found else {
-            throw ProtocolError(
-                .unauthorized, "The token is not known here, or was revoked: get another.",
-                details: ["header": "Authorization"])
-        }
-        guard token.zone == zone else {
-            throw ProtocolError(.forbidden, "The token is for another zone than \(zone).")
-        }
-        guard token.role >= role ?? .read else {
-            throw ProtocolError(
-                .forbidden,
-                "The token may only \(token.role.rawValue): get one that may "
-                    + "\((role ?? .read).rawValue).", details: ["role": token.role.rawValue])
-        }
-        return token
-    }
-
     private func exchange(
-        for head: HTTPRequestHead, _ name: ZoneName, _ page: Route.Page, _ fields: HTTPLogFields
+        for head: HTTPRequestHead, from origin: RequestOrigin, _ name: ZoneName,
+        _ page: Route.Page, _ fields: HTTPLogFields
     ) throws(ProtocolError) -> HTTPExchange {
         switch page {
         case .hello, .push, .pull, .repair, .snapshot, .checksums, .stage, .part:
@@ -117,7 +85,7 @@ package final class SyncRouter: HTTPHandler {
             return .read(limit: bodyLimit(of: page)) { [self] body in
                 answer(fields) { fields throws(ProtocolError) in
                     try zones.withZone(name) { zone throws(ProtocolError) in
-                        HTTPResponse(message: try message(page, body, zone, &fields))
+                        HTTPResponse(message: try message(page, body, from: origin, zone, &fields))
                     }
                 }
             }
@@ -159,7 +127,8 @@ package final class SyncRouter: HTTPHandler {
     }
 
     private func message(
-        _ page: Route.Page, _ body: [UInt8], _ zone: ZoneService, _ fields: inout HTTPLogFields
+        _ page: Route.Page, _ body: [UInt8], from origin: RequestOrigin, _ zone: ZoneService,
+        _ fields: inout HTTPLogFields
     ) throws(ProtocolError) -> [UInt8] {
         switch page {
         case .hello:
@@ -167,7 +136,7 @@ package final class SyncRouter: HTTPHandler {
             fields.replica = request.replica.description
             return try zone.hello(request).encoded()
         case .push:
-            let response = try zone.push(try PushRequest(decoding: body))
+            let response = try zone.push(try PushRequest(decoding: body), from: origin)
             fields.replica = response.acknowledgements.first?.dot.replica.description
             fields.error = response.refusal?.code.rawValue
             fields.replica = fields.replica ?? response.refusal?.details["replica"]

@@ -19,7 +19,7 @@ final class PostgreSQLTokenStore: TokenStore {
     private static let greatestKept = 10_000
     /// The least time between two writes of a token's last use.
     private static let useMilliseconds: Int64 = 60_000
-    private static let columns = "number, zone, role, created, used, revoked"
+    private static let columns = "number, zone, role, created, used, revoked, expires"
 
     init(
         _ pool: PostgreSQLPool, wallMilliseconds: @escaping @Sendable () -> Int64,
@@ -39,7 +39,7 @@ final class PostgreSQLTokenStore: TokenStore {
     }
 
     func create(
-        zone: ZoneName, role: TokenRole
+        for zones: ZonePattern, role: TokenRole, expires: Int64?
     ) throws -> (token: Token, secret: TokenSecret) {
         guard let secret = TokenSecret(bytes: randomBytes(TokenSecret.byteCount)) else {
             preconditionFailure("a source of randomness gives as many bytes as it is asked for")
@@ -50,32 +50,37 @@ final class PostgreSQLTokenStore: TokenStore {
             let row = try session.run(
                 PostgreSQLStatement(
                     """
-                    INSERT INTO anabranch.token(number, hash, zone, role, created)
-                    SELECT coalesce(max(number), 0) + 1, $1, $2, $3, $4 FROM anabranch.token
+                    INSERT INTO anabranch.token(number, hash, zone, role, created, expires)
+                    SELECT coalesce(max(number), 0) + 1, $1, $2, $3, $4, $5 FROM anabranch.token
                     RETURNING number
-                    """, .bytes(secret.hash.bytes), .text(zone.string), .text(role.rawValue),
-                    .integer(now)))
+                    """, .bytes(secret.hash.bytes), .text(zones.description),
+                    .text(role.rawValue), .integer(now), expires.map { .integer($0) } ?? .null))
             try session.commit()
             return row.first?.int64(at: 0) ?? 0
         }
-        return (Token(number: number, zone: zone, role: role, created: now), secret)
+        let token = Token(
+            number: number, zones: zones, role: role, created: now, expires: expires)
+        return (token, secret)
     }
 
     func tokens(zone: ZoneName?) throws -> [Token] {
         let rows =
             if let zone {
                 try run(
-                    "SELECT \(Self.columns) FROM anabranch.token WHERE zone = $1 ORDER BY number",
-                    .text(zone.string))
+                    """
+                    SELECT \(Self.columns) FROM anabranch.token
+                    WHERE zone = $1 OR zone LIKE '%*' ORDER BY number
+                    """, .text(zone.string))
             } else {
                 try run("SELECT \(Self.columns) FROM anabranch.token ORDER BY number")
             }
         return try rows.map { try $0.token() }
+            .filter { token in zone.map { token.zones.includes($0) } ?? true }
     }
 
     func stored() throws -> [StoredToken] {
         try run("SELECT \(Self.columns), hash FROM anabranch.token ORDER BY number")
-            .map { StoredToken(token: try $0.token(), hash: try $0.digest(at: 6)) }
+            .map { StoredToken(token: try $0.token(), hash: try $0.digest(at: 7)) }
     }
 
     func add(_ tokens: [StoredToken]) throws {
@@ -97,13 +102,17 @@ final class PostgreSQLTokenStore: TokenStore {
         _ = try session.run(
             PostgreSQLStatement(
                 """
-                INSERT INTO anabranch.token(number, hash, zone, role, created, used, revoked)
+                INSERT INTO anabranch.token(
+                    number, hash, zone, role, created, used, revoked, expires)
                 SELECT CASE WHEN EXISTS (SELECT 1 FROM anabranch.token WHERE number = $1)
                     THEN (SELECT max(number) + 1 FROM anabranch.token) ELSE $1 END,
-                    $2::bytea, $3::text, $4::text, $5::bigint, $6::bigint, $7::bigint
-                """, .integer(token.number), .bytes(each.hash.bytes), .text(token.zone.string),
+                    $2::bytea, $3::text, $4::text, $5::bigint, $6::bigint, $7::bigint,
+                    $8::bigint
+                """, .integer(token.number), .bytes(each.hash.bytes),
+                .text(token.zones.description),
                 .text(token.role.rawValue), .integer(token.created),
-                token.lastUsed.map { .integer($0) } ?? .null, revoked))
+                token.lastUsed.map { .integer($0) } ?? .null, revoked,
+                token.expires.map { .integer($0) } ?? .null))
     }
 
     /// Keeps two transactions from taking one number.

@@ -24,7 +24,7 @@ public final class SQLiteTokenStore: TokenStore {
 
     /// The time between two writes of the tokens' last uses.
     static let flushMilliseconds: Int64 = 60_000
-    private static let format: Int64 = 1
+    private static let format: Int64 = 2
 
     /// Opens a token file; creates it if it is missing.
     ///
@@ -46,7 +46,15 @@ public final class SQLiteTokenStore: TokenStore {
     }
 
     private static func prepare(_ connection: Connection) throws {
-        guard try connection.format(upTo: format) == 0 else { return }
+        let found = try connection.format(upTo: format)
+        if found == 0 { try create(in: connection) }
+        if found < 2 {
+            try connection.execute(
+                "ALTER TABLE token ADD COLUMN expires INTEGER; PRAGMA user_version = 2")
+        }
+    }
+
+    private static func create(in connection: Connection) throws {
         try connection.execute(
             """
             CREATE TABLE token(
@@ -54,13 +62,12 @@ public final class SQLiteTokenStore: TokenStore {
                 hash BLOB NOT NULL UNIQUE, zone TEXT NOT NULL, role TEXT NOT NULL,
                 created INTEGER NOT NULL, used INTEGER, revoked INTEGER);
             CREATE INDEX token_prefix ON token(prefix);
-            PRAGMA user_version = 1;
             """)
     }
 
-    /// Creates a token for a zone; its secret is stored only as a hash.
+    /// Creates a token; its secret is stored only as a hash.
     public func create(
-        zone: ZoneName, role: TokenRole
+        for zones: ZonePattern, role: TokenRole, expires: Int64?
     ) throws -> (token: Token, secret: TokenSecret) {
         guard let secret = TokenSecret(bytes: randomBytes(TokenSecret.byteCount)) else {
             preconditionFailure("a source of randomness gives as many bytes as it is asked for")
@@ -69,24 +76,32 @@ public final class SQLiteTokenStore: TokenStore {
         let number = try writing.withLock {
             try connection.transaction {
                 try connection.run(
-                    "INSERT INTO token(prefix, hash, zone, role, created) VALUES (?, ?, ?, ?, ?)",
-                    .integer(Int64(bitPattern: secret.hash.prefix)), .blob(secret.hash.bytes),
-                    .text(zone.string), .text(role.rawValue), .integer(now))
+                    """
+                    INSERT INTO token(prefix, hash, zone, role, created, expires)
+                    VALUES (?, ?, ?, ?, ?, ?)
+                    """, .integer(Int64(bitPattern: secret.hash.prefix)),
+                    .blob(secret.hash.bytes), .text(zones.description), .text(role.rawValue),
+                    .integer(now), expires.map { .integer($0) } ?? .null)
                 return connection.lastInsertRowID
             }
         }
-        return (Token(number: number, zone: zone, role: role, created: now), secret)
+        let token = Token(
+            number: number, zones: zones, role: role, created: now, expires: expires)
+        return (token, secret)
     }
 
-    /// The tokens of one zone, or of all zones, in the order of their numbers.
+    /// The tokens that give access to a zone, or all tokens, in the order of their numbers.
     public func tokens(zone: ZoneName?) throws -> [Token] {
         try readers.read { connection in
             let rows = try connection.cached(
-                "SELECT \(Self.columns) FROM token WHERE ?1 IS NULL OR zone = ?1 ORDER BY number")
+                """
+                SELECT \(Self.columns) FROM token
+                WHERE ?1 IS NULL OR zone = ?1 OR zone LIKE '%*' ORDER BY number
+                """)
             if let zone { try rows.bind(zone.string, at: 1) }
             var tokens: [Token] = []
             while try rows.step() { tokens.append(try rows.token()) }
-            return tokens
+            return tokens.filter { token in zone.map { token.zones.includes($0) } ?? true }
         }
     }
 
@@ -97,7 +112,7 @@ public final class SQLiteTokenStore: TokenStore {
                 "SELECT \(Self.columns), hash FROM token ORDER BY number")
             var tokens: [StoredToken] = []
             while try rows.step() {
-                tokens.append(StoredToken(token: try rows.token(), hash: try rows.digest(at: 6)))
+                tokens.append(StoredToken(token: try rows.token(), hash: try rows.digest(at: 7)))
             }
             return tokens
         }
@@ -124,12 +139,13 @@ public final class SQLiteTokenStore: TokenStore {
                 "SELECT count(*) FROM token WHERE number = \(token.number)") > 0
         try connection.run(
             """
-            INSERT INTO token(number, prefix, hash, zone, role, created, used, revoked)
-            VALUES (?, ?, ?, ?, ?, ?, ?, ?)
+            INSERT INTO token(number, prefix, hash, zone, role, created, used, revoked, expires)
+            VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)
             """, isTaken ? .null : .integer(token.number),
-            .integer(Int64(bitPattern: each.hash.prefix)), hash, .text(token.zone.string),
+            .integer(Int64(bitPattern: each.hash.prefix)), hash, .text(token.zones.description),
             .text(token.role.rawValue), .integer(token.created),
-            token.lastUsed.map { .integer($0) } ?? .null, revoked)
+            token.lastUsed.map { .integer($0) } ?? .null, revoked,
+            token.expires.map { .integer($0) } ?? .null)
     }
 
     /// Revokes a token; `nil` if there is no token of that number.
@@ -156,7 +172,7 @@ public final class SQLiteTokenStore: TokenStore {
                 "SELECT \(Self.columns), hash FROM token WHERE prefix = ? AND revoked IS NULL")
             try rows.bind(Int64(bitPattern: hash.prefix), at: 1)
             while try rows.step() {
-                if TokenSecret.isSame(hash, try rows.digest(at: 6)) { return try rows.token() }
+                if TokenSecret.isSame(hash, try rows.digest(at: 7)) { return try rows.token() }
             }
             return nil
         }
@@ -164,7 +180,7 @@ public final class SQLiteTokenStore: TokenStore {
         return token
     }
 
-    private static let columns = "number, zone, role, created, used, revoked"
+    private static let columns = "number, zone, role, created, used, revoked, expires"
 
     private func recordUse(of token: Token) {
         let now = wallMilliseconds()

@@ -1,4 +1,3 @@
-public import AnabranchProtocol
 public import AnabranchReplication
 
 /// The rights of a token; each role includes the roles before it.
@@ -32,16 +31,18 @@ public struct StoredToken: Hashable, Sendable {
     public var hash: Digest
 }
 
-/// A token: a right to one zone. Only the client that holds it knows its secret.
+/// A token: a right to zones. Only the client that holds it knows its secret.
 public struct Token: Hashable, Sendable {
     /// The number of the token.
     public var number: Int64
-    /// The zone to which the token gives access.
-    public var zone: ZoneName
+    /// The zones to which the token gives access.
+    public var zones: ZonePattern
     /// The rights of the token.
     public var role: TokenRole
     /// When the token was created, in milliseconds since 1970-01-01 UTC.
     public var created: Int64
+    /// When the token ends, in milliseconds since 1970-01-01 UTC; `nil` if it does not end.
+    public var expires: Int64?
     /// When the token was last used, in milliseconds; `nil` before the first use.
     ///
     /// It is written at most once a minute.

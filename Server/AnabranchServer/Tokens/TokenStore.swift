@@ -4,10 +4,15 @@ public import AnabranchProtocol
 public protocol TokenStore: AnyObject, Sendable {
     /// Creates a token.
     ///
+    /// - Parameter expires: When the token ends, in milliseconds since 1970-01-01 UTC; `nil` if it
+    ///   does not end.
+    ///
     /// - Returns: The token and its secret, which cannot be read again.
-    func create(zone: ZoneName, role: TokenRole) throws -> (token: Token, secret: TokenSecret)
+    func create(
+        for zones: ZonePattern, role: TokenRole, expires: Int64?
+    ) throws -> (token: Token, secret: TokenSecret)
 
-    /// The tokens of a zone, in the order of their numbers.
+    /// The tokens that give access to a zone, in the order of their numbers.
     ///
     /// - Parameter zone: `nil` for the tokens of all zones.
     func tokens(zone: ZoneName?) throws -> [Token]
@@ -21,7 +26,7 @@ public protocol TokenStore: AnyObject, Sendable {
     ///
     /// - Parameter text: The secret as a client sends it.
     ///
-    /// - Returns: `nil` if the token is unknown or revoked.
+    /// - Returns: `nil` if the token is unknown or revoked. It may have expired.
     func token(matching text: String) throws -> Token?
 
     /// All tokens with the digests of their secrets, for a copy.

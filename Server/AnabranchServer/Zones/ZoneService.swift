@@ -86,9 +86,14 @@ public final class ZoneService: Sendable {
     /// form and not applied again, so a retry after a lost response is harmless. An acknowledged
     /// change set is durable.
     ///
+    /// - Parameter origin: The right and the address of the request; `nil` for a caller in this
+    ///   process.
+    ///
     /// - Throws: `unknownEpoch` if the client knows another log. `storageFull` or `internalError`
     ///   if nothing of the request was kept: retry.
-    public func push(_ request: PushRequest) throws(ProtocolError) -> PushResponse {
+    package func push(
+        _ request: PushRequest, from origin: RequestOrigin? = nil
+    ) throws(ProtocolError) -> PushResponse {
         try named { () throws -> PushResponse in
             let response = try pushes.run(PushJob(request, limits: limits, disabled: disabled))
             if let refused = response.wholeRefusal { throw refused }

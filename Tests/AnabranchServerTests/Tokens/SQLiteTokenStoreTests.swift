@@ -25,18 +25,20 @@ import Testing
     @Test func `a secret opens its own zone with its own role`() throws {
         let store = try open()
         let zone = try ZoneName("notes")
-        let (token, secret) = try store.create(zone: zone, role: .write)
+        let (token, secret) = try store.create(
+            for: ZonePattern(zone), role: .write, expires: nil)
         #expect(secret.text.hasPrefix("abt_"))
         #expect(secret.text.utf8.count == 47)
         let found = try #require(try store.token(matching: secret.text))
         #expect(found.number == token.number)
-        #expect(found.zone == zone)
+        #expect(found.zones == ZonePattern(zone))
         #expect(found.role == .write)
     }
 
     @Test func `a text that is nearly the secret opens nothing`() throws {
         let store = try open()
-        let (_, secret) = try store.create(zone: try ZoneName("notes"), role: .read)
+        let (_, secret) = try store.create(
+            for: ZonePattern(try ZoneName("notes")), role: .read, expires: nil)
         let text = secret.text
         let last = text.last == "A" ? "E" : "A"
         let wrong = [
@@ -49,7 +51,8 @@ import Testing
 
     @Test func `the file holds no secret`() throws {
         let store = try open()
-        let (_, secret) = try store.create(zone: try ZoneName("notes"), role: .read)
+        let (_, secret) = try store.create(
+            for: ZonePattern(try ZoneName("notes")), role: .read, expires: nil)
         store.close()
         let text = secret.text.dropFirst(4)
         for file in try FileManager.default.contentsOfDirectory(atPath: directory.path) {
@@ -62,7 +65,8 @@ import Testing
     @Test func `a revoked token opens nothing, here and in another process's store`() throws {
         let store = try open()
         let other = try open()
-        let (token, secret) = try store.create(zone: try ZoneName("notes"), role: .admin)
+        let (token, secret) = try store.create(
+            for: ZonePattern(try ZoneName("notes")), role: .admin, expires: nil)
         #expect(try other.token(matching: secret.text) != nil)
         now.value.withLock { $0 += 5 }
         let revoked = try #require(try store.revoke(token.number))
@@ -76,8 +80,10 @@ import Testing
     @Test func `tokens are listed by zone, and when they were last used`() throws {
         let store = try open()
         let notes = try ZoneName("notes")
-        let (_, secret) = try store.create(zone: notes, role: .read)
-        _ = try store.create(zone: try ZoneName("other"), role: .read)
+        let (_, secret) = try store.create(
+            for: ZonePattern(notes), role: .read, expires: nil)
+        _ = try store.create(
+            for: ZonePattern(try ZoneName("other")), role: .read, expires: nil)
         #expect(try store.tokens(zone: nil).count == 2)
         #expect(try store.tokens(zone: notes).map(\.lastUsed) == [nil])
         _ = try store.token(matching: secret.text)

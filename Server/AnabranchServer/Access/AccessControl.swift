@@ -1,0 +1,74 @@
+import AnabranchProtocol
+import Foundation
+
+/// Decides by the headers of a request what it may do in a zone.
+package final class AccessControl: Sendable {
+    private let tokens: any TokenStore
+    private let wallMilliseconds: @Sendable () -> Int64
+
+    package init(tokens: any TokenStore, wallMilliseconds: @escaping @Sendable () -> Int64) {
+        self.tokens = tokens
+        self.wallMilliseconds = wallMilliseconds
+    }
+
+    /// Checks that a request may act in a zone.
+    ///
+    /// - Parameter role: The least role that the request needs.
+    ///
+    /// - Throws: `unauthorized` if the request has no valid token, `forbidden` if its token is for
+    ///   other zones or a lesser role.
+    func check(
+        _ head: HTTPRequestHead, in zone: ZoneName, role: TokenRole
+    ) throws(ProtocolError) -> AccessHolder {
+        let text = try Self.bearer(head)
+        let token = try token(matching: text, for: zone)
+        guard token.zones.includes(zone) else {
+            throw ProtocolError(.forbidden, "The token is for another zone than \(zone).")
+        }
+        try Self.checkRole(token.role, isAtLeast: role)
+        return .token(token.number)
+    }
+
+    private func token(
+        matching text: String, for zone: ZoneName
+    ) throws(ProtocolError) -> Token {
+        let found: Token?
+        do { found = try tokens.token(matching: text) } catch {
+            throw ProtocolError(serving: zone, error)
+        }
+        guard let token = found else {
+            throw Self.unauthorized(
+                "The token is not known here, or was revoked: get another.")
+        }
+        if let end = token.expires, end <= wallMilliseconds() {
+            let time = Date(timeIntervalSince1970: Double(end) / 1000).formatted(.iso8601)
+            throw Self.unauthorized("The token expired at \(time): get another.")
+        }
+        return token
+    }
+
+    private static func bearer(_ head: HTTPRequestHead) throws(ProtocolError) -> String {
+        guard let field = head.headers["Authorization"] else {
+            throw unauthorized("The header Authorization is missing: send \"Bearer\" and a token.")
+        }
+        let parts = field.split(separator: " ", omittingEmptySubsequences: true)
+        guard parts.count == 2, String(parts[0]).headerToken == "bearer" else {
+            throw unauthorized("The header Authorization is not \"Bearer\" and a token.")
+        }
+        return String(parts[1])
+    }
+
+    private static func checkRole(
+        _ role: TokenRole, isAtLeast needed: TokenRole
+    ) throws(ProtocolError) {
+        guard role < needed else { return }
+        throw ProtocolError(
+            .forbidden,
+            "The token may only \(role.rawValue): get one that may \(needed.rawValue).",
+            details: ["role": role.rawValue])
+    }
+
+    private static func unauthorized(_ message: String) -> ProtocolError {
+        ProtocolError(.unauthorized, message, details: ["header": "Authorization"])
+    }
+}
