@@ -11,6 +11,8 @@ enum Daemon {
         static let failure: Int32 = 1
         /// The command line is wrong; `EX_USAGE` of sysexits.h.
         static let usage: Int32 = 64
+        /// The configuration is wrong; `EX_CONFIG` of sysexits.h.
+        static let configuration: Int32 = 78
     }
 
     static func run(_ arguments: [String]) -> Int32 {
@@ -24,6 +26,9 @@ enum Daemon {
         } catch let error as UsageError {
             report("\(error.message)\nTry: anabranchd \(error.command)--help")
             return ExitStatus.usage
+        } catch let error as ConfigurationError {
+            report(error.description)
+            return ExitStatus.configuration
         } catch {
             report("\(error)")
             return ExitStatus.failure
@@ -33,6 +38,7 @@ enum Daemon {
     private static func dispatch(_ command: String, _ rest: [String]) throws {
         switch command {
         case "serve": try ServeCommand.run(rest)
+        case "check-config": try CheckConfigCommand.run(rest)
         case "token": try TokenCommand.run(rest)
         case "zone": try ZoneCommand.run(rest)
         case "backup": try BackupCommand.run(rest)
@@ -42,8 +48,8 @@ enum Daemon {
         case "--version", "version": print("anabranchd \(version)")
         default:
             throw UsageError(
-                "There is no command '\(command)'. The commands are serve, token, zone, backup, "
-                    + "restore and migrate-store.",
+                "There is no command '\(command)'. The commands are serve, check-config, token, "
+                    + "zone, backup, restore and migrate-store.",
                 command: "")
         }
     }

@@ -5,6 +5,7 @@ enum HelpText {
 
         Usage:
           anabranchd serve   --store sqlite:DIR [--listen ADDRESS:PORT] …
+          anabranchd check-config [--config FILE] …
           anabranchd token   create|list|revoke --store sqlite:DIR …
           anabranchd zone    list|show|hash|verify|compact --store sqlite:DIR …
           anabranchd backup  DIR --store sqlite:DIR
@@ -16,34 +17,34 @@ enum HelpText {
         the URL of a PostgreSQL database, postgres://USER@HOST/DATABASE, which several daemons may
         serve. --store is optional if the environment variable ANABRANCHD_STORE is set.
 
-        Exit status: 0 success, 1 failure, 64 wrong command line.
+        Exit status: 0 success, 1 failure, 64 wrong command line, 78 wrong configuration.
         """
 
     static let serve = """
         anabranchd serve serves every zone of a store until it gets SIGTERM or SIGINT.
 
         Usage: anabranchd serve --store sqlite:DIR [options]
+               anabranchd serve --config FILE [options]
 
-          --store sqlite:DIR        directory of the zones; created if it is missing
-          --store postgres://…      database of the zones; its tables are created
-          --database-connections N  greatest number of connections to a database (16)
-          --listen ADDRESS:PORT     numeric address; port 0 is a free port (127.0.0.1:8080)
-          --metrics-listen ADDRESS:PORT  address of /metrics, for Prometheus (none)
-          --port-file FILE          file to write the port to, once the daemon listens
-          --tls-certificate FILE    certificate chain in PEM
-          --tls-key FILE            private key of the certificate in PEM
-          --clock-limit SECONDS     greatest lead of a change over the server's clock (300)
-          --body-limit BYTES        greatest request body, after decompression (67108864)
-          --change-set-limit BYTES  greatest save; a larger one is rejected (body limit)
-          --buffer-limit BYTES      greatest memory for all request bodies (536870912)
-          --connections N           greatest number of connections (10000)
-          --connections-per-address N   greatest number from one address (5000)
-          --open-zones N            number of zones that stay open without requests (256)
-          --workers N               number of requests processed at the same time (16)
-          --log-level LEVEL         debug, info, warning or error (info)
+          --config FILE             configuration file (none)
+        \(ServeOption.help)
 
         Defaults are in parentheses. The daemon prints one line on standard output when it
         listens, and one line of JSON for each request on standard error.
+
+        Each setting can also be in the configuration file, as "log-level = info", and in an
+        environment variable, as ANABRANCHD_LOG_LEVEL. An option overrides the variable, and the
+        variable overrides the file. In the file, the lines after "[tls]" are the settings that
+        begin with "tls-", without that. SIGHUP reads the file, certificate and key again.
+        """
+
+    static let checkConfig = """
+        anabranchd check-config reads the configuration as serve does, and says what is wrong.
+
+        Usage: anabranchd check-config [--config FILE] [options of serve]
+
+        It prints each setting and the place that gives it. It reads certificates and keys, but
+        opens no store and no port.
         """
 
     static let token = """
@@ -57,9 +58,10 @@ enum HelpText {
 
         "create" also creates the zone if it does not exist. A token for --zone 'team-*' gives
         access to every zone with a name that begins so, and creates none. --expires takes a time
-        from now, such as 90d, 12h or 30m, or a time such as 2030-01-31T00:00:00Z. It prints the token's secret. The
-        secret can't be shown again, because only its hash is stored. A running daemon refuses
-        a revoked token from the next request on.
+        from now, such as 90d, 12h or 30m, or a time such as 2030-01-31T00:00:00Z.
+
+        "create" prints the token's secret, which can't be shown again, because only its hash is
+        stored. A running daemon refuses a revoked token from the next request on.
         """
 
     static let zone = """

@@ -1,4 +1,5 @@
 import Foundation
+import Synchronization
 
 /// Serves a store over HTTP.
 public final class SyncServer: Sendable {
@@ -15,6 +16,8 @@ public final class SyncServer: Sendable {
         /// The certificate with which the server listens, for a warning and a metric of its end;
         /// `nil` without TLS.
         public var certificate: ServerCertificate?
+        /// The automatic compaction of logs; `nil` if there is none.
+        public var compaction: CompactionPlan?
         /// The address of `/metrics`; `nil` if metrics are not served.
         public var metrics: HTTPServerOptions?
         /// The time between two heartbeats on an event stream without other events.
@@ -27,12 +30,13 @@ public final class SyncServer: Sendable {
     private let store: ZoneStore
     private let zones: OpenZones
     private let events: EventHub
-    private let server: any HTTPServer
+    private let server: MicroHTTPServer
     private let router: SyncRouter
     private let metrics = ServerMetrics()
     private let metricsServer: MicroHTTPServer?
     private let log: RequestLog
-    private let certificate: ServerCertificate?
+    private let certificate: Mutex<ServerCertificate?>
+    private let compactor: Compactor?
 
     /// Creates a server that does not listen yet.
     public init(_ store: ZoneStore, options: Options, log: RequestLog) {
@@ -50,16 +54,23 @@ public final class SyncServer: Sendable {
                 tokens: store.tokens, wallMilliseconds: store.environment.wallMilliseconds),
             events: events, limits: options.zones, log: log,
             metrics: metrics, checkIsReady: store.backEnd.checkIsReady)
-        certificate = options.certificate
+        certificate = Mutex(options.certificate)
         metricsServer = options.metrics.map { MicroHTTPServer(options: $0) }
-        if let end = options.certificate?.end {
-            metrics.registry.add(
-                MetricGauge(
-                    "anabranch_tls_certificate_end_seconds",
-                    "The end of the TLS certificate, in seconds since 1970."
-                ) { end.timeIntervalSince1970 })
+        compactor = options.compaction.map { [zones] plan in
+            Compactor(plan, zones: zones, backEnd: store.backEnd, log: log)
         }
+        if options.certificate != nil { addCertificateEnd() }
         metrics.addGauges(zones: zones, backEnd: store.backEnd) { [events] in events.count }
+    }
+
+    private func addCertificateEnd() {
+        metrics.registry.add(
+            MetricGauge(
+                "anabranch_tls_certificate_end_seconds",
+                "The end of the TLS certificate, in seconds since 1970."
+            ) { [weak self] in
+                self?.certificate.withLock { $0?.end.timeIntervalSince1970 } ?? 0
+            })
     }
 
     /// Starts to serve metrics on their own address.
@@ -74,14 +85,32 @@ public final class SyncServer: Sendable {
     /// - Throws: An error if another daemon serves the store, or if the address cannot be used.
     public func start() throws -> Int {
         try store.backEnd.lockForServing()
-        if let warning = certificate?.warning() { log.write(.warning, warning) }
+        warnOfCertificate()
         zones.listenToOthers()
-        return try server.start(router)
+        let port = try server.start(router)
+        compactor?.start()
+        return port
+    }
+
+    private func warnOfCertificate() {
+        let warning = certificate.withLock { $0?.warning() }
+        if let warning { log.write(.warning, warning) }
+    }
+
+    /// Applies those of the settings that can change while the server runs: the certificate.
+    ///
+    /// - Throws: ``HTTPServerError`` if a setting can't be used; then nothing is changed.
+    public func reload(_ options: Options) throws {
+        guard let new = options.certificate else { return }
+        try server.replaceTLS(certificate: new.chain, key: new.key)
+        certificate.withLock { $0 = new }
+        warnOfCertificate()
     }
 
     /// Stops the server: refuses new requests, finishes running ones, ends event streams and closes
     /// the store.
     public func stop() {
+        compactor?.stop()
         events.close()
         server.stop()
         metricsServer?.stop()

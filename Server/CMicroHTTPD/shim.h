@@ -20,6 +20,13 @@ static inline int cmicrohttpd_socket(struct MHD_Connection *connection) {
     return info ? (int)info->connect_fd : -1;
 }
 
+// The `gnutls_session_t` of a connection; NULL without TLS.
+static inline void *cmicrohttpd_tls_session(struct MHD_Connection *connection) {
+    const union MHD_ConnectionInfo *info =
+        MHD_get_connection_info(connection, MHD_CONNECTION_INFO_GNUTLS_SESSION);
+    return info ? info->tls_session : NULL;
+}
+
 static inline const struct sockaddr *cmicrohttpd_client_address(
     struct MHD_Connection *connection) {
     const union MHD_ConnectionInfo *info =

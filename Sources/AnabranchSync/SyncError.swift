@@ -64,6 +64,8 @@ extension SyncError {
         public static let responseTooLarge = Code(rawValue: "response-too-large")
         /// The server's certificate does not prove its identity.
         public static let untrustedServer = Code(rawValue: "untrusted-server")
+        /// The client's own certificate or its key can't be used.
+        public static let unusableCertificate = Code(rawValue: "unusable-certificate")
 
         // Refusals of the server, with the codes of the protocol.
         /// The token is missing or not valid. Get a token.

@@ -39,6 +39,11 @@ public struct SyncOptions: Sendable {
     /// server. A store that has kept none uses the file that the environment variable
     /// `SSL_CERT_FILE` or `CURL_CA_BUNDLE` names, and otherwise those of the system.
     public var certificateAuthorities: String?
+    /// The certificate of this client, for a server that asks for one.
+    ///
+    /// With `nil` the one is used that the store has kept since its last exchange with the same
+    /// server.
+    public var clientCertificate: ClientCertificate?
     /// The public keys of which the server must have one, besides a trusted certificate; empty if
     /// every key is trusted.
     ///

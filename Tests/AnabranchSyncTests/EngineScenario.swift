@@ -130,18 +130,6 @@ final class EngineScenario: Sendable {
     }
 }
 
-/// A wall clock that a test sets.
-final class SettableClock: Sendable {
-    private let time: Mutex<Int64>
-
-    init(_ milliseconds: Int64 = 1_700_000_000_000) { time = Mutex(milliseconds) }
-
-    var milliseconds: Int64 {
-        get { time.withLock { $0 } }
-        set { time.withLock { $0 = newValue } }
-    }
-}
-
 /// A model of people with a name and an age.
 struct SmallModel: Sendable {
     let model: ManagedObjectModel

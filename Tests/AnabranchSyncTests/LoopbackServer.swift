@@ -13,7 +13,8 @@ final class LoopbackServer {
     private let server: SyncServer
 
     init(
-        heartbeat: Duration = .seconds(20), tls: (certificate: String, key: String)? = nil
+        heartbeat: Duration = .seconds(20), tls: (certificate: String, key: String)? = nil,
+        clientAuthorities: String? = nil
     ) throws {
         directory = try TemporaryDirectory("server")
         clock = SettableClock(Int64(Date().timeIntervalSince1970 * 1000))
@@ -23,6 +24,7 @@ final class LoopbackServer {
         options.http.workers = 2
         options.heartbeat = heartbeat
         options.http.tls = tls
+        options.http.clientAuthorities = clientAuthorities
         let clock = clock
         server = SyncServer(
             store, options: options,
@@ -34,6 +36,14 @@ final class LoopbackServer {
     deinit { server.stop() }
 
     func stop() { server.stop() }
+
+    /// Has the server read its certificate and key again.
+    func reload(certificateFile: String, keyFile: String) throws {
+        var options = SyncServer.Options()
+        options.certificate = try ServerCertificate(
+            certificateFile: certificateFile, keyFile: keyFile)
+        try server.reload(options)
+    }
 }
 
 /// Takes connections and says nothing.

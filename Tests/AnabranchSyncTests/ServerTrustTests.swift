@@ -107,6 +107,27 @@ struct ServerTrustTests {
                 }))
     }
 
+    @Test func `a server uses another certificate from the reload on`() async throws {
+        let server = try LoopbackServer(tls: try certificates.issue())
+        let (authority, former) = (certificates.authority, try certificates.pin())
+        _ = try certificates.issue()
+        let (files, new) = (certificates.files, try certificates.pin())
+        func isTrusted(_ pin: String) async throws -> Bool {
+            let options = options {
+                $0.certificateAuthorities = authority
+                $0.pinnedPublicKeys = [pin]
+            }
+            do { return try await synchronize(server, options) } catch let error as SyncError {
+                #expect(error.details["reason"] == "other-key")
+                return false
+            }
+        }
+        #expect(try await isTrusted(former))
+        try server.reload(certificateFile: files.certificate, keyFile: files.key)
+        #expect(try await isTrusted(new))
+        #expect(try await !isTrusted(former))
+    }
+
     @Test func `a file without authorities is named`() async throws {
         let server = try LoopbackServer(tls: try certificates.issue())
         let missing = folder.file("none.pem")

@@ -109,6 +109,8 @@ struct FailureReport {
 
     private static func advice(on error: SyncError) -> String {
         switch error.code {
+        case .unauthorized where error.details["certificate"] != nil:
+            " Type --client-certificate FILE and --client-key FILE."
         case .unauthorized: " Type --token-file FILE, or set ANABRANCH_TOKEN."
         case .insecureServer: " Type --allow-plain-http for that."
         case .untrustedServer
@@ -125,7 +127,8 @@ struct FailureReport {
 
     private static func status(of code: SyncError.Code) -> ExitStatus {
         switch code {
-        case .invalidServer, .insecureServer, .invalidToken, .invalidZone, .noServer, .otherZone:
+        case .invalidServer, .insecureServer, .invalidToken, .invalidZone, .noServer, .otherZone,
+            .unusableCertificate:
             .usage
         case .unreachable, .timedOut, .overloaded, .untrustedServer, .damagedResponse:
             .unavailable

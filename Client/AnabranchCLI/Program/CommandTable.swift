@@ -96,6 +96,8 @@ enum CommandTable {
                     ("ANABRANCH_STORE", "The store; STORE can then be omitted."),
                     ("ANABRANCH_TOKEN", "The token for the sync server."),
                     ("ANABRANCH_CA_FILE", "The certificate authorities to trust for the server."),
+                    ("ANABRANCH_CLIENT_CERTIFICATE", "The certificate of this client."),
+                    ("ANABRANCH_CLIENT_KEY", "The private key of that certificate."),
                     ("NO_COLOR", "If set, output has no colours."),
                 ]))
         let statuses = ExitStatus.allCases.map { (String($0.rawValue), $0.meaning) }

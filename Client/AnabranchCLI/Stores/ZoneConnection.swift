@@ -16,6 +16,14 @@ struct ZoneConnection {
             "ca-file", "FILE",
             "The certificate authorities (PEM) to trust instead of the system's; the first sync "
                 + "stores the name. By default ANABRANCH_CA_FILE is used."),
+        OptionSpecification(
+            "client-certificate", "FILE",
+            "The certificate (PEM) of this client, for a server that asks for one; the first "
+                + "sync stores the name. By default ANABRANCH_CLIENT_CERTIFICATE is used."),
+        OptionSpecification(
+            "client-key", "FILE",
+            "The private key (PEM) of the client's certificate; by default "
+                + "ANABRANCH_CLIENT_KEY, or the file with the certificate."),
         .flag(
             "allow-plain-http", "Allows sending the token unencrypted to another machine."),
     ]
@@ -24,6 +32,7 @@ struct ZoneConnection {
     let zone: String?
     private let tokenFile: String?
     private let authorities: String?
+    private let clientFiles: (certificate: String?, key: String?)
     private let allowsPlainHTTP: Bool
 
     init(_ arguments: ParsedArguments) throws(UsageError) {
@@ -39,6 +48,7 @@ struct ZoneConnection {
         zone = arguments.text("zone")
         tokenFile = arguments.text("token-file")
         authorities = arguments.text("ca-file")
+        clientFiles = (arguments.text("client-certificate"), arguments.text("client-key"))
         allowsPlainHTTP = arguments.isSet("allow-plain-http")
     }
 
@@ -52,8 +62,8 @@ struct ZoneConnection {
         options.movesZone = isMoving
         options.allowsPlainHTTP = allowsPlainHTTP
         options.certificateAuthorities =
-            authorities
-            ?? console.environment["ANABRANCH_CA_FILE"].flatMap { $0.isEmpty ? nil : $0 }
+            authorities ?? Self.variable("ANABRANCH_CA_FILE", console)
+        options.clientCertificate = clientCertificate(console)
         do {
             return try SyncEngine(
                 container: container, server: server, zone: zone, token: try token(console),
@@ -64,6 +74,19 @@ struct ZoneConnection {
                 "The store has not synced yet. The first sync needs --server URL, --zone "
                     + "NAME and a token.")
         }
+    }
+
+    /// The certificate of the client; `nil` if none is named.
+    private func clientCertificate(_ console: Console) -> ClientCertificate? {
+        let certificate =
+            clientFiles.certificate ?? Self.variable("ANABRANCH_CLIENT_CERTIFICATE", console)
+        let key = clientFiles.key ?? Self.variable("ANABRANCH_CLIENT_KEY", console)
+        return certificate.map { ClientCertificate(certificateFile: $0, keyFile: key ?? $0) }
+    }
+
+    /// An environment variable; `nil` if it is missing or empty.
+    private static func variable(_ name: String, _ console: Console) -> String? {
+        console.environment[name].flatMap { $0.isEmpty ? nil : $0 }
     }
 
     private func token(_ console: Console) throws -> String? {

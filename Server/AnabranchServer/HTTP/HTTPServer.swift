@@ -51,6 +51,10 @@ public enum HTTPFault: Sendable, Hashable {
     case bodyTooLarge(limit: Int)
     /// The body has an encoding that the server cannot decode.
     case unsupportedEncoding(String)
+    /// The client's certificate is missing or not trusted.
+    ///
+    /// - Parameter cause: The end of a sentence, such as "it has none".
+    case untrustedClient(cause: String)
     /// The server has too many requests or too little memory.
     case overloaded
     /// The server is shutting down.
@@ -119,6 +123,10 @@ public struct HTTPServerOptions: Sendable {
     public var proxies = TrustedProxies()
     /// A certificate chain and its private key in PEM; `nil` serves HTTP without TLS.
     public var tls: (certificate: String, key: String)?
+
+    /// The authorities in PEM of which each client must have a certificate; `nil` if clients need
+    /// none.
+    public var clientAuthorities: String?
 
     /// Creates the default options.
     public init() {}

@@ -27,7 +27,8 @@ extension MicroHTTPServer {
                 uri: request.uri,
                 isCutShort: request.versionAddress != UInt(bitPattern: version),
                 version: String(cString: version))
-            ?? RequestCheck.fault(headers: headers) ?? (isStopping ? .shuttingDown : nil)
+            ?? RequestCheck.fault(headers: headers) ?? clientFault(of: connection)
+            ?? (isStopping ? .shuttingDown : nil)
         if let fault { return refuse(request, on: connection, fault) }
         switch handler.exchange(for: head) {
         case .answer(let response):
@@ -39,6 +40,14 @@ extension MicroHTTPServer {
             return .YES
         case .read(let limit, let respond):
             return prepare(request, on: connection, head, limit: limit, respond)
+        }
+    }
+
+    /// The fault of a client's certificate, if clients must have one.
+    private func clientFault(of connection: OpaquePointer) -> HTTPFault? {
+        guard options.clientAuthorities != nil else { return nil }
+        return tlsClientFault(cmicrohttpd_tls_session(connection)).map {
+            .untrustedClient(cause: $0)
         }
     }
 

@@ -1,3 +1,4 @@
+import CGnuTLS
 import CMicroHTTPD
 import Foundation
 import Synchronization
@@ -20,6 +21,7 @@ public final class MicroHTTPServer: HTTPServer {
         var daemon: UInt = 0
         var handler: (any HTTPHandler)?
         var isStopping = false
+        var port = 0
         /// The addresses of texts that the library uses until it stops.
         var texts: [UInt] = []
     }
@@ -44,6 +46,9 @@ public final class MicroHTTPServer: HTTPServer {
     /// - Throws: ``HTTPServerError`` if the address or the port cannot be used.
     public func start(_ handler: any HTTPHandler) throws -> Int {
         var address = try SocketAddress(options.address, port: options.port)
+        let pair = try options.tls.map {
+            try TLSKeyPair(certificate: $0.certificate, key: $0.key)
+        }
         state.withLock { $0.handler = handler }
         var flags =
             MHD_USE_EPOLL_INTERNAL_THREAD.rawValue | MHD_ALLOW_SUSPEND_RESUME.rawValue
@@ -61,8 +66,25 @@ public final class MicroHTTPServer: HTTPServer {
                 "Can't listen on \(options.address):\(options.port) because "
                     + "\(String(cString: strerror(errno))).")
         }
-        state.withLock { $0.daemon = UInt(bitPattern: daemon) }
-        return Int(cmicrohttpd_bound_port(daemon))
+        let port = Int(cmicrohttpd_bound_port(daemon))
+        state.withLock { state in
+            state.daemon = UInt(bitPattern: daemon)
+            state.port = port
+        }
+        if let pair { TLSKeyPairs.shared.use(pair, onPort: port) }
+        return port
+    }
+
+    /// Uses another certificate chain and key for connections from now on.
+    ///
+    /// - Throws: ``HTTPServerError`` if they can't be used, or if the server has no TLS.
+    public func replaceTLS(certificate: String, key: String) throws {
+        let pair = try TLSKeyPair(certificate: certificate, key: key)
+        guard options.tls != nil else {
+            throw HTTPServerError("Can't begin TLS while the server runs: start it again.")
+        }
+        let port = state.withLock { $0.daemon == 0 ? nil : $0.port }
+        if let port { TLSKeyPairs.shared.use(pair, onPort: port) }
     }
 
     private func optionItems(
@@ -88,12 +110,16 @@ public final class MicroHTTPServer: HTTPServer {
             callback(
                 MHD_OPTION.NOTIFY_CONNECTION, cmicrohttpd_on_connection(microHTTPConnection)),
         ]
-        if let tls = options.tls {
-            for (option, text) in [
-                (MHD_OPTION.HTTPS_MEM_CERT, tls.certificate), (MHD_OPTION.HTTPS_MEM_KEY, tls.key),
-            ] {
-                items.append(MHD_OptionItem(option: option, value: 0, ptr_value: kept(text)))
-            }
+        if options.tls != nil {
+            items.append(
+                MHD_OptionItem(
+                    option: MHD_OPTION.HTTPS_CERT_CALLBACK, value: 0,
+                    ptr_value: cgnutls_retriever(tlsRetrieveKeyPair)))
+        }
+        if let authorities = options.clientAuthorities {
+            items.append(
+                MHD_OptionItem(
+                    option: MHD_OPTION.HTTPS_MEM_TRUST, value: 0, ptr_value: kept(authorities)))
         }
         return items + [number(MHD_OPTION.END, 0)]
     }
@@ -119,6 +145,7 @@ public final class MicroHTTPServer: HTTPServer {
         live.closeStreams()
         live.waitUntilEnded(limit: .seconds(5))
         MHD_stop_daemon(daemon)
+        TLSKeyPairs.shared.forget(port: state.withLock { $0.port })
         state.withLock { state in
             for text in state.texts { free(UnsafeMutableRawPointer(bitPattern: text)) }
             state.texts = []

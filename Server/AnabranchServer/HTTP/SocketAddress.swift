@@ -1,3 +1,4 @@
+import CMicroHTTPD
 import Foundation
 
 /// A numeric address and a port in the form of the system calls.
@@ -38,7 +39,8 @@ struct SocketAddress {
     /// An IPv4 address that arrived on an IPv6 socket has its IPv4 form.
     static func text(of address: UnsafePointer<sockaddr>?) -> String {
         guard let address else { return "" }
-        let length = address.pointee.sa_family == sa_family_t(AF_INET6)
+        let length =
+            address.pointee.sa_family == sa_family_t(AF_INET6)
             ? MemoryLayout<sockaddr_in6>.size : MemoryLayout<sockaddr_in>.size
         var host = [CChar](repeating: 0, count: Int(NI_MAXHOST))
         guard
@@ -49,6 +51,19 @@ struct SocketAddress {
         let text = String(
             decoding: host.prefix { $0 != 0 }.map { UInt8(bitPattern: $0) }, as: UTF8.self)
         return text.hasPrefix("::ffff:") && text.contains(".") ? String(text.dropFirst(7)) : text
+    }
+
+    /// The port of a socket's own end; `nil` if it has none.
+    static func localPort(of socket: Int32) -> Int? {
+        var address = sockaddr_in6()
+        var length = socklen_t(MemoryLayout<sockaddr_in6>.size)
+        let status = withUnsafeMutablePointer(to: &address) { pointer in
+            pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) {
+                getsockname(socket, $0, &length)
+            }
+        }
+        // The port has the same place in the addresses of IPv4 and IPv6.
+        return status == 0 ? Int(UInt16(bigEndian: address.sin6_port)) : nil
     }
 
     mutating func withPointer<Result>(

@@ -19,10 +19,14 @@ public struct TrustedProxies: Hashable, Sendable {
             .split(separator: ",", omittingEmptySubsequences: false)
             .map { $0.filter { $0 != " " && $0 != "\t" } }
         guard let client = hops.last(where: { !addresses.contains($0) }),
-            (1...45).contains(client.utf8.count),
-            client.utf8.allSatisfy(Self.isAddressByte)
+            Self.isAddress(client)
         else { return peer }
         return client
+    }
+
+    /// Indicates whether a text can be a numeric address.
+    public static func isAddress(_ text: String) -> Bool {
+        (1...45).contains(text.utf8.count) && text.utf8.allSatisfy(isAddressByte)
     }
 
     private static func isAddressByte(_ byte: UInt8) -> Bool {

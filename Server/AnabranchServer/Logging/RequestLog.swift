@@ -1,4 +1,5 @@
 import Foundation
+import Synchronization
 
 /// Writes one line of JSON for each request and for each event of the server itself.
 ///
@@ -15,8 +16,13 @@ public struct RequestLog: Sendable {
         }
     }
 
-    /// The least severe level that is written.
-    public let least: Level
+    /// The level of all copies of a log.
+    private final class Threshold: Sendable {
+        let level: Mutex<Level>
+        init(_ level: Level) { self.level = Mutex(level) }
+    }
+
+    private let threshold: Threshold
     private let wallMilliseconds: @Sendable () -> Int64
     private let sink: @Sendable (String) -> Void
 
@@ -30,10 +36,16 @@ public struct RequestLog: Sendable {
         least: Level = .info, wallMilliseconds: @escaping @Sendable () -> Int64,
         sink: @escaping @Sendable (String) -> Void
     ) {
-        self.least = least
+        threshold = Threshold(least)
         self.wallMilliseconds = wallMilliseconds
         self.sink = sink
     }
+
+    /// The least severe level that is written.
+    public var least: Level { threshold.level.withLock { $0 } }
+
+    /// Sets the least severe level that is written from now on, by all copies of the log.
+    public func setLeast(_ level: Level) { threshold.level.withLock { $0 = level } }
 
     /// Writes the line of a request; its level depends on the status.
     public func write(_ record: HTTPRecord) {

@@ -72,6 +72,11 @@ extension ProtocolError {
                 .unsupportedMediaType,
                 "Can't read a body in \(name.prefix(40)): send zstd or none.",
                 details: ["header": "Content-Encoding"])
+        case .untrustedClient(let cause):
+            self.init(
+                .unauthorized,
+                "Can't serve this client because its TLS certificate is not accepted: \(cause).",
+                details: ["certificate": "client"])
         case .overloaded: self.init(.overloaded, "The server has too much to do: try again.")
         case .shuttingDown: self.init(.shuttingDown, "The server is stopping: try again.")
         }

@@ -10,7 +10,7 @@ package enum ZoneRows: Sendable {
     case entries([LogRow])
     case records([RecordRow])
     case links([(link: LinkKey, tags: [UInt8])])
-    case acknowledgements([ReplicaID: UInt64])
+    case acknowledgements([ReplicaID: Acknowledgement])
     /// The saves of the log that list a part.
     case logParts([(part: SavePart, position: UInt64)])
     case pieces([PartPiece])

@@ -137,8 +137,9 @@ package protocol ZoneReading {
 
     func counts() throws -> ZoneCounts
 
-    /// The positions up to which replicas have acknowledged the log, as far as they were written.
-    func acknowledgements() throws -> [ReplicaID: UInt64]
+    /// The positions up to which replicas have acknowledged the log and when they were seen, as
+    /// far as that was written.
+    func acknowledgements() throws -> [ReplicaID: Acknowledgement]
 
     /// Calls `body` with all rows of the zone, some at a time: names first, then log, state and
     /// parts. Staged parts are left out.
@@ -173,7 +174,7 @@ package protocol ZoneWriting: ZoneReading {
     func forgetChangeSets(through position: UInt64) throws
 
     /// Records the positions up to which replicas have acknowledged the log.
-    func acknowledge(_ positions: [ReplicaID: UInt64]) throws
+    func acknowledge(_ positions: [ReplicaID: Acknowledgement]) throws
 
     /// The ordinal of a replica, assigned if it is new.
     ///

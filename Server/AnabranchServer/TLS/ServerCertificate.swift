@@ -55,6 +55,17 @@ public struct ServerCertificate: Hashable, Sendable {
         }
     }
 
+    /// Reads the authorities of the certificates that are accepted.
+    ///
+    /// - Returns: The certificates in PEM.
+    ///
+    /// - Throws: ``HTTPServerError`` with the file and the reason.
+    public static func authorities(inFile file: String) throws -> String {
+        let text = try text(of: file)
+        gnutls_x509_crt_deinit(try ownCertificate(in: text, file: file, "its key"))
+        return text
+    }
+
     /// A warning if the certificate ends within 14 days.
     public func warning(now: Date = Date()) -> String? {
         guard end.timeIntervalSince(now) < 14 * 86_400 else { return nil }

@@ -3,19 +3,34 @@ import Synchronization
 
 /// Positions that replicas have acknowledged and that are not written yet.
 ///
-/// They are written with the next push or when the zone closes. A pull without new change sets
-/// therefore writes nothing.
+/// They are written with the next push, when the zone closes, and otherwise once an hour, so that
+/// other daemons learn which replicas are alive.
 final class AcknowledgedPositions: Sendable {
     /// The greatest number of waiting replicas; a replica beyond it repeats its position in its
     /// next `hello`.
     static let limit = 4096
 
-    private let positions = Mutex<[ReplicaID: UInt64]>([:])
+    /// The time after which positions are written without a push.
+    static let longestMilliseconds: Int64 = 3_600_000
 
-    func record(_ replica: ReplicaID, at position: UInt64) {
-        positions.withLock { positions in
-            guard positions.count < Self.limit || positions[replica] != nil else { return }
-            positions[replica] = position
+    private struct Waiting {
+        var positions: [ReplicaID: Acknowledgement] = [:]
+        /// The time of the first of them.
+        var since: Int64 = 0
+    }
+
+    private let waiting = Mutex(Waiting())
+
+    /// Records that a replica said hello.
+    ///
+    /// - Returns: True if positions have waited so long that they are to be written.
+    func record(_ replica: ReplicaID, at position: UInt64, now: Int64) -> Bool {
+        waiting.withLock { waiting in
+            if waiting.positions.isEmpty { waiting.since = now }
+            if waiting.positions.count < Self.limit || waiting.positions[replica] != nil {
+                waiting.positions[replica] = Acknowledgement(position: position, seen: now)
+            }
+            return now - waiting.since >= Self.longestMilliseconds
         }
     }
 
@@ -30,10 +45,10 @@ final class AcknowledgedPositions: Sendable {
         if !taken.isEmpty { try storage.write { try $0.acknowledge(taken) } }
     }
 
-    private func take() -> [ReplicaID: UInt64] {
-        positions.withLock { positions in
-            defer { positions = [:] }
-            return positions
+    private func take() -> [ReplicaID: Acknowledgement] {
+        waiting.withLock { waiting in
+            defer { waiting.positions = [:] }
+            return waiting.positions
         }
     }
 }

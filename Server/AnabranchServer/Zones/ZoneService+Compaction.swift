@@ -22,10 +22,18 @@ extension ZoneService {
     ///
     /// - Parameter count: The number of entries at the end of the log that stay complete.
     public func compact(keeping count: UInt64) throws(ProtocolError) -> ZoneCompaction {
+        try compact(keeping: count, through: .max)
+    }
+
+    /// Removes the payloads of change sets as ``compact(keeping:)`` does, only up to a position.
+    func compact(
+        keeping count: UInt64, through limit: UInt64
+    ) throws(ProtocolError) -> ZoneCompaction {
         try named {
             let before = try storage.read { try $0.logState() }
             let head = before.head.position
-            let horizon = max(head > count ? head - count : 0, before.startPosition)
+            let horizon = max(
+                min(head > count ? head - count : 0, limit), before.startPosition)
             let finalDeletes = try finalizeDeletes(through: horizon)
             // Payloads are removed only after a snapshot exists that replaces them.
             let snapshot = try newestSnapshot(atMost: count).name.cursor.position

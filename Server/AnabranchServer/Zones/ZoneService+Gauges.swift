@@ -9,7 +9,7 @@ extension ZoneService {
     var lags: [ReplicaID: UInt64]? {
         try? storage.read { reader in
             let head = try reader.logState().head.position
-            return try reader.acknowledgements().mapValues { head - min($0, head) }
+            return try reader.acknowledgements().mapValues { head - min($0.position, head) }
         }
     }
 }

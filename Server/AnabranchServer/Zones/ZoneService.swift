@@ -146,21 +146,39 @@ public final class ZoneService: Sendable {
     /// Compares a client's position and last save with the zone's log.
     public func hello(_ request: HelloRequest) throws(ProtocolError) -> HelloResponse {
         try named {
-            try storage.read { reader in
-                let log = try reader.logState()
-                let cursor = try request.cursor.flatMap { try reader.presentForm(of: $0, in: log) }
-                if let cursor { acknowledged.record(request.replica, at: cursor.position) }
-                let head = try reader.head(of: request.replica)
-                return HelloResponse(
-                    epoch: log.head.epoch,
-                    earlierEpochs: log.history.epochs.dropLast().map(\.id),
-                    headPosition: log.head.position, startPosition: log.startPosition,
-                    isSnapshotAdvised: log.head.position >= limits.snapshotDistance,
-                    isCursorKnown: request.cursor == nil || cursor != nil,
-                    lastSequence: head?.sequence ?? 0,
-                    origin: try reader.origin(of: request.replica, last: request.last, head: head),
-                    wallMilliseconds: wallMilliseconds(), largestBody: UInt64(limits.bodyBytes))
-            }
+            let (response, acknowledgedPosition) = try answer(to: request)
+            if let acknowledgedPosition { note(request.replica, at: acknowledgedPosition) }
+            return response
+        }
+    }
+
+    /// Records the position of a replica that said hello.
+    private func note(_ replica: ReplicaID, at position: UInt64) {
+        let isDue = acknowledged.record(replica, at: position, now: wallMilliseconds())
+        // A failure must not fail the request: clients repeat their positions.
+        if isDue { try? flushAcknowledgements() }
+    }
+
+    /// Writes the positions of replicas that were not written yet.
+    func flushAcknowledgements() throws { try acknowledged.flush(into: storage) }
+
+    private func answer(
+        to request: HelloRequest
+    ) throws -> (response: HelloResponse, acknowledged: UInt64?) {
+        try storage.read { reader in
+            let log = try reader.logState()
+            let cursor = try request.cursor.flatMap { try reader.presentForm(of: $0, in: log) }
+            let head = try reader.head(of: request.replica)
+            let response = HelloResponse(
+                epoch: log.head.epoch,
+                earlierEpochs: log.history.epochs.dropLast().map(\.id),
+                headPosition: log.head.position, startPosition: log.startPosition,
+                isSnapshotAdvised: log.head.position >= limits.snapshotDistance,
+                isCursorKnown: request.cursor == nil || cursor != nil,
+                lastSequence: head?.sequence ?? 0,
+                origin: try reader.origin(of: request.replica, last: request.last, head: head),
+                wallMilliseconds: wallMilliseconds(), largestBody: UInt64(limits.bodyBytes))
+            return (response, cursor?.position)
         }
     }
 

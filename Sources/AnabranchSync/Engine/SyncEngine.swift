@@ -243,14 +243,14 @@ extension SyncEngine {
             || !problems.isSame(as: keptProblems)
         var isKept = false
         if isOld || isNews || !isAddressKept {
-            let (address, authorities) = (address, options.keptCertificateAuthorities)
+            let (address, files) = (address, options.keptFiles)
             // The exchange itself is complete: what can't be stored now is stored by the next one.
             isKept = await onQueue { side in
                 do {
                     if !isAddressKept {
                         try SyncMetadata.keep(
                             server: address.base, zone: address.zone.string,
-                            certificateAuthorities: authorities, in: side.store)
+                            files: files, in: side.store)
                     }
                     try SyncMetadata.keep(
                         exchangeAt: now, clockOffsetMilliseconds: offset,
@@ -283,12 +283,12 @@ extension SyncEngine {
 
     /// Stores the address as soon as the store's log follows the zone that it moves to.
     private func keepAddress() async {
-        let (address, authorities) = (address, options.keptCertificateAuthorities)
+        let (address, files) = (address, options.keptFiles)
         _ = await onQueue { side in
             Result {
                 try SyncMetadata.keep(
                     server: address.base, zone: address.zone.string,
-                    certificateAuthorities: authorities, in: side.store)
+                    files: files, in: side.store)
             }
         }
     }

@@ -14,8 +14,8 @@ package import AnabranchStore
 package struct SyncMetadata: Sendable {
     package var server: String?
     package var zone: String?
-    /// The file of the certificate authorities that are trusted for the server.
-    package var certificateAuthorities: String?
+    /// The files of the certificates for the server.
+    var files = CertificateFiles()
     /// The time when the last complete exchange ended.
     package var lastExchange: Date?
     /// The milliseconds to add to the client's clock to get the server's.
@@ -28,6 +28,8 @@ package struct SyncMetadata: Sendable {
         static let server = "sync.server"
         static let zone = "sync.zone"
         static let certificateAuthorities = "sync.certificate-authorities"
+        static let clientCertificate = "sync.client-certificate"
+        static let clientKey = "sync.client-key"
         static let lastExchange = "sync.last-exchange"
         static let clockOffset = "sync.clock-offset"
         static let headPosition = "sync.head-position"
@@ -37,10 +39,13 @@ package struct SyncMetadata: Sendable {
 
     /// Reads the stored facts.
     package init(of store: Store) throws {
-        server = try store.metadata(Key.server).map { String(decoding: $0, as: UTF8.self) }
-        zone = try store.metadata(Key.zone).map { String(decoding: $0, as: UTF8.self) }
-        certificateAuthorities = try store.metadata(Key.certificateAuthorities).map {
-            String(decoding: $0, as: UTF8.self)
+        server = try Self.text(store, Key.server)
+        zone = try Self.text(store, Key.zone)
+        files.authorities = try Self.text(store, Key.certificateAuthorities)
+        if let certificate = try Self.text(store, Key.clientCertificate),
+            let key = try Self.text(store, Key.clientKey)
+        {
+            files.client = ClientCertificate(certificateFile: certificate, keyFile: key)
         }
         lastExchange = try Self.number(store, Key.lastExchange).map {
             Date(timeIntervalSince1970: Double($0) / 1000)
@@ -51,21 +56,31 @@ package struct SyncMetadata: Sendable {
         problems.lastError = try Self.problem(store, Key.lastError)
     }
 
-    /// Stores the address of the server, the name of the zone, and the file of the certificate
-    /// authorities that were trusted, in place of earlier ones.
+    private static func text(_ store: Store, _ key: String) throws -> String? {
+        try store.metadata(key).map { String(decoding: $0, as: UTF8.self) }
+    }
+
+    /// Stores the address of the server and the name of the zone, in place of earlier ones.
+    package static func keep(server: String, zone: String, in store: Store) throws {
+        try keep(server: server, zone: zone, files: CertificateFiles(), in: store)
+    }
+
+    /// Stores the address of the server, the name of the zone, and the files of the certificates
+    /// that were used, in place of earlier ones.
     ///
     /// An engine calls it only after the zone has answered.
-    package static func keep(
-        server: String, zone: String, certificateAuthorities: String? = nil, in store: Store
+    static func keep(
+        server: String, zone: String, files: CertificateFiles, in store: Store
     ) throws {
         let kept = try SyncMetadata(of: store)
         if kept.server != server { try store.setMetadata(Key.server, Array(server.utf8)) }
         if kept.zone != zone { try store.setMetadata(Key.zone, Array(zone.utf8)) }
-        if kept.certificateAuthorities != certificateAuthorities {
-            try store.setMetadata([
-                Key.certificateAuthorities: certificateAuthorities.map { Array($0.utf8) }
-            ])
-        }
+        guard kept.files != files else { return }
+        try store.setMetadata([
+            Key.certificateAuthorities: files.authorities.map { Array($0.utf8) },
+            Key.clientCertificate: files.client.map { Array($0.certificateFile.utf8) },
+            Key.clientKey: files.client.map { Array($0.keyFile.utf8) },
+        ])
     }
 
     /// Stores a complete exchange, which also ends the last error.

@@ -56,7 +56,8 @@ extension FailureReaction {
         case .unauthorized, .forbidden, .clockSkew:
             return .final(final)
         case .untrustedServer, .responseTooLarge, .storeFailed, .zoneNotFound,
-            .unsupportedVersion, .invalidServer, .insecureServer, .invalidToken:
+            .unsupportedVersion, .invalidServer, .insecureServer, .invalidToken,
+            .unusableCertificate:
             return .final(.stopExchange)
         default:
             // No connection, a damaged response, a busy or failing server, or a code of a later

@@ -121,6 +121,10 @@ final class CurlConnection: @unchecked Sendable {
         if let file = transfer.certificateAuthorities {
             anabranch_curl_set_string(easy, CURLOPT_CAINFO, file)
         }
+        if let client = transfer.clientCertificate {
+            anabranch_curl_set_string(easy, CURLOPT_SSLCERT, client.certificateFile)
+            anabranch_curl_set_string(easy, CURLOPT_SSLKEY, client.keyFile)
+        }
         if !transfer.pinnedPublicKeys.isEmpty {
             anabranch_curl_set_string(
                 easy, CURLOPT_PINNEDPUBLICKEY, transfer.pinnedPublicKeys)
@@ -165,6 +169,13 @@ final class CurlConnection: @unchecked Sendable {
         let cause = described.isEmpty ? String(cString: curl_easy_strerror(code)) : described
         var verification = 0
         anabranch_curl_get_long(easy, CURLINFO_SSL_VERIFYRESULT, &verification)
+        if code == CURLE_SSL_CERTPROBLEM, let client = transfer.clientCertificate {
+            return SyncError(
+                .unusableCertificate,
+                "Can't use the client's certificate \(client.certificateFile) with the key "
+                    + "\(client.keyFile) because the connection failed: \(cause). Check both "
+                    + "files.", details: ["certificate": client.certificateFile])
+        }
         if let failure = TrustFailure(code, verification: verification) {
             return failure.error(
                 url: url, description: cause, authorities: transfer.certificateAuthorities)

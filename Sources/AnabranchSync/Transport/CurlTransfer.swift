@@ -17,6 +17,8 @@ struct CurlTransfer: Sendable {
     var patience: (@Sendable () -> Duration)?
     /// The file with the trusted certificate authorities; `nil` trusts those of the system.
     var certificateAuthorities: String?
+    /// The certificate of the client; `nil` if it has none.
+    var clientCertificate: ClientCertificate?
     /// The digests of the trusted public keys in libcurl's form; empty if every key of a trusted
     /// certificate is trusted.
     var pinnedPublicKeys = ""

@@ -80,6 +80,7 @@ package final class CurlTransport: Transport {
         return CurlTransfer(
             url: url, headers: headers, connectTimeout: options.connectTimeout,
             certificateAuthorities: options.effectiveCertificateAuthorities,
+            clientCertificate: options.clientCertificate,
             pinnedPublicKeys: options.pinnedPublicKeys.joined(separator: ";"),
             largestResponse: options.largestResponse)
     }

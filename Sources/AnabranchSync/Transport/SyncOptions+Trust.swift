@@ -13,8 +13,10 @@ extension SyncOptions {
         ].compactMap(\.self).first { !$0.isEmpty }
     }
 
-    /// The absolute path of the given certificate authorities, for a store to keep.
-    var keptCertificateAuthorities: String? {
-        certificateAuthorities.map { URL(fileURLWithPath: $0).path }
+    /// The files of the given certificates by their absolute paths, for a store to keep.
+    var keptFiles: CertificateFiles {
+        CertificateFiles(
+            authorities: certificateAuthorities.map { URL(fileURLWithPath: $0).path },
+            client: clientCertificate?.kept)
     }
 }

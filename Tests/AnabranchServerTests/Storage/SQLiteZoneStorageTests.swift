@@ -31,7 +31,7 @@ import Testing
     @Test func `a file of a later format is left as it is`() throws {
         try open("a.sqlite", creating: true).close()
         let connection = try Connection(path: directory.file("a.sqlite"))
-        try connection.execute("PRAGMA user_version = 6")
+        try connection.execute("PRAGMA user_version = 7")
         connection.close()
         let before = FileManager.default.contents(atPath: directory.file("a.sqlite"))
         #expect(code { _ = try open("a.sqlite") } == .newerFormat)
@@ -42,7 +42,10 @@ import Testing
         try open("a.sqlite", creating: true).close()
         let connection = try Connection(path: directory.file("a.sqlite"))
         try connection.execute(
-            "DROP TABLE part; DROP TABLE log_part; DROP TABLE stage; PRAGMA user_version = 4")
+            """
+                DROP TABLE part; DROP TABLE log_part; DROP TABLE stage;
+                ALTER TABLE acknowledgement DROP COLUMN seen; PRAGMA user_version = 4;
+                """)
         connection.close()
         for _ in 0..<2 {
             let storage = try open("a.sqlite")

@@ -22,7 +22,8 @@ import Testing
     @Test(.everyStore) func `a token for a beginning opens the zones that begin so`() throws {
         let server = try TestServer()
         let secret = try server.store.createToken(
-            for: try ZonePattern("te*"), role: .read).secret.text
+            for: try ZonePattern("te*"), role: .read
+        ).secret.text
         #expect(try status(server, "test", secret).status == 200)
         #expect(try status(server, "other", secret).status == 403)
         #expect(try status(server, "tent", secret).status == 404)

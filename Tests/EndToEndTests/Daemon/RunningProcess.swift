@@ -23,7 +23,11 @@ struct RunningProcess {
     private let errors: URL
 
     /// Starts the program. Its output goes to files, so that no pipe can fill up.
-    init(_ name: String, _ arguments: [String], scratch: URL) throws {
+    ///
+    /// - Parameter environment: Variables that it has besides those of the tests.
+    init(
+        _ name: String, _ arguments: [String], scratch: URL, environment: [String: String] = [:]
+    ) throws {
         output = scratch.appendingPathComponent("out-\(UUID().uuidString)")
         errors = scratch.appendingPathComponent("err-\(UUID().uuidString)")
         for file in [output, errors] {
@@ -31,17 +35,23 @@ struct RunningProcess {
         }
         process.executableURL = Self.program(name)
         process.arguments = arguments
+        process.environment = ProcessInfo.processInfo.environment.merging(environment) { $1 }
         process.standardInput = FileHandle.nullDevice
         process.standardOutput = try FileHandle(forWritingTo: output)
         process.standardError = try FileHandle(forWritingTo: errors)
         try process.run()
     }
 
-    static func run(_ name: String, _ arguments: [String], scratch: URL) throws -> Outcome {
-        try RunningProcess(name, arguments, scratch: scratch).wait()
+    static func run(
+        _ name: String, _ arguments: [String], scratch: URL, environment: [String: String] = [:]
+    ) throws -> Outcome {
+        try RunningProcess(name, arguments, scratch: scratch, environment: environment).wait()
     }
 
     var printed: String { (try? String(contentsOf: output, encoding: .utf8)) ?? "" }
+
+    /// The program's messages on standard error until now.
+    var complained: String { (try? String(contentsOf: errors, encoding: .utf8)) ?? "" }
 
     func send(_ signal: Int32) { kill(process.processIdentifier, signal) }
 

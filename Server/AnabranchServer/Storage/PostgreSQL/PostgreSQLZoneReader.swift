@@ -53,10 +53,13 @@ class PostgreSQLZoneReader: ZoneReading {
             replicas: counts.int64(at: 2), bytes: counts.int64(at: 3))
     }
 
-    func acknowledgements() throws -> [ReplicaID: UInt64] {
+    func acknowledgements() throws -> [ReplicaID: Acknowledgement] {
         let rows = try query(
-            "SELECT replica, position FROM anabranch.acknowledgement WHERE zone = $1")
-        return try rows.reduce(into: [:]) { $0[try $1.replica(at: 0)] = try $1.unsigned(at: 1) }
+            "SELECT replica, position, seen FROM anabranch.acknowledgement WHERE zone = $1")
+        return try rows.reduce(into: [:]) { acknowledgements, row in
+            acknowledgements[try row.replica(at: 0)] = Acknowledgement(
+                position: try row.unsigned(at: 1), seen: row.int64(at: 2))
+        }
     }
 
     func damaged(_ cause: String) -> StorageError {

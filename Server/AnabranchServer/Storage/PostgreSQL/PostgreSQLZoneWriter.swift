@@ -179,7 +179,7 @@ final class PostgreSQLZoneWriter: PostgreSQLZoneReader, ZoneWriting {
         row.startPosition = max(row.startPosition, position)
     }
 
-    func acknowledge(_ positions: [ReplicaID: UInt64]) throws {
+    func acknowledge(_ positions: [ReplicaID: Acknowledgement]) throws {
         try change { $0.acknowledgements.merge(positions) { $1 } }
     }
 

@@ -21,7 +21,7 @@ struct ZoneChanges {
     var rows: [RecordKey: HeldRow?] = [:]
     /// The new tags of links; `nil` for a link that was removed.
     var tags: [LinkKey: [UInt8]?] = [:]
-    var acknowledgements: [ReplicaID: UInt64] = [:]
+    var acknowledgements: [ReplicaID: Acknowledgement] = [:]
     /// About the number of bytes in all of these.
     private(set) var byteCount = 0
 
@@ -185,19 +185,21 @@ extension ZoneChanges {
         guard !acknowledgements.isEmpty else { return [] }
         let parameters: [PostgreSQLValue] = [
             .text(zone), .blobs(acknowledgements.keys.map(\.bytes)),
-            .integers(acknowledgements.values.map { Int64(clamping: $0) }),
+            .integers(acknowledgements.values.map { Int64(clamping: $0.position) }),
+            .integers(acknowledgements.values.map(\.seen)),
         ]
-        let new = "unnest($2::bytea[], $3::bigint[]) AS new(replica, position)"
+        let new = "unnest($2::bytea[], $3::bigint[], $4::bigint[]) AS new(replica, position, seen)"
         return [
             PostgreSQLStatement(
                 """
-                UPDATE anabranch.acknowledgement AS a SET position = new.position FROM \(new)
+                UPDATE anabranch.acknowledgement AS a
+                SET position = new.position, seen = new.seen FROM \(new)
                 WHERE a.zone = $1 AND a.replica = new.replica
                 """, parameters),
             PostgreSQLStatement(
                 """
-                INSERT INTO anabranch.acknowledgement(zone, replica, position)
-                SELECT $1, replica, position FROM \(new)
+                INSERT INTO anabranch.acknowledgement(zone, replica, position, seen)
+                SELECT $1, replica, position, seen FROM \(new)
                 WHERE NOT EXISTS (SELECT 1 FROM anabranch.acknowledgement a
                     WHERE a.zone = $1 AND a.replica = new.replica)
                 """, parameters),

@@ -14,7 +14,7 @@
 enum ZoneTables {
     /// The scripts that make each version of the tables from the version before it. A script that
     /// was released never changes.
-    private static let migrations: [[String]] = [first, second]
+    private static let migrations: [[String]] = [first, second, third]
 
     /// Creates the tables or brings them up to date, each version in a transaction of its own.
     ///
@@ -60,6 +60,10 @@ enum ZoneTables {
 
     /// The key of the advisory lock, "AbZn" as a number.
     private static let lock = 0x4162_5A6E
+
+    private static let third = [
+        "ALTER TABLE anabranch.acknowledgement ADD COLUMN seen bigint NOT NULL DEFAULT 0"
+    ]
 
     private static let second = ["ALTER TABLE anabranch.token ADD COLUMN expires bigint"]
 

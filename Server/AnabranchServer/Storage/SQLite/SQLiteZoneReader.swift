@@ -84,11 +84,12 @@ package class SQLiteZoneReader: ZoneReading {
                 * connection.integer("PRAGMA page_size"))
     }
 
-    package func acknowledgements() throws -> [ReplicaID: UInt64] {
-        let rows = try connection.cached("SELECT replica, position FROM acknowledgement")
-        var positions: [ReplicaID: UInt64] = [:]
+    package func acknowledgements() throws -> [ReplicaID: Acknowledgement] {
+        let rows = try connection.cached("SELECT replica, position, seen FROM acknowledgement")
+        var positions: [ReplicaID: Acknowledgement] = [:]
         while try rows.step() {
-            positions[try rows.replica(at: 0)] = try rows.unsigned(at: 1)
+            positions[try rows.replica(at: 0)] = Acknowledgement(
+                position: try rows.unsigned(at: 1), seen: rows.int64(at: 2))
         }
         return positions
     }

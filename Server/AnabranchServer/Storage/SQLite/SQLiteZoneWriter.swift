@@ -67,12 +67,13 @@ package final class SQLiteZoneWriter: SQLiteZoneReader, ZoneWriting {
         try connection.run("UPDATE zone SET start = max(start, ?)", last)
     }
 
-    package func acknowledge(_ positions: [ReplicaID: UInt64]) throws {
+    package func acknowledge(_ positions: [ReplicaID: Acknowledgement]) throws {
         let row = try connection.cached(
-            "INSERT OR REPLACE INTO acknowledgement(replica, position) VALUES (?, ?)")
-        for (replica, position) in positions {
+            "INSERT OR REPLACE INTO acknowledgement(replica, position, seen) VALUES (?, ?, ?)")
+        for (replica, acknowledgement) in positions {
             try row.bind(replica.bytes, at: 1)
-            try row.bind(Int64(clamping: position), at: 2)
+            try row.bind(Int64(clamping: acknowledgement.position), at: 2)
+            try row.bind(acknowledgement.seen, at: 3)
             try row.run()
         }
     }

@@ -19,9 +19,10 @@ import AnabranchSQLite
 /// - `part`: parts of saves, in pieces. `size` is the size of the whole part, as it was announced;
 ///   a complete part has the digest `digest`. `log_part` lists the saves of the log that contain a
 ///   part. `stage` lists the parts without a save, and when a client last added to them.
-/// - `acknowledgement`: the position up to which each replica has acknowledged the log.
+/// - `acknowledgement`: the position up to which each replica has acknowledged the log, and when it
+///   was last seen.
 enum ZoneSchema {
-    static let format: Int64 = 5
+    static let format: Int64 = 6
     /// Formats below this one were never released, and are not read.
     static let firstReleasedFormat: Int64 = 4
     /// "AbZn", by which tools such as `file` recognize a zone's file.
@@ -37,7 +38,8 @@ enum ZoneSchema {
             ordinal INTEGER PRIMARY KEY, id BLOB NOT NULL UNIQUE,
             sequence INTEGER NOT NULL DEFAULT 0, origin BLOB);
         CREATE TABLE acknowledgement(
-            replica BLOB PRIMARY KEY, position INTEGER NOT NULL) WITHOUT ROWID;
+            replica BLOB PRIMARY KEY, position INTEGER NOT NULL,
+            seen INTEGER NOT NULL DEFAULT 0) WITHOUT ROWID;
         CREATE TABLE log(
             position INTEGER PRIMARY KEY, kind INTEGER NOT NULL, replica INTEGER NOT NULL,
             sequence INTEGER NOT NULL, timestamp INTEGER NOT NULL, origin BLOB NOT NULL,
@@ -73,7 +75,11 @@ enum ZoneSchema {
             touched INTEGER NOT NULL, PRIMARY KEY (digest, size)) WITHOUT ROWID;
         """
 
-    /// Checks that the tables have a format that this version knows; upgrades format 4.
+    /// The column that format 6 adds to format 5.
+    private static let seenScript =
+        "ALTER TABLE acknowledgement ADD COLUMN seen INTEGER NOT NULL DEFAULT 0"
+
+    /// Checks that the tables have a format that this version knows; upgrades formats 4 and 5.
     ///
     /// Call it within a write transaction.
     ///
@@ -82,8 +88,9 @@ enum ZoneSchema {
         let found = try connection.format(upTo: format)
         let isZone = try connection.integer("PRAGMA application_id") == applicationID
         if found == format, isZone { return true }
-        if found == 4, isZone {
-            try connection.execute(partScript)
+        if found >= firstReleasedFormat, isZone {
+            if found == 4 { try connection.execute(partScript) }
+            try connection.execute(seenScript)
             try connection.execute("PRAGMA user_version = \(format)")
             return true
         }

@@ -1,26 +1,39 @@
 import Foundation
 
-/// Waits for SIGTERM or SIGINT.
+/// Waits for SIGTERM, SIGINT or SIGHUP.
 ///
 /// The signals are blocked for this thread and for all threads created later, so that no thread is
 /// interrupted and no work ends halfway. SIGPIPE is ignored in the whole process.
-struct StopSignals {
+struct ServiceSignals {
+    /// The meaning of a signal.
+    enum Meaning {
+        /// Read the configuration again.
+        case reload
+        /// Stop; with the name of the signal.
+        case stop(String)
+    }
+
     private var set = sigset_t()
 
     init() {
         sigemptyset(&set)
         sigaddset(&set, SIGTERM)
         sigaddset(&set, SIGINT)
+        sigaddset(&set, SIGHUP)
         pthread_sigmask(SIG_BLOCK, &set, nil)
         signal(SIGPIPE, SIG_IGN)
     }
 
-    /// Waits for a signal and returns its name.
-    func wait() -> String {
+    /// Waits for a signal.
+    func wait() -> Meaning {
         var set = set
         var number: Int32 = 0
         while sigwait(&set, &number) != 0 {}
-        return number == SIGTERM ? "SIGTERM" : "SIGINT"
+        switch number {
+        case SIGHUP: return .reload
+        case SIGTERM: return .stop("SIGTERM")
+        default: return .stop("SIGINT")
+        }
     }
 }
 

@@ -1,0 +1,100 @@
+import Foundation
+
+/// A setting of `anabranchd serve`, which an option, an environment variable or a line of the
+/// configuration file gives.
+struct ServeOption {
+    /// The name of the option without its dashes, such as `tls-certificate`.
+    ///
+    /// The configuration file has it as `tls-certificate`, or as `certificate` in the section
+    /// `[tls]`.
+    let name: String
+    /// The word for its value in the help, such as `FILE`.
+    let value: String
+    /// The meaning, and its default in parentheses.
+    let meaning: String
+    /// True if SIGHUP applies a change.
+    var isReloaded = false
+
+    /// The environment variable, such as `ANABRANCHD_TLS_CERTIFICATE`.
+    var variable: String {
+        "ANABRANCHD_" + name.uppercased().replacingOccurrences(of: "-", with: "_")
+    }
+
+    /// Every setting, in the order of the help.
+    static let all: [ServeOption] = [
+        ServeOption(
+            name: "store", value: "STORE",
+            meaning: "sqlite:DIR or postgres://…; created if it is missing"),
+        ServeOption(
+            name: "database-connections", value: "N",
+            meaning: "greatest number of connections to a database (16)"),
+        ServeOption(
+            name: "listen", value: "ADDRESS:PORT",
+            meaning: "numeric address; port 0 is a free port (127.0.0.1:8080)"),
+        ServeOption(
+            name: "metrics-listen", value: "ADDRESS:PORT",
+            meaning: "address of /metrics, for Prometheus (none)"),
+        ServeOption(
+            name: "port-file", value: "FILE",
+            meaning: "file to write the port to, once the daemon listens"),
+        ServeOption(
+            name: "tls-certificate", value: "FILE", meaning: "certificate chain in PEM",
+            isReloaded: true),
+        ServeOption(
+            name: "tls-key", value: "FILE",
+            meaning: "private key of the certificate in PEM", isReloaded: true),
+        ServeOption(
+            name: "tls-client-ca", value: "FILE",
+            meaning: "authorities of the certificates that clients must have (none)"),
+        ServeOption(
+            name: "proxies", value: "ADDRESSES",
+            meaning: "proxies that tell the client's address, with commas (none)"),
+        ServeOption(
+            name: "clock-limit", value: "SECONDS",
+            meaning: "greatest lead of a change over the server's clock (300)"),
+        ServeOption(
+            name: "body-limit", value: "BYTES",
+            meaning: "greatest request body, after decompression (67108864)"),
+        ServeOption(
+            name: "change-set-limit", value: "BYTES",
+            meaning: "greatest save; a larger one is rejected (body limit)"),
+        ServeOption(
+            name: "buffer-limit", value: "BYTES",
+            meaning: "greatest memory for all request bodies (536870912)"),
+        ServeOption(
+            name: "connections", value: "N", meaning: "greatest number of connections (10000)"),
+        ServeOption(
+            name: "connections-per-address", value: "N",
+            meaning: "greatest number from one address (5000)"),
+        ServeOption(
+            name: "open-zones", value: "N",
+            meaning: "number of zones that stay open without requests (256)"),
+        ServeOption(
+            name: "workers", value: "N",
+            meaning: "number of requests processed at the same time (16)"),
+        ServeOption(
+            name: "compact-every", value: "HOURS",
+            meaning: "time between two compactions of all zones (0: none)"),
+        ServeOption(
+            name: "compact-keep", value: "N",
+            meaning: "entries of a log that a compaction leaves (10000)"),
+        ServeOption(
+            name: "compact-age", value: "DAYS",
+            meaning: "age up to which a compaction leaves entries (0)"),
+        ServeOption(
+            name: "compact-away", value: "DAYS",
+            meaning: "replicas seen within that time keep their entries (30)"),
+        ServeOption(
+            name: "log-level", value: "LEVEL",
+            meaning: "debug, info, warning or error (info)", isReloaded: true),
+    ]
+
+    /// The lines of the help.
+    static var help: String {
+        all.map { option in
+            let head = "  --\(option.name) \(option.value)"
+            let gap = String(repeating: " ", count: max(2, 28 - head.count))
+            return head + gap + option.meaning
+        }.joined(separator: "\n")
+    }
+}
