@@ -11,7 +11,13 @@ enum ServeCommand {
         guard !options.wantsHelp else { return print(HelpText.serve) }
         try options.expectNoWords()
         let settings = try ServeSettings(options)
-        let server = try settings.serverOptions()
+        var server = try settings.serverOptions()
+        if let socket = try PassedSockets.take() {
+            guard settings["listen"] == nil else {
+                throw settings.wrong("listen", PassedSockets.excludesListen)
+            }
+            try server.http.listen(onSocket: socket)
+        }
         raiseDescriptorLimit()
         let log = RequestLog(
             least: try settings.logLevel(),
@@ -40,7 +46,9 @@ enum ServeCommand {
         try announceMetrics(server.startMetrics(), options.metrics, log)
         warnIfOpen(options.http, log)
         try announce(port, options.http, portFile: settings["port-file"])
+        try ServiceState.ready.report()
         wait(server)
+        do { try ServiceState.stopping.report() } catch { log.write(.warning, "\(error)") }
         server.stop()
         log.write(.info, "stopped")
     }
