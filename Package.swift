@@ -34,6 +34,9 @@ let systemLibraries: [Target] = [
         name: "CGnuTLS", path: "Server/CGnuTLS", pkgConfig: "gnutls",
         providers: [.apt(["libgnutls28-dev"]), .brew(["gnutls"])]),
     .systemLibrary(
+        name: "COpenSSL", path: "Server/COpenSSL", pkgConfig: "libcrypto",
+        providers: [.apt(["libssl-dev"]), .brew(["openssl@3"])]),
+    .systemLibrary(
         name: "CPostgreSQL", path: "Server/CPostgreSQL", pkgConfig: "libpq",
         providers: [.apt(["libpq-dev"]), .brew(["libpq"])]),
 ]
@@ -78,7 +81,7 @@ let libraries: [Target] = [
         "AnabranchServer", in: "Server",
         uses: [
             "AnabranchProtocol", "AnabranchReplication", "AnabranchSQLite", "CMicroHTTPD",
-            "CPostgreSQL", "CGnuTLS", "CZstd", "CSodium",
+            "CPostgreSQL", "CGnuTLS", "COpenSSL", "CZstd", "CSodium",
         ]),
 ]
 
@@ -168,7 +171,7 @@ let testTargets: [Target] = [
         "AnabranchConversionTests",
         of: ["AnabranchConversion", "Anabranch", "AnabranchSQLite", "AnabranchStore"]),
     tests("AnabranchSyncTests", of: ["AnabranchSync", "AnabranchServer"]),
-    tests("AnabranchServerTests", of: ["AnabranchServer", "CPostgreSQL"]),
+    tests("AnabranchServerTests", of: ["AnabranchServer", "CPostgreSQL"], golden: true),
     tests("AnabranchCLITests", of: ["AnabranchCLI", "AnabranchDaemon", "AnabranchSQLite"]),
     tests("SimulationTests", of: ["Simulator", "AnabranchServer"]),
     tests(

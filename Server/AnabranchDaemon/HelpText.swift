@@ -7,7 +7,7 @@ enum HelpText {
           anabranchd serve   --store sqlite:DIR [--listen ADDRESS:PORT] …
           anabranchd check-config [--config FILE] …
           anabranchd token   create|list|revoke --store sqlite:DIR …
-          anabranchd zone    list|show|hash|verify|compact --store sqlite:DIR …
+          anabranchd zone    create|list|show|hash|verify|compact --store sqlite:DIR …
           anabranchd backup  DIR --store sqlite:DIR
           anabranchd restore DIR --store sqlite:DIR [--replace]
           anabranchd migrate-store --from sqlite:DIR --to postgres://… [--final]
@@ -65,9 +65,10 @@ enum HelpText {
         """
 
     static let zone = """
-        anabranchd zone lists, describes, verifies and compacts zones.
+        anabranchd zone creates, lists, describes, verifies and compacts zones.
 
         Usage:
+          anabranchd zone create ZONE --store sqlite:DIR
           anabranchd zone list --store sqlite:DIR
           anabranchd zone show ZONE --store sqlite:DIR
           anabranchd zone hash ZONE --store sqlite:DIR

@@ -3,14 +3,14 @@ import AnabranchReplication
 import AnabranchServer
 import Foundation
 
-/// The command `anabranchd zone list|show|hash|verify|compact`.
+/// The command `anabranchd zone create|list|show|hash|verify|compact`.
 enum ZoneCommand {
     static func run(_ arguments: [String]) throws {
         let options = try CommandOptions(
             arguments, of: "zone", known: ["store", "keep"], flags: ["repair"])
         guard !options.wantsHelp else { return print(HelpText.zone) }
         guard let action = options.words.first, actions.contains(action) else {
-            throw options.usage("Type one of list, show, hash, verify and compact.")
+            throw options.usage("Type one of create, list, show, hash, verify and compact.")
         }
         guard action == "compact" || options["keep"] == nil else {
             throw options.usage("The option --keep can only be used with \"zone compact\".")
@@ -24,8 +24,9 @@ enum ZoneCommand {
                 action == "list" ? "\"zone list\" takes no name." : "Type the name of one zone.")
         }
         let name = action == "list" ? nil : try options.zone(options.words[1])
-        let store = try options.store()
+        let store = try options.store(creating: action == "create")
         defer { store.close() }
+        if action == "create", let name { return try store.createZone(name) }
         guard let name else {
             for zone in try store.zones() { print(zone) }
             return
@@ -42,7 +43,7 @@ enum ZoneCommand {
         }
     }
 
-    private static let actions = ["list", "show", "hash", "verify", "compact"]
+    private static let actions = ["create", "list", "show", "hash", "verify", "compact"]
     /// The number of log entries that `compact` keeps if `--keep` is not given.
     ///
     /// Clients that connect regularly need no older entries.

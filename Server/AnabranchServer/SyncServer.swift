@@ -16,6 +16,8 @@ public final class SyncServer: Sendable {
         /// The certificate with which the server listens, for a warning and a metric of its end;
         /// `nil` without TLS.
         public var certificate: ServerCertificate?
+        /// The identity provider with tokens that are accepted too; `nil` if there is none.
+        public var identity: IdentityProvider?
         /// The automatic compaction of logs; `nil` if there is none.
         public var compaction: CompactionPlan?
         /// The address of `/metrics`; `nil` if metrics are not served.
@@ -31,6 +33,7 @@ public final class SyncServer: Sendable {
     private let zones: OpenZones
     private let events: EventHub
     private let server: MicroHTTPServer
+    private let access: AccessControl
     private let router: SyncRouter
     private let metrics = ServerMetrics()
     private let metricsServer: MicroHTTPServer?
@@ -48,10 +51,11 @@ public final class SyncServer: Sendable {
             wallMilliseconds: store.environment.wallMilliseconds)
         events = EventHub(heartbeat: options.heartbeat)
         server = MicroHTTPServer(options: options.http)
+        access = AccessControl(
+            tokens: store.tokens, identity: options.identity,
+            wallMilliseconds: store.environment.wallMilliseconds)
         router = SyncRouter(
-            zones: zones,
-            access: AccessControl(
-                tokens: store.tokens, wallMilliseconds: store.environment.wallMilliseconds),
+            zones: zones, access: access,
             events: events, limits: options.zones, log: log,
             metrics: metrics, checkIsReady: store.backEnd.checkIsReady)
         certificate = Mutex(options.certificate)
@@ -97,14 +101,17 @@ public final class SyncServer: Sendable {
         if let warning { log.write(.warning, warning) }
     }
 
-    /// Applies those of the settings that can change while the server runs: the certificate.
+    /// Applies those of the settings that can change while the server runs: the certificate and
+    /// the identity provider.
     ///
     /// - Throws: ``HTTPServerError`` if a setting can't be used; then nothing is changed.
     public func reload(_ options: Options) throws {
-        guard let new = options.certificate else { return }
-        try server.replaceTLS(certificate: new.chain, key: new.key)
-        certificate.withLock { $0 = new }
-        warnOfCertificate()
+        if let new = options.certificate {
+            try server.replaceTLS(certificate: new.chain, key: new.key)
+            certificate.withLock { $0 = new }
+            warnOfCertificate()
+        }
+        access.setIdentity(options.identity)
     }
 
     /// Stops the server: refuses new requests, finishes running ones, ends event streams and closes

@@ -29,6 +29,9 @@ public final class ZoneStore: Sendable {
     /// The names of all zones, sorted by their bytes.
     public func zones() throws -> [ZoneName] { try backEnd.zones() }
 
+    /// Creates a zone if there is none of that name.
+    public func createZone(_ name: ZoneName) throws { try backEnd.makeZone(name) }
+
     /// Creates a token for a zone, and the zone if there is none of that name.
     public func createToken(
         zone: ZoneName, role: TokenRole

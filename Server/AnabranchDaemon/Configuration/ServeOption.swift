@@ -50,6 +50,21 @@ struct ServeOption {
             name: "proxies", value: "ADDRESSES",
             meaning: "proxies that tell the client's address, with commas (none)"),
         ServeOption(
+            name: "identity-issuer", value: "TEXT",
+            meaning: "issuer of JSON Web Tokens that are accepted too (none)", isReloaded: true),
+        ServeOption(
+            name: "identity-audience", value: "TEXT",
+            meaning: "audience that such a token must name", isReloaded: true),
+        ServeOption(
+            name: "identity-keys", value: "FILE",
+            meaning: "keys of the issuer: a JSON Web Key Set, or PEM", isReloaded: true),
+        ServeOption(
+            name: "identity-claim", value: "NAME",
+            meaning: "claim with zones and roles (anabranch)", isReloaded: true),
+        ServeOption(
+            name: "identity-leeway", value: "SECONDS",
+            meaning: "greatest difference of the issuer's clock (60)", isReloaded: true),
+        ServeOption(
             name: "clock-limit", value: "SECONDS",
             meaning: "greatest lead of a change over the server's clock (300)"),
         ServeOption(

@@ -20,6 +20,7 @@ extension ServeSettings {
         options.http.proxies = TrustedProxies(try proxies())
         try readLimits(into: &options)
         options.compaction = try compaction()
+        options.identity = try identity()
         return options
     }
 
@@ -64,6 +65,24 @@ extension ServeSettings {
             throw wrong("tls-client-ca", "must be used together with tls-certificate")
         }
         return try ServerCertificate.authorities(inFile: file)
+    }
+
+    private func identity() throws -> IdentityProvider? {
+        let names = ["identity-issuer", "identity-audience", "identity-keys"]
+        let given = names.filter { self[$0] != nil }
+        let leeway = try number("identity-leeway", in: 0...3600)
+        guard let first = given.first else { return nil }
+        guard let issuer = self["identity-issuer"], let audience = self["identity-audience"],
+            let file = self["identity-keys"]
+        else {
+            let missing = names.filter { self[$0] == nil }.joined(separator: " and ")
+            throw wrong(first, "must be used together with \(missing)")
+        }
+        var settings = IdentitySettings(issuer: issuer, audience: audience, keyFile: file)
+        if let claim = self["identity-claim"] { settings.claim = claim }
+        if let leeway { settings.leewaySeconds = leeway }
+        return try IdentityProvider(
+            settings, wallMilliseconds: ServerEnvironment.system.wallMilliseconds)
     }
 
     private func proxies() throws -> Set<String> {

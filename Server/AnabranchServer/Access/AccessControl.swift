@@ -1,15 +1,24 @@
 import AnabranchProtocol
 import Foundation
+import Synchronization
 
 /// Decides by the headers of a request what it may do in a zone.
 package final class AccessControl: Sendable {
     private let tokens: any TokenStore
+    private let identity: Mutex<IdentityProvider?>
     private let wallMilliseconds: @Sendable () -> Int64
 
-    package init(tokens: any TokenStore, wallMilliseconds: @escaping @Sendable () -> Int64) {
+    package init(
+        tokens: any TokenStore, identity: IdentityProvider? = nil,
+        wallMilliseconds: @escaping @Sendable () -> Int64
+    ) {
         self.tokens = tokens
+        self.identity = Mutex(identity)
         self.wallMilliseconds = wallMilliseconds
     }
+
+    /// Accepts the tokens of another identity provider from now on; `nil` for none.
+    func setIdentity(_ provider: IdentityProvider?) { identity.withLock { $0 = provider } }
 
     /// Checks that a request may act in a zone.
     ///
@@ -21,11 +30,15 @@ package final class AccessControl: Sendable {
         _ head: HTTPRequestHead, in zone: ZoneName, role: TokenRole
     ) throws(ProtocolError) -> AccessHolder {
         let text = try Self.bearer(head)
-        let token = try token(matching: text, for: zone)
-        guard token.zones.includes(zone) else {
-            throw ProtocolError(.forbidden, "The token is for another zone than \(zone).")
+        let provider = identity.withLock { $0 }
+        if let provider, !text.hasPrefix(TokenSecret.prefix) {
+            let grant = try provider.grant(for: text)
+            try Self.check(grant.role(in: zone), in: zone, isAtLeast: role)
+            return .subject(grant.subject)
         }
-        try Self.checkRole(token.role, isAtLeast: role)
+        let token = try token(matching: text, for: zone)
+        let granted = token.zones.includes(zone) ? token.role : nil
+        try Self.check(granted, in: zone, isAtLeast: role)
         return .token(token.number)
     }
 
@@ -58,9 +71,13 @@ package final class AccessControl: Sendable {
         return String(parts[1])
     }
 
-    private static func checkRole(
-        _ role: TokenRole, isAtLeast needed: TokenRole
+    /// Checks the role that a token gives in a zone; `nil` if it gives none.
+    private static func check(
+        _ role: TokenRole?, in zone: ZoneName, isAtLeast needed: TokenRole
     ) throws(ProtocolError) {
+        guard let role else {
+            throw ProtocolError(.forbidden, "The token is for another zone than \(zone).")
+        }
         guard role < needed else { return }
         throw ProtocolError(
             .forbidden,

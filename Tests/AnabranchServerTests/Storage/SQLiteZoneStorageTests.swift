@@ -43,9 +43,9 @@ import Testing
         let connection = try Connection(path: directory.file("a.sqlite"))
         try connection.execute(
             """
-                DROP TABLE part; DROP TABLE log_part; DROP TABLE stage;
-                ALTER TABLE acknowledgement DROP COLUMN seen; PRAGMA user_version = 4;
-                """)
+            DROP TABLE part; DROP TABLE log_part; DROP TABLE stage;
+            ALTER TABLE acknowledgement DROP COLUMN seen; PRAGMA user_version = 4;
+            """)
         connection.close()
         for _ in 0..<2 {
             let storage = try open("a.sqlite")
