@@ -54,7 +54,7 @@ public final class PostgreSQLCluster: @unchecked Sendable {
         self.settings = settings
         guard Self.obstacle == nil else { throw ClusterError(Self.obstacle ?? "") }
         folder = try TemporaryDirectory("postgres")
-        port = try Self.freePort()
+        port = try FreePort.find()
         if geteuid() == 0, let user = getpwnam("postgres") {
             guard chown(folder.path, user.pointee.pw_uid, user.pointee.pw_gid) == 0 else {
                 throw ClusterError("The folder can't be given to postgres.")
@@ -196,26 +196,6 @@ public final class PostgreSQLCluster: @unchecked Sendable {
         guard process.terminationStatus == 0 else {
             throw ClusterError("\(name) has failed with status \(process.terminationStatus).")
         }
-    }
-
-    /// A port that is free now.
-    private static func freePort() throws -> Int {
-        let descriptor = socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
-        defer { close(descriptor) }
-        var address = sockaddr_in()
-        address.sin_family = sa_family_t(AF_INET)
-        address.sin_addr.s_addr = in_addr_t(0x7F00_0001).bigEndian
-        var length = socklen_t(MemoryLayout<sockaddr_in>.size)
-        let port = withUnsafeMutablePointer(to: &address) { pointer in
-            pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) { address -> UInt16? in
-                guard bind(descriptor, address, length) == 0,
-                    getsockname(descriptor, address, &length) == 0
-                else { return nil }
-                return pointer.pointee.sin_port.bigEndian
-            }
-        }
-        guard let port else { throw ClusterError("There is no free port.") }
-        return Int(port)
     }
 }
 
