@@ -17,8 +17,8 @@ import Testing
 
     @Test(.enabled(if: seconds != nil, "only Scripts/cluster runs it"))
     func `leaders of the database fail, and nothing that counts is lost`() async throws {
-        print("cluster: seed \(Self.seed), \(Self.mode.rawValue)")
         let world = try ClusterWorld(seed: Self.seed, mode: Self.mode)
+        world.report("seed \(Self.seed), \(Self.mode.rawValue)")
         defer { world.end() }
         do {
             try await run(world)
@@ -44,11 +44,14 @@ import Testing
         try world.group.expectCaughtUp(within: 120)
         #expect(world.hasFirstDaemons)
         let counts = try world.group.expectNothingLost()
-        print(
+        world.report(
             """
-            cluster: seed \(Self.seed), \(Self.mode.rawValue), \
+            seed \(Self.seed), \(Self.mode.rawValue), \
             \(Int(Date().timeIntervalSince(start))) s; \(world.faults)
-            cluster: \(counts); longest gap of service \(gap) s; of \(witnessed.acknowledged) \
+            """)
+        world.report(
+            """
+            \(counts); longest gap of service \(gap) s; of \(witnessed.acknowledged) \
             saves acknowledged to clients that never returned, the database lost \(witnessed.lost)
             """)
     }

@@ -75,10 +75,16 @@ final class ClusterWorld {
         try fault.end(at: leader)
         try cluster.waitUntilHealthy(within: 240)
         sleep(2)
-        print(
-            "cluster: \(fault.rawValue) (\(leader.name)), healthy after "
+        report(
+            "\(fault.rawValue) (\(leader.name)), healthy after "
                 + "\(Int(Date().timeIntervalSince(start))) s, longest gap "
                 + "\(try probe.longestGap(since: start)) s")
+    }
+
+    /// Prints a line at once, also if the output goes to a file.
+    func report(_ line: String) {
+        print("cluster: \(line)")
+        fflush(nil)
     }
 
     /// Stops all saves of the clients.

@@ -42,7 +42,8 @@ final class LoadBalancer {
                 default_backend daemons
             backend daemons
                 balance roundrobin
-                option httpchk GET /v1/health
+                option httpchk
+                http-check send meth GET uri /v1/health ver HTTP/1.1 hdr Host localhost
             \(servers.joined(separator: "\n"))
 
             """
