@@ -5,8 +5,8 @@ import TestSupport
 /// the tests, also if that is killed.
 ///
 /// A shell waits until the tests close its input. Then it kills each process whose number is in
-/// the folder `processes` or in the file of a database's main process, and removes the folder. A
-/// number counts only as long as the process's command names this folder.
+/// the folder `processes`, stops each database server, and removes the folder. A number counts only
+/// as long as the process's command names this folder.
 final class GuardedFolder {
     let folder: TemporaryDirectory
     private let shell = Process()
@@ -60,14 +60,22 @@ final class GuardedFolder {
         folder=$1
         while read -r line; do :; done
         of_folder() { tr '\\0' ' ' <"/proc/$1/cmdline" 2>/dev/null | grep -qF "$folder"; }
-        for file in "$folder"/processes/* "$folder"/*/data/postmaster.pid; do
+        for file in "$folder"/processes/*; do
             read -r process <"$file" || continue
             if of_folder "$process"; then kill -KILL "$process"; fi
         done 2>/dev/null
         for file in "$folder"/frozen/*; do
             while read -r process; do
-                if grep -q '^postgres:' "/proc/$process/cmdline"; then kill -KILL "$process"; fi
+                if grep -q '^postgres:' "/proc/$process/cmdline"; then kill -CONT "$process"; fi
             done <"$file"
+        done 2>/dev/null
+        # A server that is stopped, though at once, also removes its shared memory.
+        for file in "$folder"/*/data/postmaster.pid; do
+            read -r process <"$file" || continue
+            if of_folder "$process"; then kill -CONT "$process"; kill -QUIT "$process"; fi
+            for round in 1 2 3 4 5 6 7 8; do
+                if of_folder "$process"; then sleep 1; fi
+            done
         done 2>/dev/null
         sleep 1
         rm -rf "$folder"
