@@ -94,7 +94,7 @@ final class SQLitePlace: StoragePlace {
 /// A zone of its own name in the tests' PostgreSQL cluster.
 final class PostgreSQLPlace: StoragePlace {
     private static let sharedPool = Result {
-        let location = try PostgreSQLLocation(PostgreSQLCluster.shared.get().url())
+        let location = try PostgreSQLLocation(PartitionedDatabase.make())
         var options = PostgreSQLPool.Options()
         options.connections = 100
         let pool = PostgreSQLPool(location, options: options)

@@ -6,6 +6,9 @@ final class ChildProcess {
 
     var isRunning: Bool { process.isRunning }
 
+    /// The number by which the system knows the process.
+    var identifier: Int32 { process.processIdentifier }
+
     /// - Parameter log: The file for both output streams; `nil` discards them.
     init(
         _ executable: URL, _ arguments: [String], environment: [String: String] = [:],

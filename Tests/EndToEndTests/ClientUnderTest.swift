@@ -8,35 +8,57 @@ import TestSupport
 /// A store and the process that uses it.
 final class ClientUnderTest {
     let path: String
-    private let daemon: DaemonUnderTest
+    private let place: ZonePlace
     private let log: URL
     private var process: ChildProcess?
+
+    /// The address of a zone, and the token for it.
+    struct ZonePlace {
+        var server: URL
+        var zone = DaemonUnderTest.zone
+        var token: String
+    }
 
     /// Creates a client with a running process.
     init(
         _ number: Int, of daemon: DaemonUnderTest, in folder: TemporaryDirectory, seed: UInt64
     ) throws {
-        self.daemon = daemon
+        place = ZonePlace(server: daemon.url, token: daemon.token)
         path = folder.file("client-\(number).anabranch")
         log = folder.url.appending(path: "client-\(number).log")
         try start(seed: seed)
     }
 
     /// Creates a client without a process or a store.
-    init(unborn number: Int, of daemon: DaemonUnderTest, in folder: TemporaryDirectory) throws {
-        self.daemon = daemon
-        path = folder.file("client-\(number).anabranch")
-        log = folder.url.appending(path: "client-\(number).log")
+    convenience init(
+        unborn number: Int, of daemon: DaemonUnderTest, in folder: TemporaryDirectory
+    ) throws {
+        self.init(
+            unborn: "client-\(number)", of: ZonePlace(server: daemon.url, token: daemon.token),
+            in: folder)
     }
 
-    func start(seed: UInt64) throws {
+    /// Creates a client of any zone, without a process or a store.
+    init(unborn name: String, of place: ZonePlace, in folder: TemporaryDirectory) {
+        self.place = place
+        path = folder.file("\(name).anabranch")
+        log = folder.url.appending(path: "\(name).log")
+    }
+
+    /// Starts the process.
+    ///
+    /// - Parameter further: Further arguments of `SyncWorker`.
+    func start(seed: UInt64, _ further: [String] = []) throws {
         process = try ChildProcess(
             try BuiltProducts.executable("SyncWorker"),
-            [path, daemon.url.absoluteString, DaemonUnderTest.zone, "\(seed)"],
-            environment: ["ANABRANCH_TOKEN": daemon.token], log: log)
+            [path, place.server.absoluteString, place.zone, "\(seed)"] + further,
+            environment: ["ANABRANCH_TOKEN": place.token], log: log)
     }
 
     func kill() { process?.kill() }
+
+    /// The number of the process; zero before its start.
+    var identifier: Int32 { process?.identifier ?? 0 }
 
     /// Syncs the store in this process.
     func synchronize() async throws -> SyncOutcome {
@@ -44,8 +66,7 @@ final class ClientUnderTest {
             model: try NotesModel.make(), url: URL(filePath: path))
         try container.load()
         let engine = try SyncEngine(
-            container: container, server: daemon.url, zone: DaemonUnderTest.zone,
-            token: daemon.token)
+            container: container, server: place.server, zone: place.zone, token: place.token)
         return try await engine.synchronize()
     }
 
@@ -65,6 +86,8 @@ final class ClientUnderTest {
         let hash: Digest
         let vector: VersionVector
         let origins: Set<Digest>
+        /// True if the log holds a save twice.
+        let hasDoubles: Bool
         /// The number of pairs with only one note.
         let halfPairs: Int
     }
@@ -77,6 +100,7 @@ final class ClientUnderTest {
                 return State(
                     hash: hash, vector: try reader.versionVector(),
                     origins: Set(sets.map(\.changeSet.origin)),
+                    hasDoubles: Set(sets.map(\.changeSet.dot)).count < sets.count,
                     halfPairs: try Self.halfPairs(reader))
             }
         }

@@ -29,13 +29,19 @@ final class DaemonUnderTest {
         portFile = folder.file("port-\(number)")
         log = folder.url.appending(path: "daemon-\(number).log")
         executable = try BuiltProducts.executable("anabranchd")
-        token = try ChildProcess.output(
-            of: executable,
-            [
-                "token", "create", "--zone", Self.zone, "--role", "write", "--store", self.store,
-            ])
+        token = try Self.makeToken(for: Self.zone, in: self.store)
         try start()
     }
+
+    /// Creates a token that may write a zone.
+    static func makeToken(for zone: String, in store: String) throws -> String {
+        try ChildProcess.output(
+            of: BuiltProducts.executable("anabranchd"),
+            ["token", "create", "--zone", zone, "--role", "write", "--store", store])
+    }
+
+    /// The number of the running process; zero if it does not run.
+    var identifier: Int32 { process.map { $0.isRunning ? $0.identifier : 0 } ?? 0 }
 
     var url: URL { URL(string: "http://127.0.0.1:\(port)")! }
 

@@ -5,14 +5,15 @@ import TestSupport
 
 /// A client that a test may kill at any moment. It saves at random and syncs, without end.
 ///
-/// `SyncWorker STORE SERVER ZONE SEED [LEDGER STOP]`, with the token in `ANABRANCH_TOKEN`. Every
-/// save inserts the two notes of one pair, so that half a save would be visible. With a ledger it
-/// syncs live and records each successful save there. When the file STOP exists, it saves no more.
+/// `SyncWorker STORE SERVER ZONE SEED [TIMES | LEDGER STOP]`, with the token in `ANABRANCH_TOKEN`.
+/// Every save inserts the two notes of one pair, so that half a save would be visible. With a
+/// ledger it syncs live and records each successful save there. When the file STOP exists, it saves
+/// no more. With a file TIMES it waits until the zone has each save, and notes the time there.
 @main
 enum SyncWorker {
     static func main() async throws {
         let arguments = CommandLine.arguments
-        guard arguments.count == 5 || arguments.count == 7,
+        guard (5...7).contains(arguments.count),
             let server = URL(string: arguments[2]), let seed = UInt64(arguments[4])
         else { throw Usage() }
         let container = PersistentContainer(
@@ -21,8 +22,13 @@ enum SyncWorker {
         let engine = try SyncEngine(
             container: container, server: server, zone: arguments[3],
             token: ProcessInfo.processInfo.environment["ANABRANCH_TOKEN"] ?? "",
-            options: arguments.count == 7 ? LiveWorker.options : SyncOptions())
+            options: arguments.count > 5 ? LiveWorker.options : SyncOptions())
         let generator = SeededGenerator(seed: seed)
+        if arguments.count == 6 {
+            var probe = try ProbeWorker(
+                container, engine, times: arguments[5], generator: generator)
+            return try await probe.run()
+        }
         guard arguments.count == 7 else {
             return try await run(container, engine, generator)
         }
@@ -48,6 +54,6 @@ enum SyncWorker {
     }
 
     struct Usage: Error, CustomStringConvertible {
-        let description = "Usage: SyncWorker STORE SERVER ZONE SEED [LEDGER STOP]"
+        let description = "Usage: SyncWorker STORE SERVER ZONE SEED [TIMES | LEDGER STOP]"
     }
 }

@@ -55,11 +55,7 @@ public final class PostgreSQLCluster: @unchecked Sendable {
         guard Self.obstacle == nil else { throw ClusterError(Self.obstacle ?? "") }
         folder = try TemporaryDirectory("postgres")
         port = try FreePort.find()
-        if geteuid() == 0, let user = getpwnam("postgres") {
-            guard chown(folder.path, user.pointee.pw_uid, user.pointee.pw_gid) == 0 else {
-                throw ClusterError("The folder can't be given to postgres.")
-            }
-        }
+        try Self.give(folder.path)
         try Self.run(
             "initdb",
             [
@@ -70,6 +66,14 @@ public final class PostgreSQLCluster: @unchecked Sendable {
     }
 
     deinit { stop() }
+
+    /// Makes the user `postgres` the owner of a file if root runs the tests.
+    public static func give(_ path: String) throws {
+        guard geteuid() == 0, let user = getpwnam("postgres") else { return }
+        guard chown(path, user.pointee.pw_uid, user.pointee.pw_gid) == 0 else {
+            throw ClusterError("The file \(path) can't be given to postgres.")
+        }
+    }
 
     /// Starts the server and waits until it accepts connections.
     public func start() throws {
@@ -175,16 +179,21 @@ public final class PostgreSQLCluster: @unchecked Sendable {
         return candidates.first { FileManager.default.isExecutableFile(atPath: "\($0)/initdb") }
     }()
 
-    private static func program(_ name: String) throws -> String {
+    /// The path of one of PostgreSQL's programs.
+    public static func program(_ name: String) throws -> String {
         guard let programs else { throw ClusterError("There is no \(name).") }
         return "\(programs)/\(name)"
     }
 
-    private static let asPostgres =
+    /// The words before a command that make root run it as the user `postgres`; empty for others.
+    public static let asPostgres =
         geteuid() == 0
         ? ["setpriv", "--reuid=postgres", "--regid=postgres", "--init-groups", "--"] : []
 
-    private static func run(_ name: String, _ arguments: [String]) throws {
+    /// Runs one of PostgreSQL's programs until it ends.
+    ///
+    /// - Throws: ``ClusterError`` if it fails.
+    public static func run(_ name: String, _ arguments: [String]) throws {
         let process = Process()
         process.executableURL = URL(filePath: "/usr/bin/env")
         process.arguments = asPostgres + [try program(name)] + arguments

@@ -4,7 +4,8 @@ import Foundation
 ///
 /// A connection that the server has closed is replaced before it is used. If connecting fails, the
 /// next callers get the same error for a moment instead of waiting for it in turn, so a database
-/// that is down does not block the threads that serve requests.
+/// that is down does not block the threads that serve requests. When a connection fails, the idle
+/// ones are closed too: to a server that hangs they look alive, and each would be waited for.
 package final class PostgreSQLPool: Sendable {
     package struct Options: Sendable {
         /// The greatest number of connections at a time.
@@ -98,13 +99,16 @@ package final class PostgreSQLPool: Sendable {
     private func give(back session: PostgreSQLSession) {
         session.endTransaction()
         condition.withLock {
-            if isClosed || session.connection.isBroken {
+            if session.connection.isBroken {
+                openCount -= 1 + idle.count
+                idle = []
+            } else if isClosed {
                 openCount -= 1
             } else {
                 idle.append(session)
             }
         }
-        condition.signal()
+        condition.broadcast()
     }
 
     package func close() {

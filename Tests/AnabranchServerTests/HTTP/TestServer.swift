@@ -32,9 +32,7 @@ final class TestServer: Sendable {
             switch (location, StorageKind.current) {
             case (let location?, _): location
             case (nil, .sqlite): try StoreLocation("sqlite:\(directory.path)")
-            case (nil, .postgreSQL):
-                try StoreLocation(
-                    PostgreSQLCluster.shared.get().makeDatabase())
+            case (nil, .postgreSQL): try StoreLocation(PartitionedDatabase.make())
             }
         store = try ZoneStore(location)
         var options = SyncServer.Options()

@@ -84,9 +84,9 @@ import Testing
         ("badRole", "its claim of zones is not an object"),
     ])
     func `claims that do not suffice are named`(name: String, message: String) throws {
-        let refusal = try #require(refusal(token(name)))
-        #expect(refusal.reason == "claims")
-        #expect(refusal.message.contains(message), "\(refusal.message)")
+        let found = try #require(self.refusal(try token(name)))
+        #expect(found.reason == "claims")
+        #expect(found.message.contains(message), "\(found.message)")
     }
 
     @Test func `several audiences, one object and the leeway of the clock are accepted`() throws {

@@ -14,7 +14,7 @@ import Testing
     }
 
     @Test func `a save pushed at one daemon is told to a listener at another`() throws {
-        let url = try PostgreSQLCluster.shared.get().makeDatabase()
+        let url = try PartitionedDatabase.make()
         let servers = try servers(3, at: url)
         let listener = try RawClient(port: servers[1].port)
         listener.send(servers[1].head("GET", "/v1/zones/test/events", role: .read))
@@ -29,7 +29,7 @@ import Testing
     }
 
     @Test func `pushes at several daemons all get their places, once each`() async throws {
-        let url = try PostgreSQLCluster.shared.get().makeDatabase()
+        let url = try PartitionedDatabase.make()
         let servers = try servers(3, at: url)
         try await withThrowingTaskGroup(of: [UInt64].self) { group in
             for number in 1...9 {
@@ -58,7 +58,7 @@ import Testing
     }
 
     @Test func `a token that one daemon revokes is refused by the others soon`() throws {
-        let url = try PostgreSQLCluster.shared.get().makeDatabase()
+        let url = try PartitionedDatabase.make()
         let servers = try servers(2, at: url)
         #expect(try servers[1].get("/v1/zones/test").status == 200)
         for token in try servers[0].store.tokens.tokens(zone: nil) {

@@ -69,4 +69,17 @@ import Testing
         #expect(error?.kind == .unavailable)
         #expect(connection.isBroken)
     }
+
+    @Test(.needsPostgreSQL)
+    func `idle connections are not used any more after another one has failed`() throws {
+        let location = try PostgreSQLLocation(PostgreSQLCluster.shared.get().url())
+        let pool = PostgreSQLPool(location)
+        defer { pool.close() }
+        try pool.withSession { _ in try pool.withSession { _ in } }
+        #expect(pool.counts == (open: 2, idle: 2))
+        try pool.withSession { $0.connection.abandon() }
+        #expect(pool.counts == (open: 0, idle: 0))
+        try pool.withSession { _ in }
+        #expect(pool.counts == (open: 1, idle: 1))
+    }
 }

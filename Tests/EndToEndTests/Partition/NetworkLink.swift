@@ -60,13 +60,13 @@ final class NetworkLink: Sendable {
     var url: URL { URL(string: "http://127.0.0.1:\(port)")! }
 
     #if os(Linux)
-        private static let sendFlags = Int32(MSG_NOSIGNAL)
-        private static func makeSocket() -> Int32 {
+        static let sendFlags = Int32(MSG_NOSIGNAL)
+        static func makeSocket() -> Int32 {
             socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
         }
     #else
-        private static let sendFlags: Int32 = 0
-        private static func makeSocket() -> Int32 {
+        static let sendFlags: Int32 = 0
+        static func makeSocket() -> Int32 {
             let made = socket(AF_INET, SOCK_STREAM, 0)
             var isSet: Int32 = 1
             setsockopt(
@@ -75,7 +75,7 @@ final class NetworkLink: Sendable {
         }
     #endif
 
-    private static func loopback(port: Int) -> sockaddr_in {
+    static func loopback(port: Int) -> sockaddr_in {
         var address = sockaddr_in()
         address.sin_family = sa_family_t(AF_INET)
         address.sin_port = in_port_t(UInt16(port)).bigEndian

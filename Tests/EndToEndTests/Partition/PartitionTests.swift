@@ -40,35 +40,12 @@ import Testing
         let end = Date(timeIntervalSinceNow: Self.seconds)
         while Date() < end { try world.disturb() }
         try world.heal()
-        let statuses = try world.waitUntilCaughtUp(within: 120)
-        for (client, status) in zip(world.clients, statuses) {
-            #expect(status.isCaughtUp, "\(status.text)\n\(client.lastWords)")
-        }
-        #expect(Set(statuses.map(\.position)).count == 1, "\(statuses.map(\.position))")
-        for client in world.clients {
-            #expect(client.isRunning, "\(client.lastWords)")
-            client.kill()
-        }
-        try expectNothingLost(in: world)
-    }
-
-    private func expectNothingLost(in world: PartitionedWorld) throws {
-        let states = try world.clients.map { try $0.client.state() }
-        #expect(Set(states.map(\.hash)).count == 1)
-        #expect(Set(states.map(\.vector)).count == 1)
-        #expect(states.allSatisfy { $0.halfPairs == 0 })
-        let saved = try world.clients.reduce(into: Set()) { $0.formUnion(try $1.savedOrigins()) }
-        #expect(!saved.isEmpty)
-        for (number, state) in states.enumerated() {
-            let held = Set(state.origins.map(\.description))
-            let missing = saved.subtracting(held)
-            #expect(missing.isEmpty, "client \(number) lacks \(missing.count) saves")
-        }
-        for daemon in world.daemons { #expect(daemon.stop() == 0) }
-        #expect(try world.daemons[0].hash().contains("\(states[0].hash)"))
+        let group = ClientGroup(clients: world.clients, daemons: world.daemons)
+        try group.expectCaughtUp(within: 120)
+        let counts = try group.expectNothingLost()
         print(
             "partition: seed \(Self.seed), \(Int(Self.seconds)) s, \(world.statistics), "
-                + "\(saved.count) saves told, \(states[0].origins.count) in the zone")
+                + "\(counts)")
     }
 }
 
@@ -165,18 +142,6 @@ final class PartitionedWorld {
     func heal() throws {
         try Data().write(to: URL(filePath: folder.file("stop")))
         for client in clients { client.link.set(.whole) }
-    }
-
-    /// Reads each client's file until all have the zone's whole log.
-    func waitUntilCaughtUp(within seconds: Double) throws -> [PartitionedClient.Status] {
-        let deadline = Date(timeIntervalSinceNow: seconds)
-        while true {
-            let statuses = try clients.map { try $0.status() }
-            let isDone =
-                statuses.allSatisfy(\.isCaughtUp) && Set(statuses.map(\.position)).count == 1
-            if isDone || Date() > deadline { return statuses }
-            usleep(300_000)
-        }
     }
 
     func end() {

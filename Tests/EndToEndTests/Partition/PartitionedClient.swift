@@ -12,11 +12,15 @@ final class PartitionedClient {
     private let log: URL
     private var process: ChildProcess?
 
+    /// Creates a client with a running process.
+    ///
+    /// - Parameter port: The port of the proxy before the daemon; `nil` if there is none.
     init(
-        _ number: Int, of daemon: DaemonUnderTest, in folder: TemporaryDirectory, seed: UInt64
+        _ number: Int, of daemon: DaemonUnderTest, through port: Int? = nil,
+        in folder: TemporaryDirectory, seed: UInt64
     ) throws {
         client = try ClientUnderTest(unborn: number, of: daemon, in: folder)
-        link = try NetworkLink(toDaemonAt: daemon.port)
+        link = try NetworkLink(toDaemonAt: port ?? daemon.port)
         ledger = folder.file("ledger-\(number)")
         stop = folder.file("stop")
         token = daemon.token
@@ -32,6 +36,9 @@ final class PartitionedClient {
     }
 
     var isRunning: Bool { process?.isRunning ?? false }
+
+    /// The number of the process; zero before its start.
+    var identifier: Int32 { process?.identifier ?? 0 }
 
     func kill() { process?.kill() }
 

@@ -45,6 +45,15 @@
             #expect(calls.first?.hasPrefix("swift build ") == true, "\(calls)")
         }
 
+        @Test func `a replicated database is installed only if it is asked for`() throws {
+            let machine = try DebianUnderTest(installed: Self.packages, userID: 0)
+            #expect(try machine.run("setup").calls.isEmpty)
+            let calls = try machine.run("setup", ["--with-cluster"]).calls
+            let words = try #require(calls.last).split(separator: " ").map(String.init)
+            #expect(
+                Set(words.dropFirst(4)) == ["postgresql", "patroni", "etcd-server", "haproxy"])
+        }
+
         @Test(arguments: scripts)
         func `without rights it prints the command to type, and stops`(script: String) throws {
             let machine = try DebianUnderTest(
