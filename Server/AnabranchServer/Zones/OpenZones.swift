@@ -1,5 +1,5 @@
 package import AnabranchProtocol
-import AnabranchReplication
+package import AnabranchReplication
 import Foundation
 import Synchronization
 
@@ -47,16 +47,20 @@ package final class OpenZones: Sendable {
     private let validation: PushValidation?
     private let limit: Int
     private let metrics: ServerMetrics
+    private let disabled: Set<Mechanism>
     private let wallMilliseconds: @Sendable () -> Int64
 
     /// Creates an empty cache.
     ///
-    /// - Parameter limit: The number of unused zones that stay open.
+    /// - Parameters:
+    ///   - limit: The number of unused zones that stay open.
+    ///   - disabled: Empty, except in simulations that show why a mechanism is needed.
     package init(
         _ backEnd: any BackEnd, limits: ZoneLimits, validation: PushValidation? = nil,
         limit: Int = 256, metrics: ServerMetrics = ServerMetrics(),
-        wallMilliseconds: @escaping @Sendable () -> Int64
+        wallMilliseconds: @escaping @Sendable () -> Int64, disabled: Set<Mechanism> = []
     ) {
+        self.disabled = disabled
         self.backEnd = backEnd
         self.limits = limits
         self.validation = validation
@@ -117,7 +121,7 @@ package final class OpenZones: Sendable {
                     announce: { [exchange = backEnd.exchange] head in
                         exchange?.announce(
                             HeadNews(zone: name, epoch: head.epoch, position: head.position))
-                    }, wallMilliseconds: wallMilliseconds, metrics: metrics)
+                    }, wallMilliseconds: wallMilliseconds, metrics: metrics, disabled: disabled)
             }
         } catch {
             release(name, discarding: true)
