@@ -71,22 +71,33 @@ package final class OpenZones: Sendable {
 
     /// Reports to observers from now on what other daemons announce.
     package func listenToOthers() {
-        backEnd.exchange?.listen { [weak self] news in self?.receive(news) }
+        backEnd.exchange?.listen { [weak self] news in try self?.receive(news) }
     }
 
     /// Reports to observers what another daemon has announced.
     ///
     /// - Parameter news: `nil` if announcements may have been lost: then all observed zones are
     ///   looked at.
-    private func receive(_ news: HeadNews?) {
-        guard let news else {
-            for zone in opened where zone.observers.count > 0 {
-                if let head = try? zone.head() { zone.observers.notify(head) }
-            }
-            return
-        }
+    ///
+    /// - Throws: The error of a zone that can't be looked at now.
+    private func receive(_ news: HeadNews?) throws {
+        guard let news else { return try reportHeads() }
         let zone = state.withLock { $0.entries[news.zone]?.place.opened }
         zone?.observers.notify(ZoneHead(epoch: news.epoch, position: news.position))
+    }
+
+    private func reportHeads() throws {
+        var failure: ProtocolError?
+        for zone in opened where zone.observers.count > 0 {
+            do throws(ProtocolError) {
+                zone.observers.notify(try zone.head())
+            } catch where error.code == .overloaded {
+                failure = error
+            } catch {
+                // Looking again would not help: each request to this zone fails.
+            }
+        }
+        if let failure { throw failure }
     }
 
     /// The number of zones that are open or being opened.

@@ -19,7 +19,7 @@ final class SimulatedCluster: ZoneServer {
     /// A daemon for the oracles alone.
     private let observer: SimulatedDaemon
     let service: ZoneService
-    /// Requests that are on their way though their clients have given up.
+    /// Requests that are on their way though nothing waits for their answers.
     private var held: [(SyncEndpoint, [UInt8])] = []
     private var ownStatistics = RunStatistics()
 
@@ -61,10 +61,13 @@ final class SimulatedCluster: ZoneServer {
     func answer(_ endpoint: SyncEndpoint, _ body: [UInt8]) -> TransportReply {
         // The oracles read the entries that the snapshot contains before the zone may forget them.
         if endpoint == .snapshot { _ = try? log() }
+        try? replaceDead()
         news.deliverSome()
-        if database.isDisturbed, endpoint == .push, world.oneIn(8) {
-            held.append((endpoint, body))
-            return .refusal(Self.unknown, retryAfter: nil)
+        if database.isDisturbed, endpoint == .push || endpoint == .stage {
+            // The proxy loses patience with one request in eight, and sends two in eight twice.
+            let chance = world.number(0..<8)
+            if chance < 3 { held.append((endpoint, body)) }
+            if chance == 0 { return .refusal(Self.unknown, retryAfter: nil) }
         }
         let reply = answerByAny(endpoint, body) ?? .refusal(Self.unknown, retryAfter: nil)
         if endpoint == .snapshot { _ = try? log() }
@@ -73,27 +76,32 @@ final class SimulatedCluster: ZoneServer {
 
     private static let unknown = ProtocolError(.shuttingDown, "The proxy has got no answer.")
 
+    /// Starts daemons again that have died.
+    private func replaceDead() throws {
+        for number in daemons.indices where daemons[number].client.isDead {
+            ownStatistics.count(.daemonCrash)
+            try replaceDaemon(number)
+        }
+    }
+
     /// Lets a daemon answer that answers nothing else now.
     ///
     /// - Returns: `nil` if there is none, or if it has died.
     private func answerByAny(_ endpoint: SyncEndpoint, _ body: [UInt8]) -> TransportReply? {
-        guard let number = world.element(of: daemons.indices.filter { !busy.contains($0) }) else {
-            return nil
-        }
+        let idle = daemons.indices.filter { !busy.contains($0) && !daemons[$0].client.isDead }
+        guard let number = world.element(of: idle) else { return nil }
         busy.insert(number)
         defer { busy.remove(number) }
         database.tell("\(endpoint.rawValue) at daemon \(number + 1)")
         let reply = daemons[number].answer(endpoint, body)
         guard daemons[number].client.isDead else { return reply }
-        ownStatistics.count(.daemonCrash)
         database.tell("daemon \(number + 1) has died")
-        try? replaceDaemon(number)
         return nil
     }
 
-    /// Answers a request whose client has given up, while another request is under way.
+    /// Answers a request whose answer nothing waits for, while another request is under way.
     private func answerHeld() {
-        guard !held.isEmpty, !busy.isEmpty, busy.count < daemons.count, world.oneIn(4) else {
+        guard !held.isEmpty, !busy.isEmpty, busy.count < daemons.count, world.oneIn(2) else {
             return
         }
         let (endpoint, body) = held.remove(at: world.number(0..<held.count))
@@ -162,6 +170,7 @@ final class SimulatedCluster: ZoneServer {
 
     func compact(keeping count: UInt64) throws {
         _ = try log()
+        try replaceDead()
         let number = world.number(0..<daemons.count)
         busy.insert(number)
         do {
@@ -173,10 +182,6 @@ final class SimulatedCluster: ZoneServer {
             guard database.isDisturbed, Self.excusable.contains(error.code) else { throw error }
         }
         busy.remove(number)
-        if daemons[number].client.isDead {
-            ownStatistics.count(.daemonCrash)
-            try replaceDaemon(number)
-        }
         // If deletes became final, the zone has saved a change set of its own.
         _ = try log()
     }
@@ -190,6 +195,7 @@ final class SimulatedCluster: ZoneServer {
 
     /// Checks that every event stream has brought the zone's last head.
     func checkAtRest() throws {
+        try replaceDead()
         for daemon in daemons { daemon.listen() }
         news.deliverAll()
         let head = try service.head()

@@ -121,23 +121,19 @@ final class SimulatedLink: PostgreSQLLink {
             guard !isAborted else {
                 throw PostgreSQLError("The transaction was aborted.", state: "25P02")
             }
-            guard !Self.settings.contains(where: { sql.contains($0) }) else { return Self.done() }
-            if sql.contains("pg_control_system") {
+            let translated = SimulatedSQL.translating(sql)
+            guard !translated.isSetting else { return Self.done() }
+            guard !translated.asksForHistory else {
                 return PostgreSQLRows(
                     [[Array(database.history.utf8)]], columns: 1, changes: 0, command: "SELECT 1")
             }
-            return try query(statement)
+            let (text, values) = translated.bound(to: statement.parameters)
+            return try query(text, values, mayWrite: statement.mayWrite)
         } catch let error as SQLiteError {
             isAborted = connection.isInTransaction
             throw PostgreSQLError("\(error)", state: Self.state(of: error))
         }
     }
-
-    /// The texts of statements that change nothing which is simulated.
-    private static let settings = [
-        "set_config", "pg_advisory_xact_lock", "CREATE SCHEMA", "_timeout = ", "SET client_min",
-        "SET plan_cache_mode", "SET enable_", "SET jit",
-    ]
 
     private static func state(of error: SQLiteError) -> String {
         switch error.code {
@@ -190,12 +186,11 @@ final class SimulatedLink: PostgreSQLLink {
         }
     }
 
-    private func query(_ statement: PostgreSQLStatement) throws -> PostgreSQLRows {
-        let bound = SimulatedSQL.translating(statement.sql).bound(to: statement.parameters)
-        let prepared = try connection.cached(bound.text)
-        for (index, value) in bound.values.enumerated() {
-            try prepared.bind(value, at: index + 1)
-        }
+    private func query(
+        _ text: String, _ values: [SQLiteValue], mayWrite: Bool
+    ) throws -> PostgreSQLRows {
+        let prepared = try connection.cached(text)
+        for (index, value) in values.enumerated() { try prepared.bind(value, at: index + 1) }
         var rows: [[[UInt8]?]] = []
         while try prepared.step() {
             rows.append(
@@ -203,7 +198,7 @@ final class SimulatedLink: PostgreSQLLink {
         }
         return PostgreSQLRows(
             rows, columns: prepared.columnCount,
-            changes: statement.mayWrite ? connection.changes : rows.count, command: "")
+            changes: mayWrite ? connection.changes : rows.count, command: "")
     }
 }
 

@@ -18,6 +18,10 @@ struct SimulatedSQL {
         case table(parameters: [Int], columns: [String], name: String)
     }
 
+    /// Whether the statement changes nothing that is simulated.
+    let isSetting: Bool
+    /// Whether the statement asks for the identity of the database's history.
+    let asksForHistory: Bool
     private let pieces: [Piece]
 
     private static let known = Mutex<[String: SimulatedSQL]>([:])
@@ -40,7 +44,14 @@ struct SimulatedSQL {
                 of: pattern, with: template, options: .regularExpression)
         }
         pieces = Self.pieces(of: text)
+        isSetting = Self.settings.contains { sql.contains($0) }
+        asksForHistory = sql.contains("pg_control_system")
     }
+
+    private static let settings = [
+        "set_config", "pg_advisory_xact_lock", "CREATE SCHEMA", "_timeout = ", "SET client_min",
+        "SET plan_cache_mode", "SET enable_", "SET jit",
+    ]
 
     private static let words = [
         ("anabranch.", ""), ("octet_length", "length"), (" COLLATE \"C\"", ""),

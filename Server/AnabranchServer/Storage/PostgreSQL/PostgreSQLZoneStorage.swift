@@ -5,7 +5,7 @@ import Foundation
 ///
 /// Several daemons may write the zone. The lock of its row puts their transactions in order, and
 /// nothing in a daemon's memory outlives a transaction except the numbers of names, which never
-/// change.
+/// change within an epoch.
 ///
 /// If the database has another history than at the zone's last write, because it was restored or a
 /// standby took over, commits may be lost that clients have seen. The zone then begins an epoch at
@@ -34,6 +34,9 @@ package final class PostgreSQLZoneStorage: ZoneStorage {
     private let writing = NSLock()
     /// Used only while `writing` is held.
     nonisolated(unsafe) private let names = ZoneNameCache()
+    /// The epoch in which the names have these numbers. A database that was restored may have
+    /// lost some of them, and another daemon may have begun the epoch and given them anew.
+    nonisolated(unsafe) private var epochOfNames: EpochID?
     nonisolated(unsafe) private var isClosed = false
     nonisolated(unsafe) private var faults = Faults()
 
@@ -129,8 +132,10 @@ package final class PostgreSQLZoneStorage: ZoneStorage {
         var row = sentRow
         if row.history != session.history {
             row.begin(options.newEpoch(), in: session.history)
-            // Names may have other numbers in the database that was restored.
+        }
+        if row.epochs.present != epochOfNames {
             names.forget()
+            epochOfNames = row.epochs.present
         }
         let reader = PostgreSQLZoneReader(session, zone: zone, row: row, names: names)
         let held = try needs.held(
