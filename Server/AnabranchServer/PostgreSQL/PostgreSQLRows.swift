@@ -53,10 +53,10 @@ package final class PostgreSQLRows {
     package var changes: Int { given?.changes ?? Int(String(cString: PQcmdTuples(result))) ?? 0 }
 
     /// The word with which the server reports the statement, such as `COMMIT`.
-    var command: String { given?.command ?? String(cString: PQcmdStatus(result)) }
+    package var command: String { given?.command ?? String(cString: PQcmdStatus(result)) }
 
     /// The first row; `nil` if there is none.
-    var first: Row? { count > 0 ? Row(rows: self, index: 0) : nil }
+    package var first: Row? { count > 0 ? Row(rows: self, index: 0) : nil }
 
     /// One row. Columns are counted from zero.
     package struct Row: StoredColumns {
@@ -76,7 +76,7 @@ package final class PostgreSQLRows {
             return try body(UnsafeRawBufferPointer(start: start, count: Int(length)))
         }
 
-        func bytes(at column: Int) -> [UInt8] { withBytes(at: column) { Array($0) } }
+        package func bytes(at column: Int) -> [UInt8] { withBytes(at: column) { Array($0) } }
 
         func string(at column: Int) -> String {
             withBytes(at: column) { String(decoding: $0, as: UTF8.self) }
