@@ -39,7 +39,9 @@ enum Simulate {
             didFail: { failure, isFirst in
                 output.print("seed \(failure.seed): \(failure.text)")
                 guard isFirst, mechanism == nil else { return }
-                if let story = SeedRun.story(of: failure.seed, storage: arguments.storage) { output.print(story) }
+                if let story = SeedRun.story(of: failure.seed, storage: arguments.storage) {
+                    output.print(story)
+                }
             },
             didFinish: { output.show(finished: $0, failed: $1) },
             isStopped: { interruption.isStopped })

@@ -18,8 +18,8 @@ package final class PostgreSQLPool: Sendable {
         /// The time for which a failure to connect is given to other callers.
         package var failurePause: Duration = .milliseconds(250)
         /// Connects; the duration is the longest time of one group of statements.
-        package var connect:
-            @Sendable (PostgreSQLLocation, Duration) throws -> any PostgreSQLLink = {
+        package var connect: @Sendable (PostgreSQLLocation, Duration) throws -> any PostgreSQLLink =
+            {
                 try PostgreSQLConnection($0, timeout: $1)
             }
 
@@ -67,7 +67,9 @@ package final class PostgreSQLPool: Sendable {
             condition.withLock {
                 openCount -= 1
                 if let error = error as? PostgreSQLError {
-                    failure = (error, Date(timeIntervalSinceNow: options.failurePause / .seconds(1)))
+                    failure = (
+                        error, Date(timeIntervalSinceNow: options.failurePause / .seconds(1))
+                    )
                 }
             }
             condition.signal()

@@ -91,7 +91,7 @@ package final class OpenZones: Sendable {
         for zone in opened where zone.observers.count > 0 {
             do throws(ProtocolError) {
                 zone.observers.notify(try zone.head())
-            } catch where error.code == .overloaded {
+            } catch  where error.code == .overloaded {
                 failure = error
             } catch {
                 // Looking again would not help: each request to this zone fails.
