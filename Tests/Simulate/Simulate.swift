@@ -4,7 +4,7 @@ import Simulator
 import TestSupport
 
 /// `Simulate FIRST COUNT [MECHANISM]` runs seeds of the simulator on all cores; `Simulate --random
-/// COUNT` draws the first seed itself.
+/// COUNT` draws the first seed itself. `--storage KIND` in front gives all zones one storage.
 ///
 /// Prints every failing seed when it is found, the first of them cut down to a story, and one line
 /// that sums up, also when the run is interrupted. The exit status is 1 when a seed failed, or when
@@ -39,13 +39,16 @@ enum Simulate {
             didFail: { failure, isFirst in
                 output.print("seed \(failure.seed): \(failure.text)")
                 guard isFirst, mechanism == nil else { return }
-                if let story = SeedRun.story(of: failure.seed) { output.print(story) }
+                if let story = SeedRun.story(of: failure.seed, storage: arguments.storage) {
+                    output.print(story)
+                }
             },
             didFinish: { output.show(finished: $0, failed: $1) },
             isStopped: { interruption.isStopped })
         let result = withExtendedLifetime(watch) {
             SeedRun.waiting(
-                for: arguments.seeds, disabled: mechanism.map { [$0] } ?? [], observer: observer)
+                for: arguments.seeds, storage: arguments.storage,
+                disabled: mechanism.map { [$0] } ?? [], observer: observer)
         }
         let status =
             mechanism.map { sumUp(result, without: $0, output) }

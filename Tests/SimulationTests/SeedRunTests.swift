@@ -11,13 +11,17 @@ struct SeedRunTests {
         let random = try #require(RunArguments(["--random", "3"]) { 100 })
         #expect(random.seeds == 100..<103 && random.isRandom)
         let off = try #require(RunArguments(["7", "3", Mechanism.gapCheck.rawValue]) { 100 })
-        #expect(off.mechanism == .gapCheck)
+        #expect(off.mechanism == .gapCheck && off.storage == nil)
+        let shared = try #require(RunArguments(["--storage", "postgres", "7", "300"]) { 100 })
+        #expect(shared.seeds == 7..<307 && shared.storage == .postgres)
+        #expect(!shared.requiresEveryEvent)
     }
 
     @Test(arguments: [
         [], ["7"], ["7", "0"], ["7", "-1"], ["x", "3"], ["7", "3", "nothing"], ["--random"],
         ["--random", "x"], ["--random", "3", "gapCheck"], ["7", "3", "gapCheck", "more"],
-        ["18446744073709551615", "2"],
+        ["18446744073709551615", "2"], ["--storage"], ["--storage", "paper", "7", "3"],
+        ["--storage", "postgres"], ["7", "3", "--storage", "postgres"],
     ])
     func `arguments of any other form are refused`(_ arguments: [String]) {
         #expect(RunArguments(arguments) { 100 } == nil)

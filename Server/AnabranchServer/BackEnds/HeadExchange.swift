@@ -12,8 +12,9 @@ package protocol HeadExchange: AnyObject, Sendable {
     /// Begins to listen.
     ///
     /// - Parameter receive: Receives what other daemons announce; `nil` after a time in which
-    ///   announcements may have been lost.
-    func listen(_ receive: @escaping @Sendable (HeadNews?) -> Void)
+    ///   announcements may have been lost. If it throws, the news counts as lost: it receives `nil`
+    ///   again, a moment later.
+    func listen(_ receive: @escaping @Sendable (HeadNews?) throws -> Void)
 
     /// Ends listening. A second call has no effect.
     func close()

@@ -41,7 +41,7 @@ final class PostgreSQLHeadExchange: HeadExchange {
         if mustStart { start("announcing") { $0.announceAll() } }
     }
 
-    func listen(_ receive: @escaping @Sendable (HeadNews?) -> Void) {
+    func listen(_ receive: @escaping @Sendable (HeadNews?) throws -> Void) {
         start("listening") { $0.listenUntilClosed(receive) }
     }
 
@@ -107,15 +107,15 @@ final class PostgreSQLHeadExchange: HeadExchange {
 
     // MARK: Listening
 
-    private func listenUntilClosed(_ receive: (HeadNews?) -> Void) {
+    private func listenUntilClosed(_ receive: (HeadNews?) throws -> Void) {
         while !mustStop {
             do {
                 let session = try PostgreSQLSession(location, options: options)
                 _ = try session.run(PostgreSQLStatement("LISTEN \(Self.channel)"))
-                receive(nil)
+                try receive(nil)
                 while !mustStop {
                     for line in try session.connection.notifications(within: .seconds(1)) {
-                        if let news = news(in: line.payload) { receive(news) }
+                        if let news = news(in: line.payload) { try receive(news) }
                     }
                 }
             } catch {

@@ -6,13 +6,12 @@ import Foundation
 /// Statements are sent in groups: a group costs one round trip, whatever its size. Each statement
 /// is prepared at its first use. No call waits longer than the time-out, also if the server stops
 /// to answer without closing the connection.
-final class PostgreSQLConnection {
+final class PostgreSQLConnection: PostgreSQLLink {
     private let connection: OpaquePointer
     private let timeout: Duration
     private var prepared: [String: String] = [:]
     private var nameCount = 0
-    /// True after a failure of the connection, which then must not be used again.
-    private(set) var isBroken = false
+    private(set) package var isBroken = false
 
     /// The names of statements are few, because their texts are constants; this bounds mistakes.
     private static let maximumPrepared = 500
@@ -50,28 +49,18 @@ final class PostgreSQLConnection {
             isConnectionLost: true)
     }
 
-    /// True if the server has sent nothing since the last answer. This asks only the local socket.
+    /// True if the local socket has received nothing since the last answer.
     ///
     /// To an idle connection a server says only that it ends.
-    var isAlive: Bool {
+    package var isAlive: Bool {
         guard !isBroken else { return false }
         var descriptor = pollfd(fd: PQsocket(connection), events: Int16(POLLIN), revents: 0)
         return poll(&descriptor, 1, 0) == 0
     }
 
-    /// Marks the connection as one that must not be used again.
-    func abandon() { isBroken = true }
+    package func abandon() { isBroken = true }
 
-    /// Runs one statement.
-    @discardableResult
-    func run(_ statement: PostgreSQLStatement) throws -> PostgreSQLRows {
-        try run([statement])[0]
-    }
-
-    /// Runs statements in their order, in one round trip; the first failure ends the group.
-    ///
-    /// - Returns: One result for each statement.
-    func run(_ statements: [PostgreSQLStatement]) throws -> [PostgreSQLRows] {
+    package func run(_ statements: [PostgreSQLStatement]) throws -> [PostgreSQLRows] {
         guard !isBroken else {
             throw PostgreSQLError("The connection was lost before.", isConnectionLost: true)
         }
@@ -83,23 +72,14 @@ final class PostgreSQLConnection {
         return try results(of: steps, until: deadline)
     }
 
-    /// The words of a notification.
-    struct Notification {
-        let channel: String
-        let payload: String
-    }
-
-    /// Waits until a notification arrives.
-    ///
-    /// - Returns: All notifications that have arrived; empty if none came in time.
-    func notifications(within time: Duration) throws -> [Notification] {
-        var found: [Notification] = []
+    package func notifications(within time: Duration) throws -> [PostgreSQLNotification] {
+        var found: [PostgreSQLNotification] = []
         let deadline = ContinuousClock.now + time
         while true {
             guard PQconsumeInput(connection) == 1 else { throw lost("Can't listen") }
             while let notification = PQnotifies(connection) {
                 found.append(
-                    Notification(
+                    PostgreSQLNotification(
                         channel: String(cString: notification.pointee.relname),
                         payload: String(cString: notification.pointee.extra)))
                 PQfreemem(notification)

@@ -16,6 +16,13 @@ package final class PostgreSQLPool: Sendable {
         package var statementTimeout: Duration = .seconds(30)
         /// The longest time that a statement waits for a lock.
         package var lockTimeout: Duration = .seconds(10)
+        /// The time for which a failure to connect is given to other callers.
+        package var failurePause: Duration = .milliseconds(250)
+        /// Connects; the duration is the longest time of one group of statements.
+        package var connect: @Sendable (PostgreSQLLocation, Duration) throws -> any PostgreSQLLink =
+            {
+                try PostgreSQLConnection($0, timeout: $1)
+            }
 
         package init() {}
     }
@@ -28,9 +35,6 @@ package final class PostgreSQLPool: Sendable {
     nonisolated(unsafe) private var openCount = 0
     nonisolated(unsafe) private var isClosed = false
     nonisolated(unsafe) private var failure: (error: PostgreSQLError, until: Date)?
-
-    /// The time for which a failure to connect is given to other callers.
-    private static let failureSeconds = 0.25
 
     package init(_ location: PostgreSQLLocation, options: Options = Options()) {
         self.location = location
@@ -64,7 +68,9 @@ package final class PostgreSQLPool: Sendable {
             condition.withLock {
                 openCount -= 1
                 if let error = error as? PostgreSQLError {
-                    failure = (error, Date(timeIntervalSinceNow: Self.failureSeconds))
+                    failure = (
+                        error, Date(timeIntervalSinceNow: options.failurePause / .seconds(1))
+                    )
                 }
             }
             condition.signal()

@@ -1,9 +1,11 @@
 import CPostgreSQL
 
 /// The rows of one statement's result, in PostgreSQL's binary form.
-final class PostgreSQLRows {
+package final class PostgreSQLRows {
     private let result: OpaquePointer
     let count: Int
+    /// What a result that was not received from a server reports about its statement.
+    private var given: (changes: Int, command: String)?
 
     /// Takes over a result, and frees it at the end.
     init(_ result: OpaquePointer) {
@@ -11,19 +13,53 @@ final class PostgreSQLRows {
         count = Int(PQntuples(result))
     }
 
+    /// Makes the result of a statement from values in PostgreSQL's binary form.
+    ///
+    /// - Parameters:
+    ///   - rows: The rows, each with this number of columns; `nil` is NULL.
+    ///   - changes: The number of rows that the statement has changed.
+    ///   - command: The word with which a server reports the statement, such as `COMMIT`.
+    package convenience init(
+        _ rows: [[[UInt8]?]], columns: Int, changes: Int, command: String
+    ) {
+        guard let result = PQmakeEmptyPGresult(nil, PGRES_TUPLES_OK) else {
+            preconditionFailure("libpq has memory for a result")
+        }
+        var name: [CChar] = [0]
+        name.withUnsafeMutableBufferPointer { name in
+            var columns = (0..<columns).map { _ in
+                PGresAttDesc(
+                    name: name.baseAddress, tableid: 0, columnid: 0, format: 1, typid: 0,
+                    typlen: -1, atttypmod: -1)
+            }
+            PQsetResultAttrs(result, Int32(columns.count), &columns)
+        }
+        for (row, values) in rows.enumerated() {
+            for (column, value) in values.enumerated() {
+                guard var bytes = value?.map({ CChar(bitPattern: $0) }) else {
+                    PQsetvalue(result, Int32(row), Int32(column), nil, -1)
+                    continue
+                }
+                PQsetvalue(result, Int32(row), Int32(column), &bytes, Int32(bytes.count))
+            }
+        }
+        self.init(result)
+        given = (changes, command)
+    }
+
     deinit { PQclear(result) }
 
     /// The number of rows that the statement has changed.
-    var changes: Int { Int(String(cString: PQcmdTuples(result))) ?? 0 }
+    package var changes: Int { given?.changes ?? Int(String(cString: PQcmdTuples(result))) ?? 0 }
 
     /// The word with which the server reports the statement, such as `COMMIT`.
-    var command: String { String(cString: PQcmdStatus(result)) }
+    package var command: String { given?.command ?? String(cString: PQcmdStatus(result)) }
 
     /// The first row; `nil` if there is none.
-    var first: Row? { count > 0 ? Row(rows: self, index: 0) : nil }
+    package var first: Row? { count > 0 ? Row(rows: self, index: 0) : nil }
 
     /// One row. Columns are counted from zero.
-    struct Row: StoredColumns {
+    package struct Row: StoredColumns {
         fileprivate let rows: PostgreSQLRows
         fileprivate let index: Int
 
@@ -40,7 +76,7 @@ final class PostgreSQLRows {
             return try body(UnsafeRawBufferPointer(start: start, count: Int(length)))
         }
 
-        func bytes(at column: Int) -> [UInt8] { withBytes(at: column) { Array($0) } }
+        package func bytes(at column: Int) -> [UInt8] { withBytes(at: column) { Array($0) } }
 
         func string(at column: Int) -> String {
             withBytes(at: column) { String(decoding: $0, as: UTF8.self) }
@@ -62,7 +98,7 @@ final class PostgreSQLRows {
 }
 
 extension PostgreSQLRows: Sequence {
-    func makeIterator() -> some IteratorProtocol<Row> {
+    package func makeIterator() -> some IteratorProtocol<Row> {
         (0..<count).lazy.map { Row(rows: self, index: $0) }.makeIterator()
     }
 }

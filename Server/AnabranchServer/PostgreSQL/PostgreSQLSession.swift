@@ -1,6 +1,6 @@
 /// A connection with the settings of this server, and at most one open transaction.
 final class PostgreSQLSession {
-    let connection: PostgreSQLConnection
+    let connection: any PostgreSQLLink
     /// The identity of the database's history: the cluster and its timeline.
     ///
     /// Another one means that the database was restored, or that a standby took over, which may
@@ -9,14 +9,13 @@ final class PostgreSQLSession {
     private(set) var isInTransaction = false
 
     init(_ location: PostgreSQLLocation, options: PostgreSQLPool.Options) throws {
-        connection = try PostgreSQLConnection(
-            location, timeout: options.statementTimeout + .seconds(5))
+        connection = try options.connect(location, options.statementTimeout + .seconds(5))
         try Self.configure(connection, options)
         history = try Self.history(of: connection)
     }
 
     private static func configure(
-        _ connection: PostgreSQLConnection, _ options: PostgreSQLPool.Options
+        _ connection: any PostgreSQLLink, _ options: PostgreSQLPool.Options
     ) throws {
         func set(_ name: String, _ duration: Duration) -> PostgreSQLStatement {
             PostgreSQLStatement("SET \(name) = \(Int(duration / .milliseconds(1)))")
@@ -42,7 +41,7 @@ final class PostgreSQLSession {
         ])
     }
 
-    private static func history(of connection: PostgreSQLConnection) throws -> String {
+    private static func history(of connection: any PostgreSQLLink) throws -> String {
         do {
             return try connection.run(
                 PostgreSQLStatement(

@@ -1,7 +1,7 @@
 /// A parameter of a statement, sent in PostgreSQL's binary form.
 ///
 /// Arrays carry the values of many rows, so that one statement writes or finds all of them.
-enum PostgreSQLValue: Sendable {
+package enum PostgreSQLValue: Sendable {
     case null
     case integer(Int64)
     case bytes([UInt8])
@@ -64,11 +64,11 @@ extension PostgreSQLValue {
 }
 
 /// A statement with the values of its parameters.
-struct PostgreSQLStatement: Sendable {
-    let sql: String
-    let parameters: [PostgreSQLValue]
+package struct PostgreSQLStatement: Sendable {
+    package let sql: String
+    package let parameters: [PostgreSQLValue]
     /// The number of rows that the statement must change; `nil` for any number.
-    let changes: Int?
+    package let changes: Int?
 
     init(_ sql: String, _ parameters: PostgreSQLValue..., changing changes: Int? = nil) {
         self.init(sql, parameters, changing: changes)

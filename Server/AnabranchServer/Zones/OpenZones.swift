@@ -1,5 +1,5 @@
 package import AnabranchProtocol
-import AnabranchReplication
+package import AnabranchReplication
 import Foundation
 import Synchronization
 
@@ -47,16 +47,20 @@ package final class OpenZones: Sendable {
     private let validation: PushValidation?
     private let limit: Int
     private let metrics: ServerMetrics
+    private let disabled: Set<Mechanism>
     private let wallMilliseconds: @Sendable () -> Int64
 
     /// Creates an empty cache.
     ///
-    /// - Parameter limit: The number of unused zones that stay open.
+    /// - Parameters:
+    ///   - limit: The number of unused zones that stay open.
+    ///   - disabled: Empty, except in simulations that show why a mechanism is needed.
     package init(
         _ backEnd: any BackEnd, limits: ZoneLimits, validation: PushValidation? = nil,
         limit: Int = 256, metrics: ServerMetrics = ServerMetrics(),
-        wallMilliseconds: @escaping @Sendable () -> Int64
+        wallMilliseconds: @escaping @Sendable () -> Int64, disabled: Set<Mechanism> = []
     ) {
+        self.disabled = disabled
         self.backEnd = backEnd
         self.limits = limits
         self.validation = validation
@@ -67,22 +71,33 @@ package final class OpenZones: Sendable {
 
     /// Reports to observers from now on what other daemons announce.
     package func listenToOthers() {
-        backEnd.exchange?.listen { [weak self] news in self?.receive(news) }
+        backEnd.exchange?.listen { [weak self] news in try self?.receive(news) }
     }
 
     /// Reports to observers what another daemon has announced.
     ///
     /// - Parameter news: `nil` if announcements may have been lost: then all observed zones are
     ///   looked at.
-    private func receive(_ news: HeadNews?) {
-        guard let news else {
-            for zone in opened where zone.observers.count > 0 {
-                if let head = try? zone.head() { zone.observers.notify(head) }
-            }
-            return
-        }
+    ///
+    /// - Throws: The error of a zone that can't be looked at now.
+    private func receive(_ news: HeadNews?) throws {
+        guard let news else { return try reportHeads() }
         let zone = state.withLock { $0.entries[news.zone]?.place.opened }
         zone?.observers.notify(ZoneHead(epoch: news.epoch, position: news.position))
+    }
+
+    private func reportHeads() throws {
+        var failure: ProtocolError?
+        for zone in opened where zone.observers.count > 0 {
+            do throws(ProtocolError) {
+                zone.observers.notify(try zone.head())
+            } catch  where error.code == .overloaded {
+                failure = error
+            } catch {
+                // Looking again would not help: each request to this zone fails.
+            }
+        }
+        if let failure { throw failure }
     }
 
     /// The number of zones that are open or being opened.
@@ -117,7 +132,7 @@ package final class OpenZones: Sendable {
                     announce: { [exchange = backEnd.exchange] head in
                         exchange?.announce(
                             HeadNews(zone: name, epoch: head.epoch, position: head.position))
-                    }, wallMilliseconds: wallMilliseconds, metrics: metrics)
+                    }, wallMilliseconds: wallMilliseconds, metrics: metrics, disabled: disabled)
             }
         } catch {
             release(name, discarding: true)

@@ -27,7 +27,7 @@ final class PatroniCluster {
         self.mode = mode
         let guarded = try GuardedFolder()
         self.guarded = guarded
-        let (port, peerPort) = (try FreePort.find(), try PostgreSQLCluster.freePort())
+        let (port, peerPort) = (try FreePort.find(), try FreePort.find())
         etcd = try Self.startEtcd(port, peerPort, in: guarded)
         nodes = try (1...3).map {
             try PatroniNode($0, mode: mode, etcdPort: port, in: guarded)

@@ -10,7 +10,7 @@ import TestSupport
 /// them.
 struct Oracles {
     let world: SimulatedWorld
-    let zone: SimulatedZone
+    let zone: any ZoneServer
     let replicas: [SimulatedReplica]
     /// Saves that were destroyed together with the last log that had them.
     let forgotten: Set<Digest>

@@ -16,6 +16,8 @@ package struct RunStatistics: Sendable {
         case compaction, snapshotLoaded, finalDelete
         case bundleWritten, bundleTaken, setWaited, crashWithBundle, bundleRefused
         case saveByOtherProcess, randomnessFailed
+        case daemonCrash, daemonRestart, databaseRestart, failover, standby, lossyFailover
+        case connectionLost, commitAnswerLost, statementRefused, concurrentRequest, newsLost
     }
 
     private(set) var counts: [Event: Int] = [:]

@@ -34,7 +34,16 @@ package struct Scenario: Sendable {
     /// long run.
     private static let stepCounts = 16...144
 
-    package init(seed: UInt64) {
+    /// Returns whether a world's zone is in a database of several daemons.
+    ///
+    /// The remainder is independent of those that choose the other faults. The seeds that notice a
+    /// mechanism that is switched off keep their worlds.
+    private static func hasDatabase(_ seed: UInt64) -> Bool {
+        [0, 7, 9, 10, 12, 14].contains(seed % 17)
+    }
+
+    /// - Parameter storage: The storage of the zone; `nil` if the seed chooses it.
+    package init(seed: UInt64, storage: ZoneStorageKind? = nil) {
         var generator = SeededGenerator(seed: seed)
         self.seed = seed
         traits = WorldTraits(&generator)
@@ -50,6 +59,8 @@ package struct Scenario: Sendable {
         traits.hasFailingRandomness = seed % 11 == 5
         traits.apps = Self.apps[Int(seed % 5)]
         if traits.apps == .plain, Self.hasVersions(seed) { traits.apps = .versions }
+        traits.storage = storage ?? (Self.hasDatabase(seed) ? .postgres : .sqlite)
+        traits.databaseFaultPeriod = [0, 12, 40, 150][Int(seed / 17 % 4)]
         // The step count has its own generator, so that a shorter run is the beginning of a longer
         // one.
         var sizes = SeededGenerator(seed: ~seed)
@@ -57,6 +68,14 @@ package struct Scenario: Sendable {
         traits.hasSmallPages = sizes.oneIn(2)
         steps = (0..<stepCount).map { _ in Step(&generator) }
     }
+}
+
+/// The storages that a world's zone may have.
+package enum ZoneStorageKind: String, CaseIterable, Sendable {
+    /// One daemon with a file.
+    case sqlite
+    /// Several daemons with one database.
+    case postgres
 }
 
 /// The properties of a world that do not change during a run.
@@ -84,6 +103,10 @@ struct WorldTraits: Sendable {
     /// Whether a few change sets fill a page, a batch and a transaction, and a part takes many
     /// pieces.
     var hasSmallPages = true
+
+    var storage = ZoneStorageKind.sqlite
+    /// One group of statements in this many fails in a database; zero means none.
+    var databaseFaultPeriod = 0
 
     var apps = Apps.plain
 

@@ -25,15 +25,17 @@ package final class SeedRun: Sendable {
     }
 
     private let seeds: Range<UInt64>
+    private let storage: ZoneStorageKind?
     private let disabled: Set<Mechanism>
     private let stopsAtFailure: Bool
     private let observer: RunObserver
     private let state: Mutex<State>
 
     private init(
-        _ seeds: Range<UInt64>, disabled: Set<Mechanism>, stopsAtFailure: Bool,
-        observer: RunObserver
+        _ seeds: Range<UInt64>, storage: ZoneStorageKind?, disabled: Set<Mechanism>,
+        stopsAtFailure: Bool, observer: RunObserver
     ) {
+        self.storage = storage
         self.observer = observer
         self.stopsAtFailure = stopsAtFailure
         self.seeds = seeds
@@ -58,12 +60,13 @@ package final class SeedRun: Sendable {
 
     /// Runs the seeds on the calling thread and on additional threads.
     package static func waiting(
-        for seeds: Range<UInt64>, disabled: Set<Mechanism> = [], stopsAtFailure: Bool = false,
-        observer: RunObserver = RunObserver()
+        for seeds: Range<UInt64>, storage: ZoneStorageKind? = nil, disabled: Set<Mechanism> = [],
+        stopsAtFailure: Bool = false, observer: RunObserver = RunObserver()
     ) -> Result {
         let start = ContinuousClock.now
         let run = SeedRun(
-            seeds, disabled: disabled, stopsAtFailure: stopsAtFailure, observer: observer)
+            seeds, storage: storage, disabled: disabled, stopsAtFailure: stopsAtFailure,
+            observer: observer)
         DispatchQueue.concurrentPerform(
             iterations: ProcessInfo.processInfo.activeProcessorCount
         ) { _ in run.work() }
@@ -78,7 +81,8 @@ package final class SeedRun: Sendable {
     private func work() {
         while let seed = take() {
             do {
-                let simulation = try Simulation(Scenario(seed: seed), disabled: disabled)
+                let simulation = try Simulation(
+                    Scenario(seed: seed, storage: storage), disabled: disabled)
                 try simulation.run()
                 state.withLock { $0.statistics.add(simulation.statistics) }
             } catch {
@@ -126,8 +130,9 @@ extension SeedRun.Result {
 
 extension SeedRun {
     /// A failing seed, cut down to a few steps; `nil` if it does not fail.
-    package static func story(of seed: UInt64) -> String? {
-        guard let shrinking = Shrinking(Scenario(seed: seed), disabled: []) else { return nil }
+    package static func story(of seed: UInt64, storage: ZoneStorageKind? = nil) -> String? {
+        let scenario = Scenario(seed: seed, storage: storage)
+        guard let shrinking = Shrinking(scenario, disabled: []) else { return nil }
         return "seed \(seed) cut down to \(shrinking.scenario.steps.count) steps:\n"
             + shrinking.story
     }

@@ -110,6 +110,8 @@ extension WorldTraits {
         add(mixesDurability) { $0.mixesDurability = false }
         add(hasFailingRandomness) { $0.hasFailingRandomness = false }
         add(hasZoneRestores) { $0.hasZoneRestores = false }
+        add(storage != .sqlite) { $0.storage = .sqlite }
+        add(storage != .sqlite && databaseFaultPeriod > 0) { $0.databaseFaultPeriod = 0 }
         add(apps != .plain) { $0.apps = .plain }
         add(replicaCount > 1) { $0.replicaCount -= 1 }
         return worlds

@@ -13,7 +13,7 @@ package final class Simulation {
     package let world: SimulatedWorld
     private let scenario: Scenario
     private let story: Story?
-    private let zone: SimulatedZone
+    private let zone: any ZoneServer
     private var network: FaultyNetwork
     private var replicas: [SimulatedReplica] = []
     /// Saves that an app saw succeed and that were destroyed with the last log that had them.
@@ -24,7 +24,7 @@ package final class Simulation {
     /// Origins of the rejected saves that were in the zone's log when it was restored.
     private var voidsLostByZone: Set<Digest> = []
     private var zoneMoves = 0
-    private var zoneBackups: [SimulatedZone.Backup] = []
+    private var zoneBackups: [ZoneBackup] = []
     private lazy var bundles = SimulatedPost(world)
 
     private static let maximumReplicas = 5
@@ -36,7 +36,11 @@ package final class Simulation {
         self.scenario = scenario
         self.story = story
         world = SimulatedWorld(scenario, disabled: disabled, hasStory: story != nil)
-        zone = try SimulatedZone(world, path: "zone")
+        zone =
+            switch scenario.traits.storage {
+            case .sqlite: try SimulatedZone(world, path: "zone")
+            case .postgres: try SimulatedCluster(world, path: "zone")
+            }
         let period = scenario.traits.faultPeriod
         network = FaultyNetwork(
             seed: world.draw(), faults: period == 0 ? .none : .all(oneIn: period))
@@ -57,6 +61,7 @@ package final class Simulation {
         world.reseed(scenario.seed)
         try quiesce()
         try upgradeAtRest()
+        try zone.checkAtRest()
         try recordRewriting()
         try Oracles(
             world: world, zone: zone, replicas: replicas, forgotten: forgotten
@@ -114,7 +119,7 @@ package final class Simulation {
     private func tell(_ kind: Step.Kind, _ replica: SimulatedReplica) {
         guard let story else { return }
         let place = kind.isOfZone ? "zone" : replica.path
-        let events = replica.takeEvents().joined(separator: "; ")
+        let events = (replica.takeEvents() + zone.takeEvents()).joined(separator: "; ")
         story.tell("\(place): \(kind.rawValue)\(events.isEmpty ? "" : " — ")\(events)")
     }
 

@@ -5,7 +5,7 @@ import AnabranchSync
 import TestSupport
 
 /// A zone with its own disk. Its daemon may die between any two operations and restart.
-final class SimulatedZone {
+final class SimulatedZone: ZoneServer {
     let world: SimulatedWorld
     private var path: String
     private let crash: CrashPlan
@@ -32,25 +32,11 @@ final class SimulatedZone {
             EpochID(high: world.draw(), low: world.draw())
         }
         storage.setFaults(crash.faults)
-        var limits = ZoneLimits()
-        if world.traits.hasCompaction {
-            limits.chunkBytes = 500
-            limits.snapshotDistance = 40
-        }
         let service = ZoneService(
-            name: try ZoneName("simulation"), storage: storage, limits: limits,
-            validation: validation(world.traits.rejectionPeriod),
+            name: try ZoneName("simulation"), storage: storage,
+            limits: world.traits.zoneLimits, validation: world.traits.validation,
             wallMilliseconds: { world.milliseconds }, disabled: world.disabled)
         return (storage, service)
-    }
-
-    /// Returns a validation that decides by the content of a save. A save that is pushed again gets
-    /// the same answer.
-    private static func validation(_ period: UInt64) -> PushValidation? {
-        guard period > 0 else { return nil }
-        return PushValidation { set, _ in
-            set.origin.prefix % period == 0 ? Rejection(.notAllowed, "Not in this world.") : nil
-        }
     }
 
     func arm(_ death: CrashPlan.Death?) { crash.arm(death) }
@@ -95,23 +81,17 @@ final class SimulatedZone {
         try begin()
     }
 
-    /// A copy of the zone's file, and the log that the oracles had read at that time.
-    struct Backup {
-        let path: String
-        let place: ZoneArchive.Place
-    }
-
-    func backUp(to copy: String) throws -> Backup {
+    func backUp(to copy: String) throws -> ZoneBackup {
         statistics.count(.zoneBackup)
         _ = try log()
         end()
         world.disk.copy(path, to: copy)
         try begin()
-        return Backup(path: copy, place: archive.place)
+        return ZoneBackup(path: copy, place: archive.place)
     }
 
     /// Continues from a backup, under a new epoch that continues the backup's epoch from there.
-    func restore(_ backup: Backup, as copy: String) throws {
+    func restore(_ backup: ZoneBackup, as copy: String) throws {
         statistics.count(.zoneRestore)
         end()
         world.disk.copy(backup.path, to: copy)
@@ -137,25 +117,9 @@ final class SimulatedZone {
         _ = try log()
     }
 
-    /// Returns the whole log, including the entries that the zone has compacted.
-    func log() throws -> [ChangeSet] {
-        try archive.readOn(from: service, checkingDigests: !world.disabled.contains(.digestCheck))
-        try recordOwnSaves()
-        return archive.changeSets
-    }
+    func countFinalDelete() { statistics.count(.finalDelete) }
 
-    /// Records the zone's own saves. Their author had seen the zone's whole log.
-    private func recordOwnSaves() throws {
-        var held = SaveNumbers()
-        for set in archive.changeSets where set.kind != .lost {
-            if set.author == Self.author {
-                if !world.history.has(set.origin) { statistics.count(.finalDelete) }
-                world.history.add(set.origin, seeing: held)
-            }
-            held.insert(try world.history.save(set.origin).number)
-        }
-    }
+    func checkAtRest() throws {}
 
-    /// The author of the zone's own saves.
-    private static let author = "horizon"
+    func takeEvents() -> [String] { [] }
 }
