@@ -38,6 +38,8 @@ enum HelpText {
           --buffer-limit BYTES      greatest memory for all request bodies (536870912)
           --connections N           greatest number of connections (10000)
           --connections-per-address N   greatest number from one address (5000)
+          --requests-per-token N    greatest number of requests of one token in a minute (none)
+          --requests-per-address N  greatest number from one address in a minute (none)
           --open-zones N            number of zones that stay open without requests (256)
           --workers N               number of requests processed at the same time (16)
           --log-level LEVEL         debug, info, warning or error (info)

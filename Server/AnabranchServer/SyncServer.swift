@@ -8,6 +8,8 @@ public final class SyncServer: Sendable {
         public var http = HTTPServerOptions()
         /// The limits of each zone.
         public var zones = ZoneLimits()
+        /// The numbers of requests in a minute.
+        public var rates = RateLimits()
         /// The number of zones that stay open while no request uses them.
         public var openZones = 256
         /// The operator's own rules for pushed saves; `nil` if there are none.
@@ -29,6 +31,7 @@ public final class SyncServer: Sendable {
     private let events: EventHub
     private let server: any HTTPServer
     private let router: SyncRouter
+    private let rates: RateLimiter
     private let metrics = ServerMetrics()
     private let metricsServer: MicroHTTPServer?
     private let log: RequestLog
@@ -44,12 +47,13 @@ public final class SyncServer: Sendable {
             wallMilliseconds: store.environment.wallMilliseconds)
         events = EventHub(heartbeat: options.heartbeat)
         server = MicroHTTPServer(options: options.http)
+        rates = RateLimiter(options.rates, metrics: metrics)
         router = SyncRouter(
             zones: zones,
             access: AccessControl(
                 tokens: store.tokens, wallMilliseconds: store.environment.wallMilliseconds),
-            events: events, limits: options.zones, log: log,
-            metrics: metrics, checkIsReady: store.backEnd.checkIsReady)
+            rates: rates, events: events, limits: options.zones, log: log, metrics: metrics,
+            checkIsReady: store.backEnd.checkIsReady)
         certificate = options.certificate
         metricsServer = options.metrics.map { MicroHTTPServer(options: $0) }
         if let end = options.certificate?.end {
@@ -78,6 +82,9 @@ public final class SyncServer: Sendable {
         zones.listenToOthers()
         return try server.start(router)
     }
+
+    /// Replaces the limits of requests while the server runs.
+    public func replace(_ limits: RateLimits) { rates.replace(limits) }
 
     /// Stops the server: refuses new requests, finishes running ones, ends event streams and closes
     /// the store.

@@ -9,18 +9,20 @@ package final class SyncRouter: HTTPHandler {
     let zones: OpenZones
     let events: EventHub
     private let access: AccessControl
+    private let rates: RateLimiter
     private let limits: ZoneLimits
     private let log: RequestLog
     private let metrics: ServerMetrics
     private let checkIsReady: @Sendable () throws -> Void
 
     package init(
-        zones: OpenZones, access: AccessControl, events: EventHub, limits: ZoneLimits,
-        log: RequestLog, metrics: ServerMetrics,
+        zones: OpenZones, access: AccessControl, rates: RateLimiter, events: EventHub,
+        limits: ZoneLimits, log: RequestLog, metrics: ServerMetrics,
         checkIsReady: @escaping @Sendable () throws -> Void
     ) {
         self.zones = zones
         self.access = access
+        self.rates = rates
         self.events = events
         self.limits = limits
         self.log = log
@@ -37,8 +39,11 @@ package final class SyncRouter: HTTPHandler {
                 return route == .ready ? readiness : Self.isAlive
             }
             fields.zone = name.string
+            // Guesses of tokens count too.
+            try rates.count(address: head.address)
             let holder = try access.check(head, in: name, role: route.role ?? .read)
             fields.note(holder)
+            try rates.count(holder)
             try Self.checkMethod(head, route)
             let origin = RequestOrigin(holder: holder, address: head.address, request: head.id)
             return try exchange(for: head, from: origin, name, page, fields)

@@ -232,7 +232,8 @@ package struct SyncSession: Sendable {
             return didQueueForRepair(state, at: input)
         case (.waiting(let request), .waited): return repeated(request, at: input)
         case (_, .refused(let refusal, let delay)):
-            return failed(SyncError(refusal), serverDelay: delay, at: input)
+            return failed(
+                SyncError(refusal, retryAfter: delay), serverDelay: delay, at: input)
         case (_, .failed(let error)), (_, .storeFailed(let error)):
             return failed(error, serverDelay: nil, at: input)
         default:

@@ -71,7 +71,9 @@ package final class CurlTransport: Transport {
         let stream = try CurlConnection(label: "anabranch.sync.events")
         let response = try await stream.perform(transfer)
         guard response.status != 200 else { return }
-        if case .refusal(let refusal, _) = try reply(response) { throw SyncError(refusal) }
+        if case .refusal(let refusal, let delay) = try reply(response) {
+            throw SyncError(refusal, retryAfter: delay)
+        }
     }
 
     private func transfer(to url: String) -> CurlTransfer {

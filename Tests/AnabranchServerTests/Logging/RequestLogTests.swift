@@ -30,9 +30,8 @@ import Testing
         for status in [200, 404, 500] {
             log.write(
                 HTTPRecord(
-                    id: "1f", method: "GET", path: "/", status: status,
-                    duration: .milliseconds(1),
-                    bytesReceived: 0, bytesSent: 0, isCutOff: false, log: HTTPLogFields()))
+                    id: "1f", method: "GET", path: "/", address: "", status: status,
+                    duration: .milliseconds(1), bytesReceived: 0, bytesSent: 0, isCutOff: false, log: HTTPLogFields()))
         }
         #expect(lines.all.count == 3)
         #expect(lines.all[1].contains("\"level\":\"warning\""))
