@@ -6,7 +6,7 @@ enum HelpText {
         Usage:
           anabranchd serve   --store sqlite:DIR [--listen ADDRESS:PORT] …
           anabranchd token   create|list|revoke --store sqlite:DIR …
-          anabranchd zone    list|show|hash|verify|compact --store sqlite:DIR …
+          anabranchd zone    list|show|hash|limit|verify|compact --store sqlite:DIR …
           anabranchd backup  DIR --store sqlite:DIR
           anabranchd restore DIR --store sqlite:DIR [--replace]
           anabranchd migrate-store --from sqlite:DIR --to postgres://… [--final]
@@ -40,6 +40,10 @@ enum HelpText {
           --connections-per-address N   greatest number from one address (5000)
           --requests-per-token N    greatest number of requests of one token in a minute (none)
           --requests-per-address N  greatest number from one address in a minute (none)
+          --zone-bytes N            greatest number of bytes of a zone (none)
+          --zone-records N          greatest number of records of a zone (none)
+          --zone-replicas N         greatest number of replicas of a zone (none)
+          --zone-daily-bytes N      greatest number of bytes pushed to a zone in a day (none)
           --open-zones N            number of zones that stay open without requests (256)
           --workers N               number of requests processed at the same time (16)
           --log-level LEVEL         debug, info, warning or error (info)
@@ -65,17 +69,23 @@ enum HelpText {
         """
 
     static let zone = """
-        anabranchd zone lists, describes, verifies and compacts zones.
+        anabranchd zone lists, describes, limits, verifies and compacts zones.
 
         Usage:
           anabranchd zone list --store sqlite:DIR
           anabranchd zone show ZONE --store sqlite:DIR
           anabranchd zone hash ZONE --store sqlite:DIR
+          anabranchd zone limit ZONE [--bytes N|none] [--records N|none] [--replicas N|none]
+                                [--daily-bytes N|none] --store sqlite:DIR
           anabranchd zone verify ZONE [--repair] --store sqlite:DIR
           anabranchd zone compact ZONE [--keep ENTRIES] --store sqlite:DIR
 
         "hash" prints the canonical hash of the zone's state. A store that is in sync with the
         zone has the same hash.
+
+        "limit" sets the quotas of the zone and shows them with what is used. "none" is no limit,
+        "default" the default of the daemon, which its options --zone-bytes and so on set. A save
+        beyond a quota is refused and waits in its store until there is room.
 
         "verify" checks the zone's file, and its checksum against its records. If the log was
         never compacted, it also merges the log again in the temporary directory and compares

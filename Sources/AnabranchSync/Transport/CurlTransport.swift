@@ -26,7 +26,8 @@ package final class CurlTransport: Transport {
     package func send(_ endpoint: SyncEndpoint, body: [UInt8]) async throws -> TransportReply {
         var transfer = transfer(to: address.url(endpoint))
         transfer.headers += [
-            "Content-Type: \(SyncProtocol.mediaType)", "Accept: \(SyncProtocol.mediaType)",
+            "Content-Type: \(SyncProtocol.mediaType)",
+            "Accept: \(SyncProtocol.mediaType); \(SyncProtocol.namedFields)",
             "Accept-Encoding: zstd",
             // Do not wait for `100 Continue` before a large body.
             "Expect:",

@@ -14,7 +14,7 @@
 enum ZoneTables {
     /// The scripts that make each version of the tables from the version before it. A script that
     /// was released never changes.
-    private static let migrations: [[String]] = [first, second]
+    private static let migrations: [[String]] = [first, second, third]
 
     /// Creates the tables or brings them up to date, each version in a transaction of its own.
     ///
@@ -62,6 +62,17 @@ enum ZoneTables {
     private static let lock = 0x4162_5A6E
 
     private static let second = ["ALTER TABLE anabranch.token ADD COLUMN expires bigint"]
+
+    /// The used amounts of a zone that is there are counted by its next transaction.
+    private static let third = [
+        """
+        ALTER TABLE anabranch.zone ADD COLUMN bytes bigint, ADD COLUMN records bigint,
+            ADD COLUMN day bigint NOT NULL DEFAULT 0,
+            ADD COLUMN day_bytes bigint NOT NULL DEFAULT 0,
+            ADD COLUMN quota_bytes bigint, ADD COLUMN quota_records bigint,
+            ADD COLUMN quota_replicas bigint, ADD COLUMN quota_daily_bytes bigint
+        """
+    ]
 
     private static let first = [
         """
