@@ -8,6 +8,8 @@ final class DaemonUnderTest {
     private let portFile: String
     private(set) var store: String
     private let executable: URL
+    /// Further options of `serve`.
+    private let options: [String]
     private var process: ChildProcess?
     private(set) var port = 0
 
@@ -18,7 +20,12 @@ final class DaemonUnderTest {
     /// - Parameters:
     ///   - store: The location of the zones; `nil` for a directory in `folder`.
     ///   - number: Distinguishes the daemons in one folder.
-    init(in folder: TemporaryDirectory, store: String? = nil, number: Int = 0) throws {
+    ///   - options: Further options of `serve`.
+    init(
+        in folder: TemporaryDirectory, store: String? = nil, number: Int = 0,
+        options: [String] = []
+    ) throws {
+        self.options = options
         self.store = store ?? "sqlite:\(folder.file("zones"))"
         portFile = folder.file("port-\(number)")
         log = folder.url.appending(path: "daemon-\(number).log")
@@ -40,7 +47,7 @@ final class DaemonUnderTest {
             [
                 "serve", "--store", store, "--listen", "127.0.0.1:\(port)", "--port-file", portFile,
                 "--log-level", "info",
-            ], log: log)
+            ] + options, log: log)
         let deadline = Date(timeIntervalSinceNow: 120)
         while Date() < deadline, process?.isRunning ?? false {
             let text = (try? String(contentsOfFile: portFile, encoding: .utf8)) ?? ""

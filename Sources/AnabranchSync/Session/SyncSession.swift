@@ -271,7 +271,7 @@ package struct SyncSession: Sendable {
             epoch: response.epoch,
             largestBody: Int(clamping: min(response.largestBody, UInt64(1) << 40)),
             clockOffsetMilliseconds: offset(
-                ofServer: response.wallMilliseconds, at: input))
+                ofServer: response.wallMilliseconds, at: input), quotas: response.quotas)
         if exchange.search != nil { return probed(response, at: input) }
         guard response.isCursorKnown else { return searchFork(response, at: input) }
         if let action = takeBack(in: response.epoch) { return action }

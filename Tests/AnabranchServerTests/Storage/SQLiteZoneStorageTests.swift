@@ -43,6 +43,12 @@ import Testing
         let connection = try Connection(path: directory.file("a.sqlite"))
         try connection.execute(
             "DROP TABLE part; DROP TABLE log_part; DROP TABLE stage; PRAGMA user_version = 4")
+        for column in ["bytes", "records", "day", "day_bytes"] {
+            try connection.execute("ALTER TABLE zone DROP COLUMN \(column)")
+        }
+        for quota in ["bytes", "records", "replicas", "daily_bytes"] {
+            try connection.execute("ALTER TABLE zone DROP COLUMN quota_\(quota)")
+        }
         connection.close()
         for _ in 0..<2 {
             let storage = try open("a.sqlite")
