@@ -81,7 +81,7 @@ import Testing
         let path = directory.file("zone.sqlite")
         let open = { try SQLiteZoneStorage(path: path, creating: true) { EpochID(high: 1, low: 1) } }
         let storage = try open()
-        let zone = ZoneService(name: try ZoneName("test"), storage: storage) { 1_700_000_000_000 }
+        let zone = ZoneService(name: try ZoneName("test"), storage: storage, wallMilliseconds: { 4_000_000_000_000 })
         let history = try RandomHistory(seed: 3, rules: .all)
         _ = try zone.push(
             PushRequest(
@@ -106,9 +106,9 @@ import Testing
 
     @Test(.needsPostgreSQL) func `rows of an earlier version are counted at first use`() throws {
         let place = try PostgreSQLPlace()
-        let zone = ZoneService(name: try ZoneName("test"), storage: try place.open()) {
-            1_700_000_000_000
-        }
+        let zone = ZoneService(
+            name: try ZoneName("test"), storage: try place.open(),
+            wallMilliseconds: { 1_700_000_000_000 })
         var author = TestAuthor(1)
         _ = try zone.push(
             PushRequest(

@@ -63,7 +63,7 @@ extension SQLiteZoneWriter {
 
     /// Writes the counters if they have changed.
     func writeCounters() throws {
-        guard let use = counters else { return }
+        guard let use = counters, use != writtenCounters else { return }
         let row = try connection.cached(
             "UPDATE zone SET bytes = ?, records = ?, day = ?, day_bytes = ?")
         for (index, value) in [use.bytes, use.records, use.day, use.dayBytes].enumerated() {

@@ -6,6 +6,8 @@ package final class SQLiteZoneWriter: SQLiteZoneReader, ZoneWriting {
     private let greatestOrdinal: Int64
     /// The counters as this transaction leaves them so far; `nil` if it has not read them.
     var counters: ZoneUse?
+    /// The counters in the file.
+    private(set) var writtenCounters: ZoneUse?
 
     init(_ connection: Connection, names: ZoneNameCache, greatestOrdinal: Int64) {
         self.greatestOrdinal = greatestOrdinal
@@ -15,6 +17,7 @@ package final class SQLiteZoneWriter: SQLiteZoneReader, ZoneWriting {
     override package func use() throws -> ZoneUse {
         if let counters { return counters }
         let use = try storedUse()
+        writtenCounters = use
         counters = use
         return use
     }
