@@ -7,7 +7,7 @@ enum HelpText {
           anabranchd serve   --store sqlite:DIR [--listen ADDRESS:PORT] …
           anabranchd check-config [--config FILE] …
           anabranchd token   create|list|revoke --store sqlite:DIR …
-          anabranchd zone    create|list|show|hash|verify|compact --store sqlite:DIR …
+          anabranchd zone    create|list|show|hash|limit|verify|compact --store sqlite:DIR …
           anabranchd backup  DIR --store sqlite:DIR
           anabranchd restore DIR --store sqlite:DIR [--replace]
           anabranchd migrate-store --from sqlite:DIR --to postgres://… [--final]
@@ -65,18 +65,24 @@ enum HelpText {
         """
 
     static let zone = """
-        anabranchd zone creates, lists, describes, verifies and compacts zones.
+        anabranchd zone creates, lists, describes, limits, verifies and compacts zones.
 
         Usage:
           anabranchd zone create ZONE --store sqlite:DIR
           anabranchd zone list --store sqlite:DIR
           anabranchd zone show ZONE --store sqlite:DIR
           anabranchd zone hash ZONE --store sqlite:DIR
+          anabranchd zone limit ZONE [--bytes N|none] [--records N|none] [--replicas N|none]
+                                [--daily-bytes N|none] --store sqlite:DIR
           anabranchd zone verify ZONE [--repair] --store sqlite:DIR
           anabranchd zone compact ZONE [--keep ENTRIES] --store sqlite:DIR
 
         "hash" prints the canonical hash of the zone's state. A store that is in sync with the
         zone has the same hash.
+
+        "limit" sets the quotas of the zone and shows them with what is used. "none" is no limit,
+        "default" the default of the daemon, which its options --zone-bytes and so on set. A save
+        beyond a quota is refused and waits in its store until there is room.
 
         "verify" checks the zone's file, and its checksum against its records. If the log was
         never compacted, it also merges the log again in the temporary directory and compares

@@ -3,17 +3,23 @@ import AnabranchReplication
 import AnabranchServer
 import Foundation
 
-/// The command `anabranchd zone create|list|show|hash|verify|compact`.
+/// The command `anabranchd zone create|list|show|hash|limit|verify|compact`.
 enum ZoneCommand {
     static func run(_ arguments: [String]) throws {
         let options = try CommandOptions(
-            arguments, of: "zone", known: ["store", "keep"], flags: ["repair"])
+            arguments, of: "zone", known: Set(["store", "keep"] + ZoneLimitCommand.options.keys),
+            flags: ["repair"])
         guard !options.wantsHelp else { return print(HelpText.zone) }
         guard let action = options.words.first, actions.contains(action) else {
-            throw options.usage("Type one of create, list, show, hash, verify and compact.")
+            throw options.usage(
+                "Type one of create, list, show, hash, limit, verify and compact.")
         }
         guard action == "compact" || options["keep"] == nil else {
             throw options.usage("The option --keep can only be used with \"zone compact\".")
+        }
+        for name in ZoneLimitCommand.options.keys.sorted()
+        where action != "limit" && options[name] != nil {
+            throw options.usage("The option --\(name) can only be used with \"zone limit\".")
         }
         guard action == "verify" || !options.isSet("repair") else {
             throw options.usage("The option --repair can only be used with \"zone verify\".")
@@ -35,6 +41,7 @@ enum ZoneCommand {
         if isRepairing { try store.lock() }
         try store.withZone(name) { zone in
             switch action {
+            case "limit": try ZoneLimitCommand.run(options, on: zone)
             case "hash": print(try zone.canonicalHash().hash)
             case "verify": try show(try zone.verify(repairing: isRepairing), of: zone.name)
             case "compact": show(try zone.compact(keeping: UInt64(kept)))
@@ -43,7 +50,9 @@ enum ZoneCommand {
         }
     }
 
-    private static let actions = ["create", "list", "show", "hash", "verify", "compact"]
+    private static let actions = [
+        "create", "list", "show", "hash", "limit", "verify", "compact",
+    ]
     /// The number of log entries that `compact` keeps if `--keep` is not given.
     ///
     /// Clients that connect regularly need no older entries.
@@ -94,6 +103,9 @@ enum ZoneCommand {
         print("replicas  \(zone.replicas)")
         print("bytes     \(zone.bytes)")
         print("checksum  \(zone.checksum)")
+        for quota in zone.quotas {
+            print("quota     \(quota.quota): \(quota.used) of \(quota.limit)")
+        }
         for epoch in zone.epochs.dropLast() {
             print("before    \(epoch.id)")
         }

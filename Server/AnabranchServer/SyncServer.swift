@@ -9,6 +9,8 @@ public final class SyncServer: Sendable {
         public var http = HTTPServerOptions()
         /// The limits of each zone.
         public var zones = ZoneLimits()
+        /// The numbers of requests in a minute.
+        public var rates = RateLimits()
         /// The number of zones that stay open while no request uses them.
         public var openZones = 256
         /// The operator's own rules for pushed saves; `nil` if there are none.
@@ -35,6 +37,7 @@ public final class SyncServer: Sendable {
     private let server: MicroHTTPServer
     private let access: AccessControl
     private let router: SyncRouter
+    private let rates: RateLimiter
     private let metrics = ServerMetrics()
     private let metricsServer: MicroHTTPServer?
     private let log: RequestLog
@@ -54,10 +57,10 @@ public final class SyncServer: Sendable {
         access = AccessControl(
             tokens: store.tokens, identity: options.identity,
             wallMilliseconds: store.environment.wallMilliseconds)
+        rates = RateLimiter(options.rates, metrics: metrics)
         router = SyncRouter(
-            zones: zones, access: access,
-            events: events, limits: options.zones, log: log,
-            metrics: metrics, checkIsReady: store.backEnd.checkIsReady)
+            zones: zones, access: access, rates: rates, events: events, limits: options.zones,
+            log: log, metrics: metrics, checkIsReady: store.backEnd.checkIsReady)
         certificate = Mutex(options.certificate)
         metricsServer = options.metrics.map { MicroHTTPServer(options: $0) }
         compactor = options.compaction.map { [zones] plan in
@@ -101,8 +104,8 @@ public final class SyncServer: Sendable {
         if let warning { log.write(.warning, warning) }
     }
 
-    /// Applies those of the settings that can change while the server runs: the certificate and
-    /// the identity provider.
+    /// Applies those of the settings that can change while the server runs: the certificate,
+    /// the identity provider and the limits of requests.
     ///
     /// - Throws: ``HTTPServerError`` if a setting can't be used; then nothing is changed.
     public func reload(_ options: Options) throws {
@@ -112,6 +115,7 @@ public final class SyncServer: Sendable {
             warnOfCertificate()
         }
         access.setIdentity(options.identity)
+        rates.replace(options.rates)
     }
 
     /// Stops the server: refuses new requests, finishes running ones, ends event streams and closes

@@ -13,6 +13,9 @@ public enum SyncProtocol {
     public static let version: UInt8 = 1
     /// The content type of the binary bodies.
     public static let mediaType = "application/vnd.anabranch.sync"
+    /// The parameter of the header `Accept` by which a client says that answers may end with named
+    /// fields, of which it passes over those that it does not know.
+    public static let namedFields = "named-fields=1"
     /// The greatest length of a request's body after decompression, in bytes, unless the server
     /// names a lesser one.
     public static let largestBody = 64 << 20

@@ -93,13 +93,17 @@ public struct HelloResponse: Message {
     public var wallMilliseconds: Int64
     /// The greatest length of a request's body after decompression, in bytes.
     public var largestBody: UInt64
+    /// The quotas of the zone and what is used of them; empty if there are none, or if the server
+    /// is of an earlier version.
+    public var quotas: [QuotaUse]
 
     /// Creates a response.
     public init(
         epoch: EpochID, earlierEpochs: [EpochID] = [], headPosition: UInt64,
         startPosition: UInt64 = 0, isSnapshotAdvised: Bool = false, isCursorKnown: Bool,
         lastSequence: UInt64,
-        origin: Digest?, wallMilliseconds: Int64, largestBody: UInt64
+        origin: Digest?, wallMilliseconds: Int64, largestBody: UInt64,
+        quotas: [QuotaUse] = []
     ) {
         self.epoch = epoch
         self.earlierEpochs = earlierEpochs
@@ -111,6 +115,7 @@ public struct HelloResponse: Message {
         self.origin = origin
         self.wallMilliseconds = wallMilliseconds
         self.largestBody = largestBody
+        self.quotas = quotas
     }
 
     /// Reads the fields of the response.
@@ -130,7 +135,21 @@ public struct HelloResponse: Message {
         }
         wallMilliseconds = try reader.readMilliseconds()
         largestBody = try reader.readQuantity()
+        quotas = []
+        // An earlier server ends here.
+        guard !reader.isAtEnd else { return }
+        for _ in 0..<(try reader.readCount(ofAtLeast: 2)) {
+            let name = try reader.readName()
+            var field = try reader.readNested()
+            guard name == Self.quotaField else {
+                // A field of a later server. Its bytes were passed over.
+                continue
+            }
+            while !field.isAtEnd { quotas.append(try QuotaUse(from: &field)) }
+        }
     }
+
+    private static let quotaField = "quotas"
 
     /// Writes the fields of the response.
     public func write(to writer: inout ByteWriter) {
@@ -145,5 +164,11 @@ public struct HelloResponse: Message {
         writer.append(origin) { $0.append(digest: $1) }
         writer.append(milliseconds: wallMilliseconds)
         writer.append(varint: largestBody)
+        guard !quotas.isEmpty else { return }
+        var field = ByteWriter()
+        for quota in quotas { quota.write(to: &field) }
+        writer.append(count: 1)
+        writer.append(string: Self.quotaField)
+        writer.append(block: field)
     }
 }

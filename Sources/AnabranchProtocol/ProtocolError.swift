@@ -83,6 +83,14 @@ extension ProtocolError {
         /// No save of the log has the part any more. Pull again.
         public static let unknownPart = Code(rawValue: "unknown-part")
 
+        // Errors of limits: try again later.
+        /// The token or the address has sent too many requests. Wait as long as the detail
+        /// `retryAfter` and the header `Retry-After` say.
+        public static let tooManyRequests = Code(rawValue: "too-many-requests")
+        /// A quota of the zone is used up: the details are `quota`, `limit`, `used`, and `until`
+        /// for the bytes of a day. Keep the change sets, and try again with growing pauses.
+        public static let quotaExceeded = Code(rawValue: "quota-exceeded")
+
         // Errors of the server: try again later.
         /// The server has too much work. Try again later.
         public static let overloaded = Code(rawValue: "overloaded")
@@ -111,14 +119,20 @@ extension ProtocolError.Code {
         case .bodyTooLarge: 413
         case .unsupportedMediaType: 415
         case .unsupportedVersion: 426
+        case .tooManyRequests: 429
         case .overloaded, .shuttingDown: 503
-        case .storageFull: 507
+        case .storageFull, .quotaExceeded: 507
         default: 500
         }
     }
 
     /// Indicates whether the same request may succeed later.
-    public var isTransient: Bool { httpStatus >= 500 }
+    public var isTransient: Bool { httpStatus >= 500 || self == .tooManyRequests }
+}
+
+extension ProtocolError {
+    /// The key of the detail with the whole seconds after which the same request may succeed.
+    package static let retryAfterDetail = "retryAfter"
 }
 
 extension ProtocolError: CustomStringConvertible {

@@ -33,4 +33,15 @@ public struct RetryPolicy: Hashable, Sendable {
         guard let serverDelay else { return jittered }
         return min(serverDelay, longestServerDelay) + jittered
     }
+
+    /// The pause before saves are offered again that the zone has refused.
+    ///
+    /// While a quota is used up, each pause is twice as long as the one before it.
+    ///
+    /// - Parameter refusals: The number of offers in a row without a further save between them.
+    func pause(afterRefusals refusals: Int, for cause: SyncError) -> Duration {
+        guard cause.code == .quotaExceeded else { return longestDelay }
+        let growing = longestDelay * Double(UInt64(1) << UInt64(min(max(refusals, 0), 32)))
+        return max(min(growing, longestServerDelay), longestDelay)
+    }
 }

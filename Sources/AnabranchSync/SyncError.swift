@@ -112,6 +112,13 @@ extension SyncError {
         /// the server's operator to verify the zone. If it is intact, export the store's saves as a
         /// bundle, import it into a new store, and report a bug.
         public static let unusableLog = Code(rawValue: "unusable-log")
+        /// The token or the address has sent too many requests. The exchange waits as long as the
+        /// server says and continues by itself.
+        public static let tooManyRequests = Code(rawValue: "too-many-requests")
+        /// A quota of the zone is used up: the details are `quota`, `limit`, `used`, and `until`
+        /// for the bytes of a day. The saves stay in the store, and every exchange offers them
+        /// again. Delete records, or ask the server's operator for more.
+        public static let quotaExceeded = Code(rawValue: "quota-exceeded")
         /// The server has too much work. Try again later.
         public static let overloaded = Code(rawValue: "overloaded")
 
@@ -125,10 +132,21 @@ extension SyncError {
 
 extension SyncError {
     /// Creates the error for a refusal, with the server's message.
-    init(_ refusal: ProtocolError) {
+    ///
+    /// - Parameter delay: The delay that the server asked for.
+    init(_ refusal: ProtocolError, retryAfter delay: Duration? = nil) {
+        var details = refusal.details
+        if let delay { details[ProtocolError.retryAfterDetail] = "\(delay.components.seconds)" }
         self.init(
-            Code(rawValue: refusal.code.rawValue), refusal.message, details: refusal.details,
+            Code(rawValue: refusal.code.rawValue), refusal.message, details: details,
             underlying: refusal)
+    }
+}
+
+extension SyncError {
+    /// The delay that the server asked for, or `nil` if it asked for none.
+    var serverDelay: Duration? {
+        details[ProtocolError.retryAfterDetail].flatMap { Int($0) }.map { .seconds(max($0, 0)) }
     }
 }
 

@@ -27,7 +27,9 @@ extension SeededGenerator {
             headPosition: quantity(), startPosition: quantity(), isSnapshotAdvised: oneIn(2),
             isCursorKnown: oneIn(2),
             lastSequence: quantity(), origin: maybe { $0.digest() }, wallMilliseconds: wall(),
-            largestBody: quantity())
+            largestBody: quantity(),
+            quotas: oneIn(2)
+                ? [] : [QuotaUse(name: "records", limit: quantity(), used: quantity())])
     }
 
     mutating func pullRequest() -> PullRequest {

@@ -139,6 +139,15 @@ struct SyncSessionRefusalTests {
         #expect(script.advance(.refused(refusal, retryAfter: .seconds(7))) == "wait 7250")
     }
 
+    @Test func `too many requests are waited for as long as the server says, and no save is lost`()
+    {
+        var script = Self.pushing()
+        let refusal = ProtocolError(
+            .tooManyRequests, "Slowly.", details: [ProtocolError.retryAfterDetail: "40"])
+        #expect(script.advance(.refused(refusal, retryAfter: .seconds(40))) == "wait 40250")
+        #expect(script.advance(.waited) == "load")
+    }
+
     @Test func `a log that shares nothing with the store's ends the exchange for good`() {
         var script = Script()
         let other = EpochID(high: 0xF, low: 9)

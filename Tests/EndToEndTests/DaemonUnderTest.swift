@@ -6,9 +6,10 @@ final class DaemonUnderTest {
     let token: String
     let log: URL
     private let portFile: String
-    private let options: [String]
     private(set) var store: String
     private let executable: URL
+    /// Further options of `serve`.
+    private let options: [String]
     private var process: ChildProcess?
     private(set) var port = 0
 

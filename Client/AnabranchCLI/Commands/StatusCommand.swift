@@ -123,6 +123,7 @@ struct StatusCommand: Command {
             ("To be sent", pending), ("Last sync", last ?? "never"),
             ("Caught up", caughtUp(sync)),
         ]
+        if !sync.quotas.isEmpty { lines.append(("Quotas", sync.quotas.shown)) }
         if let blocked = sync.blockedBy { lines.append(("Blocked by", blocked.shown)) }
         return lines + errorLines(sync)
     }
@@ -165,11 +166,31 @@ struct StatusCommand: Command {
             json.member("blockedByMessage", facts.sync.blockedBy?.message)
             json.member("lastError", facts.sync.lastError?.code.rawValue)
             json.member("lastErrorMessage", facts.sync.lastError?.message)
+            if !facts.sync.quotas.isEmpty {
+                json.key("quotas")
+                json.object { json in
+                    for quota in facts.sync.quotas {
+                        json.key(quota.name)
+                        json.object { json in
+                            json.member("limit", Int64(clamping: quota.limit))
+                            json.member("used", Int64(clamping: quota.used))
+                        }
+                    }
+                }
+            }
             json.key("entities")
             json.object { json in
                 for entity in facts.entities { json.member(entity.name, entity.count) }
             }
         }
+    }
+}
+
+extension [ZoneQuota] {
+    /// The amounts, such as `records 90 of 100`.
+    fileprivate var shown: String {
+        map { "\(TextTable.printable($0.name)) \($0.used) of \($0.limit)" }
+            .joined(separator: ", ")
     }
 }
 

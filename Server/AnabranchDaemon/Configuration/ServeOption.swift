@@ -82,6 +82,25 @@ struct ServeOption {
             name: "connections-per-address", value: "N",
             meaning: "greatest number from one address (5000)"),
         ServeOption(
+            name: "requests-per-token", value: "N",
+            meaning: "greatest number of requests of one token in a minute (none)",
+            isReloaded: true),
+        ServeOption(
+            name: "requests-per-address", value: "N",
+            meaning: "greatest number from one address in a minute (none)", isReloaded: true),
+        ServeOption(
+            name: "zone-bytes", value: "N",
+            meaning: "greatest number of bytes of a zone (none)"),
+        ServeOption(
+            name: "zone-records", value: "N",
+            meaning: "greatest number of records of a zone (none)"),
+        ServeOption(
+            name: "zone-replicas", value: "N",
+            meaning: "greatest number of replicas of a zone (none)"),
+        ServeOption(
+            name: "zone-daily-bytes", value: "N",
+            meaning: "greatest number of bytes pushed to a zone in a day (none)"),
+        ServeOption(
             name: "open-zones", value: "N",
             meaning: "number of zones that stay open without requests (256)"),
         ServeOption(

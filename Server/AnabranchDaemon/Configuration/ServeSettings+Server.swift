@@ -44,6 +44,12 @@ extension ServeSettings {
         if let count = try number("connections-per-address", in: 1...1_000_000) {
             options.http.connectionsPerAddress = count
         }
+        options.rates.perToken = try number("requests-per-token", in: 1...1_000_000)
+        options.rates.perAddress = try number("requests-per-address", in: 1...1_000_000)
+        for quantity in ZoneQuotas.Quantity.allCases {
+            let limit = try number("zone-\(quantity.rawValue)", in: 0...Int.max)
+            if let limit { options.zones.quotas[quantity] = .most(Int64(limit)) }
+        }
         if let count = try number("open-zones", in: 1...100_000) { options.openZones = count }
         if let count = try number("workers", in: 1...1024) { options.http.workers = count }
     }

@@ -13,6 +13,8 @@ package final class ServerMetrics: Sendable {
     package let commitSeconds: MetricHistogram
     package let changeSets: MetricCounter
     package let conflicts: MetricCounter
+    package let limitedRequests: MetricCounter
+    package let quotaRefusals: MetricCounter
 
     package init() {
         requests = registry.add(
@@ -49,5 +51,15 @@ package final class ServerMetrics: Sendable {
             MetricCounter(
                 "anabranch_conflicts_total",
                 "Values in accepted saves that lost against a concurrent write."))
+        limitedRequests = registry.add(
+            MetricCounter(
+                "anabranch_limited_requests_total",
+                "Requests that were refused because a token or an address sent too many.",
+                labels: ["limit"]))
+        quotaRefusals = registry.add(
+            MetricCounter(
+                "anabranch_quota_refusals_total",
+                "Saves and parts that were refused because a quota of a zone was used up.",
+                labels: ["quota"]))
     }
 }

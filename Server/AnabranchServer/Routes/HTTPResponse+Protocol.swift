@@ -28,7 +28,9 @@ extension HTTPResponse {
         case .unauthorized: headers.append("WWW-Authenticate", "Bearer")
         case .methodNotAllowed: headers.append("Allow", shown["allow"] ?? "GET, POST")
         case .unsupportedMediaType: headers.append("Accept-Encoding", "zstd, identity")
-        case .storageFull: headers.append("Retry-After", "60")
+        case .storageFull, .quotaExceeded: headers.append("Retry-After", "60")
+        case .tooManyRequests:
+            headers.append("Retry-After", shown[ProtocolError.retryAfterDetail] ?? "1")
         default: if error.code.isTransient { headers.append("Retry-After", "1") }
         }
         self.log = log

@@ -9,18 +9,20 @@ package final class SyncRouter: HTTPHandler {
     let zones: OpenZones
     let events: EventHub
     private let access: AccessControl
+    private let rates: RateLimiter
     private let limits: ZoneLimits
     private let log: RequestLog
     private let metrics: ServerMetrics
     private let checkIsReady: @Sendable () throws -> Void
 
     package init(
-        zones: OpenZones, access: AccessControl, events: EventHub, limits: ZoneLimits,
-        log: RequestLog, metrics: ServerMetrics,
+        zones: OpenZones, access: AccessControl, rates: RateLimiter, events: EventHub,
+        limits: ZoneLimits, log: RequestLog, metrics: ServerMetrics,
         checkIsReady: @escaping @Sendable () throws -> Void
     ) {
         self.zones = zones
         self.access = access
+        self.rates = rates
         self.events = events
         self.limits = limits
         self.log = log
@@ -37,8 +39,11 @@ package final class SyncRouter: HTTPHandler {
                 return route == .ready ? readiness : Self.isAlive
             }
             fields.zone = name.string
+            // Guesses of tokens count too.
+            try rates.count(address: head.address)
             let holder = try access.check(head, in: name, role: route.role ?? .read)
             fields.note(holder)
+            try rates.count(holder)
             try Self.checkMethod(head, route)
             let origin = RequestOrigin(holder: holder, address: head.address, request: head.id)
             return try exchange(for: head, from: origin, name, page, fields)
@@ -85,7 +90,8 @@ package final class SyncRouter: HTTPHandler {
             return .read(limit: bodyLimit(of: page)) { [self] body in
                 answer(fields) { fields throws(ProtocolError) in
                     try zones.withZone(name) { zone throws(ProtocolError) in
-                        HTTPResponse(message: try message(page, body, from: origin, zone, &fields))
+                        HTTPResponse(
+                            message: try message(page, body, from: origin, zone, head, &fields))
                     }
                 }
             }
@@ -128,13 +134,16 @@ package final class SyncRouter: HTTPHandler {
 
     private func message(
         _ page: Route.Page, _ body: [UInt8], from origin: RequestOrigin, _ zone: ZoneService,
-        _ fields: inout HTTPLogFields
+        _ head: HTTPRequestHead, _ fields: inout HTTPLogFields
     ) throws(ProtocolError) -> [UInt8] {
         switch page {
         case .hello:
             let request = try HelloRequest(decoding: body)
             fields.replica = request.replica.description
-            return try zone.hello(request).encoded()
+            var response = try zone.hello(request)
+            // An earlier client reads no field behind those that it knows.
+            if !head.acceptsNamedFields { response.quotas = [] }
+            return response.encoded()
         case .push:
             let response = try zone.push(try PushRequest(decoding: body), from: origin)
             fields.replica = response.acknowledgements.first?.dot.replica.description
@@ -188,5 +197,12 @@ package final class SyncRouter: HTTPHandler {
         metrics.receivedBytes.add(Double(record.bytesReceived))
         metrics.sentBytes.add(Double(record.bytesSent))
         if let code = record.log.error { metrics.errors.add(1, code) }
+    }
+}
+
+extension HTTPRequestHead {
+    /// True if the client passes over fields of an answer that it does not know.
+    fileprivate var acceptsNamedFields: Bool {
+        headers[all: "Accept"].contains { $0.contains(SyncProtocol.namedFields) }
     }
 }

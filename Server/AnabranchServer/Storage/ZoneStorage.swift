@@ -137,6 +137,11 @@ package protocol ZoneReading {
 
     func counts() throws -> ZoneCounts
 
+    /// The quotas that the zone has of its own.
+    func quotas() throws -> ZoneQuotas
+    /// The amounts that the zone uses, without reading log or state.
+    func use() throws -> ZoneUse
+
     /// The positions up to which replicas have acknowledged the log and when they were seen, as
     /// far as that was written.
     func acknowledgements() throws -> [ReplicaID: Acknowledgement]
@@ -215,6 +220,11 @@ package protocol ZoneWriting: ZoneReading {
     func dropStaged(_ parts: [SavePart]) throws
     /// Removes the staged parts to which no client has added since a time.
     func dropStaged(untouchedSince wallMilliseconds: Int64) throws
+
+    /// Replaces the zone's own quotas.
+    func setQuotas(_ quotas: ZoneQuotas) throws
+    /// Sets the bytes that were pushed on a day, in days since 1970-01-01 UTC.
+    func setPushed(_ bytes: Int64, on day: Int64) throws
 
     /// Stores another checksum of the merged state.
     func setChecksum(_ checksum: StateChecksum) throws

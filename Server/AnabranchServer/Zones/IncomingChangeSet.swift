@@ -9,6 +9,16 @@ struct IncomingChangeSet: Sendable {
     let rejection: Rejection?
     /// The parts of the zone that its check and its merge read.
     let needs: ZoneNeeds
+    /// True if the save deletes records.
+    let deletes: Bool
+    /// True if the save does nothing but delete records and the links of records.
+    let isDeleting: Bool
+
+    /// Quotas that are not checked: a save that only deletes is the way to make room.
+    var exemptQuotas: Set<ZoneQuotas.Quantity> {
+        if !changeSet.kind.isSave { return [.bytes, .records, .dailyBytes] }
+        return isDeleting ? [.bytes, .records] : []
+    }
 
     /// Decodes a change set.
     ///
@@ -22,19 +32,39 @@ struct IncomingChangeSet: Sendable {
         } catch {
             throw PushFailure.refusal(error)
         }
-        var needs = ZoneNeeds(checking: changeSet)
+        var contents = Contents(needs: ZoneNeeds(checking: changeSet))
         rejection =
             PushFailure.rejection(
                 ofByteCount: bytes.count, in: changeSet.dot, limit: limits.changeSetBytes)
             ?? PushFailure.rejection(ofPartsOf: changeSet, limits)
-            ?? Self.rejection(of: changeSet, &needs)
-        self.needs = needs
+            ?? Self.rejection(of: changeSet, &contents)
+        needs = contents.needs
+        deletes = contents.deletes
+        isDeleting = contents.deletes && !contents.writes
     }
 
-    private static func rejection(of changeSet: ChangeSet, _ needs: inout ZoneNeeds) -> Rejection? {
+    /// What the blocks of a save need and do.
+    private struct Contents {
+        var needs: ZoneNeeds
+        var deletes = false
+        var writes = false
+
+        mutating func add(_ block: ChangeBlock) {
+            needs.add(block)
+            switch block {
+            case .delete, .yieldingDelete: deletes = true
+            case .unlink: break
+            case .insert, .update, .add, .write, .link, .move, .unknown: writes = true
+            }
+        }
+    }
+
+    private static func rejection(
+        of changeSet: ChangeSet, _ contents: inout Contents
+    ) -> Rejection? {
         guard changeSet.kind == .save else { return nil }
         do throws(ChangeSetDecodingError) {
-            try checkPayload(of: changeSet, &needs)
+            try checkPayload(of: changeSet, &contents)
             return nil
         } catch {
             return PushFailure.rejection(error, in: changeSet.dot)
@@ -43,12 +73,12 @@ struct IncomingChangeSet: Sendable {
 
     /// Decodes the payload block by block, so that only one block is in memory.
     private static func checkPayload(
-        of changeSet: ChangeSet, _ needs: inout ZoneNeeds
+        of changeSet: ChangeSet, _ contents: inout Contents
     ) throws(ChangeSetDecodingError) {
         var decoder = try ChangePayloadDecoder(changeSet.payload, author: changeSet.dot.replica)
         while let block = try decoder.next() {
             try checkIsKnown(block)
-            needs.add(block)
+            contents.add(block)
         }
     }
 

@@ -17,8 +17,8 @@ import AnabranchReplication
 ///
 /// **Refused** change sets may be accepted later or in another form. The causes are damaged bytes,
 /// a later version, a gap, a fork, missing causes, a timestamp that is ahead, a first change set
-/// with a predecessor, a zone with the greatest number of replicas, a request that is too large,
-/// and a storage that fails or is busy. The change set stays with its author.
+/// with a predecessor, a zone with the greatest number of replicas, a quota of the zone, a request
+/// that is too large, and a storage that fails or is busy. The change set stays with its author.
 enum PushFailure: Error {
     case rejected(Rejection)
     case refused(ProtocolError)

@@ -40,6 +40,8 @@ struct PushProcessor: Sendable {
     let validation: PushValidation?
     let disabled: Set<Mechanism>
     let metrics: ServerMetrics
+    /// False for the zone's own entries, which need no room.
+    var checksQuotas = true
 
     /// Processes one push request.
     ///
@@ -55,10 +57,19 @@ struct PushProcessor: Sendable {
         var acknowledgements: [PushResponse.Acknowledgement] = []
         acknowledgements.reserveCapacity(job.changeSets.count)
         var refusal = job.refusal
-        for incoming in job.changeSets {
+        let check = try quotaCheck(writer, now: now)
+        var rest = job.changeSets[...]
+        while let incoming = rest.first {
             do {
-                acknowledgements.append(try take(incoming, into: writer, after: &log, now: now))
+                acknowledgements.append(
+                    try take(incoming, into: writer, after: &log, now: now, check))
+                rest.removeFirst()
             } catch let error as ProtocolError {
+                let together = try takeTogether(
+                    rest, after: error, into: writer, &log, now: now, check)
+                acknowledgements += together
+                rest.removeFirst(together.count)
+                guard together.isEmpty else { continue }
                 refusal = error
                 break
             }
@@ -68,9 +79,14 @@ struct PushProcessor: Sendable {
             headPosition: log.head.position, wallMilliseconds: now)
     }
 
+    private func quotaCheck(_ reader: any ZoneReading, now: Int64) throws -> QuotaCheck? {
+        guard checksQuotas else { return nil }
+        return try reader.quotaCheck(orElse: limits.quotas, wallMilliseconds: now)
+    }
+
     func take(
         _ incoming: IncomingChangeSet, into writer: any ZoneWriting, after log: inout LogState,
-        now: Int64
+        now: Int64, _ quotas: QuotaCheck? = nil
     ) throws -> PushResponse.Acknowledgement {
         let changeSet = incoming.changeSet
         let check = PushCheck(
@@ -85,12 +101,16 @@ struct PushProcessor: Sendable {
             if let rejection = try rejection(of: changeSet, writer) {
                 throw PushFailure.rejected(rejection)
             }
-            return try append(changeSet, incoming.bytes, to: writer, after: &log)
+            return try append(
+                changeSet, incoming.bytes, to: writer, after: &log, quotas,
+                except: incoming.exemptQuotas)
         } catch PushFailure.rejected(let rejection) {
             let void = ChangeSet(voiding: changeSet, for: rejection)
             try writer.dropStaged(changeSet.parts())
             do {
-                return try append(void, void.encoded(), to: writer, after: &log)
+                return try append(
+                    void, void.encoded(), to: writer, after: &log, quotas,
+                    except: [.bytes, .records, .dailyBytes])
             } catch PushFailure.refused(let error) {
                 throw error
             }
@@ -134,14 +154,18 @@ struct PushProcessor: Sendable {
     /// - Throws: ``PushFailure`` if the change set caused the failure; then nothing of it is kept.
     private func append(
         _ changeSet: ChangeSet, _ bytes: [UInt8], to writer: any ZoneWriting,
-        after log: inout LogState
+        after log: inout LogState, _ quotas: QuotaCheck?,
+        except exempt: Set<ZoneQuotas.Quantity>
     ) throws -> PushResponse.Acknowledgement {
         let cursor = log.head.advanced(over: changeSet)
         do {
             try writer.atomically {
-                try writer.append(ZoneLogEntry(changeSet: changeSet, bytes: bytes, cursor: cursor))
-                try writer.putInLog(changeSet.parts(), at: cursor.position)
-                if changeSet.kind.isSave { try merge(changeSet, into: writer) }
+                let before = try writer.use()
+                try write(changeSet, bytes, at: cursor, to: writer, today: quotas?.today)
+                let refusal = quotas?.refusal(
+                    from: before, to: try writer.use(), except: exempt,
+                    of: "change set \(changeSet.dot)", details: changeSet.dot.details)
+                if let refusal { throw PushFailure.refused(refusal) }
             }
         } catch let error as ChangeSetDecodingError {
             throw PushFailure.rejected(PushFailure.rejection(error, in: changeSet.dot))
@@ -149,6 +173,23 @@ struct PushProcessor: Sendable {
             throw PushFailure(error) ?? error
         }
         metrics.changeSets.add(1, changeSet.kind == .void ? "rejected" : "accepted")
+        return advance(&log, to: cursor, by: changeSet)
+    }
+
+    /// Writes a change set, and counts it as pushed on a day.
+    func write(
+        _ changeSet: ChangeSet, _ bytes: [UInt8], at cursor: LogCursor,
+        to writer: any ZoneWriting, today: Int64?
+    ) throws {
+        try writer.append(ZoneLogEntry(changeSet: changeSet, bytes: bytes, cursor: cursor))
+        try writer.putInLog(changeSet.parts(), at: cursor.position)
+        if changeSet.kind.isSave { try merge(changeSet, into: writer) }
+        if let today { try writer.countPushed(bytes.count, on: today) }
+    }
+
+    func advance(
+        _ log: inout LogState, to cursor: LogCursor, by changeSet: ChangeSet
+    ) -> PushResponse.Acknowledgement {
         log.head = cursor
         log.greatestTimestamp = max(log.greatestTimestamp, changeSet.timestamp)
         return PushResponse.Acknowledgement(

@@ -30,6 +30,7 @@ struct ZoneCopier {
             try target.write { writer in
                 let log = try reader.logState()
                 let held = try writer.logState()
+                try copyQuotas(reader, writer)
                 guard held.head != log.head || held.startPosition != log.startPosition else {
                     if let epoch { try writer.beginEpoch(epoch) }
                     return .unchanged
@@ -43,6 +44,16 @@ struct ZoneCopier {
                 return outcome
             }
         }
+    }
+
+    /// Copies the quotas and the bytes of the day; the other counters follow from the rows.
+    private func copyQuotas(_ reader: any ZoneReading, _ writer: any ZoneWriting) throws {
+        let quotas = try reader.quotas()
+        if try writer.quotas() != quotas { try writer.setQuotas(quotas) }
+        let use = try reader.use()
+        let held = try writer.use()
+        guard held.day != use.day || held.dayBytes != use.dayBytes else { return }
+        try writer.setPushed(use.dayBytes, on: use.day)
     }
 
     /// True if a copy has the beginning of the log, and the log has all that follows.

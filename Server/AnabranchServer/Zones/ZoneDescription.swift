@@ -11,6 +11,16 @@ public struct ZoneDescription: Hashable, Sendable, Encodable {
         public var forkPosition: UInt64
     }
 
+    /// A quota of the zone.
+    public struct Quota: Hashable, Sendable, Encodable {
+        /// The limited quantity, such as `records`.
+        public var quota: String
+        /// The greatest amount.
+        public var limit: UInt64
+        /// The used amount.
+        public var used: UInt64
+    }
+
     /// The zone's name.
     public var zone: String
     /// The ID of the present epoch.
@@ -29,6 +39,8 @@ public struct ZoneDescription: Hashable, Sendable, Encodable {
     public var bytes: Int64
     /// The stored checksum of the merged state, in hexadecimal digits.
     public var checksum: String
+    /// The quotas, the server's defaults included.
+    public var quotas: [Quota]
 }
 
 /// The canonical hash of a zone's state, and the head of that state.
@@ -54,7 +66,10 @@ extension ZoneService {
                         .init(id: $0.id.description, forkPosition: $0.forkPosition)
                     },
                     records: counts.records, links: counts.links, replicas: counts.replicas,
-                    bytes: counts.bytes, checksum: try reader.checksum().description)
+                    bytes: counts.bytes, checksum: try reader.checksum().description,
+                    quotas: try quotaUses(reader).map {
+                        .init(quota: $0.name, limit: $0.limit, used: $0.used)
+                    })
             }
         }
     }

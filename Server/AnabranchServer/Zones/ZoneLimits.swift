@@ -28,6 +28,9 @@ public struct ZoneLimits: Hashable, Sendable {
     /// The greatest number of bytes of a decompressed request body; `hello` reports it to clients.
     public var bodyBytes = SyncProtocol.largestBody
 
+    /// The quotas of zones that have none of their own.
+    public var quotas = ZoneQuotas()
+
     /// The greatest age of a snapshot, in log entries, that is served without creating a newer one.
     public var snapshotAge: UInt64 = 10_000
     /// The number of log entries from which on an empty client is advised to use a snapshot.

@@ -74,7 +74,7 @@ extension ZoneService {
         let now = wallMilliseconds()
         let intake = PushProcessor(
             limits: limits, wallMilliseconds: wallMilliseconds, zone: name, validation: nil,
-            disabled: disabled, metrics: metrics)
+            disabled: disabled, metrics: metrics, checksQuotas: false)
         let set = try horizonSet(deleting: dead, log, now: now, writer)
         _ = try intake.take(
             IncomingChangeSet(decoding: set.encoded(), limits: limits, checkingDigest: true),

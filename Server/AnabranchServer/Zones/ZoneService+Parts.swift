@@ -8,7 +8,7 @@ extension ZoneService {
     /// digest, so any client may send it, any number of times. A part to which no client has added
     /// for a day is dropped.
     ///
-    /// - Throws: `bodyTooLarge` for a part that the zone never accepts. `storageFull` if too many
+    /// - Throws: `quotaExceeded` if the piece does not fit into a quota of the zone. `bodyTooLarge` for a part that the zone never accepts. `storageFull` if too many
     ///   bytes are staged: try again later. `invalidChangeSet` if the complete part does not match
     ///   its digest: it was removed, so send it again.
     public func stage(_ request: StageRequest) throws(ProtocolError) -> StageResponse {
@@ -20,7 +20,13 @@ extension ZoneService {
                     "Can't stage a part of \(part.byteCount) bytes because the limit is "
                         + "\(limits.partBytes).", details: ["limit": "\(limits.partBytes)"])
             }
-            let held = try storage.write { try stage(request, $0) }
+            let held: Int?
+            do {
+                held = try storage.write { try stage(request, $0) }
+            } catch let error as ProtocolError where error.code == .quotaExceeded {
+                metrics.quotaRefusals.add(1, error.details["quota"] ?? "")
+                throw error
+            }
             guard let held else {
                 throw ProtocolError(
                     .invalidChangeSet,
@@ -50,7 +56,13 @@ extension ZoneService {
                 "Can't stage a part because \(limits.stagedBytes) bytes of unfinished saves are "
                     + "here: try again later.", details: ["limit": "\(limits.stagedBytes)"])
         }
+        let check = try writer.quotaCheck(orElse: limits.quotas, wallMilliseconds: now)
+        let before = try writer.use()
         try writer.append(request.bytes, to: part, at: held, wallMilliseconds: now)
+        try writer.countPushed(request.bytes.count, on: check.today)
+        if let refusal = check.refusal(from: before, to: try writer.use(), of: "a part of a save") {
+            throw refusal
+        }
         guard held + request.bytes.count == part.byteCount else {
             return held + request.bytes.count
         }

@@ -177,7 +177,8 @@ public final class ZoneService: Sendable {
                 isCursorKnown: request.cursor == nil || cursor != nil,
                 lastSequence: head?.sequence ?? 0,
                 origin: try reader.origin(of: request.replica, last: request.last, head: head),
-                wallMilliseconds: wallMilliseconds(), largestBody: UInt64(limits.bodyBytes))
+                wallMilliseconds: wallMilliseconds(), largestBody: UInt64(limits.bodyBytes),
+                quotas: try quotaUses(reader))
             return (response, cursor?.position)
         }
     }

@@ -68,7 +68,8 @@ extension SyncEngine {
             } catch {
                 failures += 1
                 let delay = options.retry.delay(
-                    afterFailures: failures + 2, draw: environment.draw())
+                    afterFailures: failures + 2, draw: environment.draw(),
+                    serverDelay: (error as? SyncError)?.serverDelay)
                 guard (try? await environment.sleep(delay)) != nil else { return }
                 wake.yield()
             }
@@ -78,6 +79,7 @@ extension SyncEngine {
     private func followEvents(_ wake: AsyncStream<Void>.Continuation) async {
         var failures = 0
         while !Task.isCancelled {
+            var serverDelay: Duration?
             do {
                 for try await event in transport.events() {
                     failures = 0
@@ -91,9 +93,11 @@ extension SyncEngine {
                 wake.yield()
             } catch {
                 // The next exchange reports the error; this loop only reconnects.
+                serverDelay = (error as? SyncError)?.serverDelay
             }
             failures += 1
-            let delay = options.retry.delay(afterFailures: failures, draw: environment.draw())
+            let delay = options.retry.delay(
+                afterFailures: failures, draw: environment.draw(), serverDelay: serverDelay)
             guard (try? await environment.sleep(delay)) != nil else { return }
         }
     }
@@ -110,19 +114,24 @@ extension SyncEngine {
     /// Looks for saves and wakes the loop for them.
     ///
     /// If the zone refuses a save, it is offered again after further saves, and from time to time.
-    /// The cause may pass: a clock that was ahead comes near.
+    /// The cause may pass: a clock that was ahead comes near, or an operator raises a quota.
     private func followSaves(_ wake: AsyncStream<Void>.Continuation) async {
         var refusedCount = 0
+        var refusals = 0
         var waited = Duration.zero
         while (try? await environment.sleep(options.saveInterval)) != nil {
             guard let count = await refreshPending() else { continue }
-            guard status.blockedBy != nil else {
+            guard let cause = status.blockedBy else {
                 refusedCount = 0
+                refusals = 0
                 if count > 0 { wake.yield() }
                 continue
             }
             waited += options.saveInterval
-            guard count > refusedCount || waited > options.retry.longestDelay else { continue }
+            let pause = options.retry.pause(afterRefusals: refusals, for: cause)
+            guard count > refusedCount || waited > pause else { continue }
+            // A further save may make room, so the pauses begin anew.
+            refusals = count > refusedCount ? 0 : refusals + 1
             waited = .zero
             refusedCount = count
             wake.yield()

@@ -230,17 +230,16 @@ extension SyncEngine {
     /// at most once a minute.
     private func finish(_ outcome: SyncOutcome, _ number: UInt64) async {
         let now = environment.wallMilliseconds()
-        let (isAddressKept, keptAt, offset, keptProblems) = state.withLock { state in
-            (
-                state.isAddressKept, state.keptAtMilliseconds,
-                state.zone?.clockOffsetMilliseconds ?? 0, state.keptProblems
-            )
+        let (isAddressKept, keptAt, zone, keptProblems) = state.withLock { state in
+            (state.isAddressKept, state.keptAtMilliseconds, state.zone, state.keptProblems)
         }
+        let offset = zone?.clockOffsetMilliseconds ?? 0
+        let quotas = (zone?.quotas ?? []).map { ZoneQuota($0) }
         let problems = SyncFailures(blockedBy: outcome.blockedBy)
         let isOld = keptAt.map { abs(now - $0) > 60_000 } ?? true
         let isNews =
             outcome.pulledChangeSets + outcome.pushedChangeSets > 0
-            || !problems.isSame(as: keptProblems)
+            || !problems.isSame(as: keptProblems) || quotas != status.quotas
         var isKept = false
         if isOld || isNews || !isAddressKept {
             let (address, files) = (address, options.keptFiles)
@@ -255,7 +254,7 @@ extension SyncEngine {
                     try SyncMetadata.keep(
                         exchangeAt: now, clockOffsetMilliseconds: offset,
                         headPosition: outcome.headPosition, blockedBy: outcome.blockedBy,
-                        in: side.store)
+                        quotas: quotas, in: side.store)
                     return true
                 } catch {
                     return false
@@ -277,6 +276,7 @@ extension SyncEngine {
             state.status.headPosition = outcome.headPosition
             state.status.lastExchange = Date(timeIntervalSince1970: Double(now) / 1000)
             state.status.blockedBy = outcome.blockedBy
+            state.status.quotas = quotas
             state.status.lastError = nil
         }
     }
@@ -363,6 +363,7 @@ extension SyncStatus {
         position = stored.position
         headPosition = max(kept.headPosition ?? 0, stored.position)
         lastExchange = kept.lastExchange
+        quotas = kept.quotas
         blockedBy = kept.problems.blockedBy
         lastError = kept.problems.lastError
     }

@@ -22,6 +22,7 @@ package struct SyncMetadata: Sendable {
     package var clockOffsetMilliseconds: Int64?
     /// The position of the last entry of the zone's log at the last complete exchange.
     package var headPosition: UInt64?
+    package var quotas: [ZoneQuota] = []
     package var problems = SyncFailures()
 
     private enum Key {
@@ -33,6 +34,7 @@ package struct SyncMetadata: Sendable {
         static let lastExchange = "sync.last-exchange"
         static let clockOffset = "sync.clock-offset"
         static let headPosition = "sync.head-position"
+        static let quotas = "sync.quotas"
         static let blockedBy = "sync.blocked-by"
         static let lastError = "sync.last-error"
     }
@@ -52,6 +54,7 @@ package struct SyncMetadata: Sendable {
         }
         clockOffsetMilliseconds = try Self.number(store, Key.clockOffset)
         headPosition = try Self.number(store, Key.headPosition).map { UInt64(clamping: $0) }
+        quotas = try store.metadata(Key.quotas).map { ZoneQuota.decoded($0) } ?? []
         problems.blockedBy = try Self.problem(store, Key.blockedBy)
         problems.lastError = try Self.problem(store, Key.lastError)
     }
@@ -86,13 +89,14 @@ package struct SyncMetadata: Sendable {
     /// Stores a complete exchange, which also ends the last error.
     package static func keep(
         exchangeAt wallMilliseconds: Int64, clockOffsetMilliseconds: Int64, headPosition: UInt64,
-        blockedBy: SyncError?, in store: Store
+        blockedBy: SyncError?, quotas: [ZoneQuota] = [], in store: Store
     ) throws {
         try store.followClock(offsetMilliseconds: clockOffsetMilliseconds)
         try store.setMetadata([
             Key.lastExchange: Array("\(wallMilliseconds)".utf8),
             Key.clockOffset: Array("\(clockOffsetMilliseconds)".utf8),
             Key.headPosition: Array("\(headPosition)".utf8),
+            Key.quotas: try ZoneQuota.encoded(quotas),
             Key.blockedBy: try blockedBy.map(SyncFailures.encoded),
             Key.lastError: nil,
         ])

@@ -46,6 +46,8 @@ public struct SyncStatus: Sendable {
     public internal(set) var rejectedCount = 0
     /// The least version of the app that may sync with the zone, or `nil` if none is set.
     public internal(set) var minimumVersion: Int?
+    /// The quotas of the zone, as the server told them last; empty if there are none.
+    public internal(set) var quotas: [ZoneQuota] = []
     /// The reason why the last exchange failed, or `nil` if it was complete. The store keeps it for
     /// other processes, but a new engine begins without it.
     public internal(set) var lastError: SyncError?

@@ -55,13 +55,15 @@ extension FailureReaction {
             return .retry(then: final)
         case .unauthorized, .forbidden, .clockSkew:
             return .final(final)
+        case .quotaExceeded where isPushing:
+            return .final(.stopPush)
         case .untrustedServer, .responseTooLarge, .storeFailed, .zoneNotFound,
             .unsupportedVersion, .invalidServer, .insecureServer, .invalidToken,
             .unusableCertificate:
             return .final(.stopExchange)
         default:
-            // No connection, a damaged response, a busy or failing server, or a code of a later
-            // server.
+            // No connection, a damaged response, a busy or failing server, too many requests, or a
+            // code of a later server.
             return .retry(then: .stopExchange)
         }
     }

@@ -232,7 +232,8 @@ package struct SyncSession: Sendable {
             return didQueueForRepair(state, at: input)
         case (.waiting(let request), .waited): return repeated(request, at: input)
         case (_, .refused(let refusal, let delay)):
-            return failed(SyncError(refusal), serverDelay: delay, at: input)
+            return failed(
+                SyncError(refusal, retryAfter: delay), serverDelay: delay, at: input)
         case (_, .failed(let error)), (_, .storeFailed(let error)):
             return failed(error, serverDelay: nil, at: input)
         default:
@@ -270,7 +271,7 @@ package struct SyncSession: Sendable {
             epoch: response.epoch,
             largestBody: Int(clamping: min(response.largestBody, UInt64(1) << 40)),
             clockOffsetMilliseconds: offset(
-                ofServer: response.wallMilliseconds, at: input))
+                ofServer: response.wallMilliseconds, at: input), quotas: response.quotas)
         if exchange.search != nil { return probed(response, at: input) }
         guard response.isCursorKnown else { return searchFork(response, at: input) }
         if let action = takeBack(in: response.epoch) { return action }

@@ -26,7 +26,8 @@ package final class CurlTransport: Transport {
     package func send(_ endpoint: SyncEndpoint, body: [UInt8]) async throws -> TransportReply {
         var transfer = transfer(to: address.url(endpoint))
         transfer.headers += [
-            "Content-Type: \(SyncProtocol.mediaType)", "Accept: \(SyncProtocol.mediaType)",
+            "Content-Type: \(SyncProtocol.mediaType)",
+            "Accept: \(SyncProtocol.mediaType); \(SyncProtocol.namedFields)",
             "Accept-Encoding: zstd",
             // Do not wait for `100 Continue` before a large body.
             "Expect:",
@@ -71,7 +72,9 @@ package final class CurlTransport: Transport {
         let stream = try CurlConnection(label: "anabranch.sync.events")
         let response = try await stream.perform(transfer)
         guard response.status != 200 else { return }
-        if case .refusal(let refusal, _) = try reply(response) { throw SyncError(refusal) }
+        if case .refusal(let refusal, let delay) = try reply(response) {
+            throw SyncError(refusal, retryAfter: delay)
+        }
     }
 
     private func transfer(to url: String) -> CurlTransfer {

@@ -197,4 +197,18 @@ import Testing
             for token in server.tokens.values { #expect(!line.contains(token.dropFirst(4))) }
         }
     }
+
+    @Test func `hello tells quotas to clients that say that they read them`() throws {
+        let server = try TestServer { $0.zones.quotas[.records] = .most(7) }
+        #expect(try server.hello().quotas == [])
+        let request = HelloRequest(
+            replica: ReplicaID(high: 1, low: 1), last: nil, cursor: nil, wallMilliseconds: 0)
+        let answer = try server.post(
+            "/v1/zones/test/hello", request.encoded(),
+            extra: ["Accept: \(SyncProtocol.mediaType); \(SyncProtocol.namedFields)"])
+        let quotas = try HelloResponse(decoding: answer.body).quotas
+        #expect(quotas == [QuotaUse(name: "records", limit: 7, used: 0)])
+        let shown = try server.get("/v1/zones/test").text
+        #expect(shown.contains("\"quotas\":[{\"limit\":7,\"quota\":\"records\",\"used\":0}]"))
+    }
 }

@@ -31,7 +31,7 @@ import Testing
     @Test func `a file of a later format is left as it is`() throws {
         try open("a.sqlite", creating: true).close()
         let connection = try Connection(path: directory.file("a.sqlite"))
-        try connection.execute("PRAGMA user_version = 7")
+        try connection.execute("PRAGMA user_version = 8")
         connection.close()
         let before = FileManager.default.contents(atPath: directory.file("a.sqlite"))
         #expect(code { _ = try open("a.sqlite") } == .newerFormat)
@@ -46,6 +46,12 @@ import Testing
             DROP TABLE part; DROP TABLE log_part; DROP TABLE stage;
             ALTER TABLE acknowledgement DROP COLUMN seen; PRAGMA user_version = 4;
             """)
+        for column in ["bytes", "records", "day", "day_bytes"] {
+            try connection.execute("ALTER TABLE zone DROP COLUMN \(column)")
+        }
+        for quota in ["bytes", "records", "replicas", "daily_bytes"] {
+            try connection.execute("ALTER TABLE zone DROP COLUMN quota_\(quota)")
+        }
         connection.close()
         for _ in 0..<2 {
             let storage = try open("a.sqlite")

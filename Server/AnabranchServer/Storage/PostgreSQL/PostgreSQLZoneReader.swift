@@ -33,6 +33,10 @@ class PostgreSQLZoneReader: ZoneReading {
 
     func checksum() throws -> StateChecksum { row.checksum }
 
+    func quotas() throws -> ZoneQuotas { row.quotas }
+
+    func use() throws -> ZoneUse { row.use }
+
     func counts() throws -> ZoneCounts {
         let counts = try query(
             """

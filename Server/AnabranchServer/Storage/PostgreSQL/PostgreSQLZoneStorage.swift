@@ -67,7 +67,7 @@ package final class PostgreSQLZoneStorage: ZoneStorage {
             while true {
                 let result = try pool.withSession { try read(through: $0, body) }
                 if let result { return result }
-                // The transaction begins the epoch that the zone lacks.
+                // The transaction begins the epoch that the zone lacks, or counts what it uses.
                 try write { _ in }
             }
         }
@@ -75,12 +75,12 @@ package final class PostgreSQLZoneStorage: ZoneStorage {
 
     /// Runs `body`.
     ///
-    /// - Returns: `nil` if the zone must begin an epoch before it is read.
+    /// - Returns: `nil` if the zone must begin an epoch or be counted before it is read.
     private func read<Result>(
         through session: PostgreSQLSession, _ body: (any ZoneReading) throws -> Result
     ) throws -> Result? {
         let row = try begin(reading: session)
-        guard row.history == session.history else { return nil }
+        guard row.history == session.history, row.bytes != nil else { return nil }
         let result = try body(
             PostgreSQLZoneReader(session, zone: zone, row: row, names: ZoneNameCache()))
         try session.commit()
@@ -137,6 +137,7 @@ package final class PostgreSQLZoneStorage: ZoneStorage {
             names.forget()
             namesEpoch = row.epochs.present
         }
+        if row.bytes == nil { try row.count(through: session, zone) }
         let reader = PostgreSQLZoneReader(session, zone: zone, row: row, names: names)
         let held = try needs.held(
             Array(results.dropFirst()), names: names, place: reader.place)

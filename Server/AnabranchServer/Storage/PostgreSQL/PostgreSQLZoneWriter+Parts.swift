@@ -8,6 +8,7 @@ extension PostgreSQLZoneWriter {
         let stage =
             name + [.integer(Int64(start + piece.count)), .integer(wallMilliseconds)]
         try send()
+        row.count(bytes: Int64(piece.count))
         _ = try session.run([
             PostgreSQLStatement(
                 """
@@ -77,13 +78,14 @@ extension PostgreSQLZoneWriter {
 
     /// Removes parts that the log does not list and no client is sending.
     func removeUnusedParts() throws {
-        _ = try query(
-            """
-            DELETE FROM anabranch.part AS p WHERE zone = $1
+        let unused = """
+            FROM anabranch.part AS p WHERE zone = $1
             AND NOT EXISTS (SELECT 1 FROM anabranch.log_part l
                 WHERE l.zone = $1 AND l.digest = p.digest AND l.size = p.size)
             AND NOT EXISTS (SELECT 1 FROM anabranch.stage s
                 WHERE s.zone = $1 AND s.digest = p.digest AND s.size = p.size)
-            """)
+            """
+        try uncount(query("SELECT coalesce(sum(octet_length(bytes)), 0)::bigint \(unused)"))
+        _ = try query("DELETE \(unused)")
     }
 }

@@ -44,16 +44,21 @@ extension PostgreSQLZoneWriter {
             _ = try session.run(ZoneChanges.inserting(properties: rows, zone))
         case .entries(let rows): try insert(entries: rows)
         case .records(let rows):
+            for each in rows {
+                row.count(bytes: each.row.countedBytes, records: each.dead == 0 ? 1 : 0)
+            }
             _ = try session.run(
                 ZoneChanges.inserting(
                     rows.map { HeldRow(row: $0.row, dead: Int64(clamping: $0.dead)) }, self.zone))
         case .links(let rows):
+            for each in rows { row.count(bytes: Int64(each.tags.count)) }
             _ = try session.run(ZoneChanges.inserting(links: rows, self.zone))
         case .acknowledgements(let positions): try acknowledge(positions)
         case .logParts(let rows):
             for (part, position) in rows { try putInLog([part], at: position) }
         case .pieces(let rows):
             for row in rows {
+                self.row.count(bytes: Int64(row.bytes.count))
                 _ = try session.run(
                     PostgreSQLStatement(
                         """
@@ -71,6 +76,7 @@ extension PostgreSQLZoneWriter {
             row.position = last.position
             row.running = last.running
         }
+        for each in rows { row.count(bytes: Int64(each.changeSet.count)) }
         _ = try session.run(ZoneChanges.inserting(entries: rows, zone))
     }
 }

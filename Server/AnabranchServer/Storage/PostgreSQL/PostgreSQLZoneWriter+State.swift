@@ -68,7 +68,10 @@ extension PostgreSQLZoneWriter {
                     "Can't insert record \(row.key.number) because the zone holds it already.")
             }
         }
-        for row in rows { try change { $0.put(HeldRow(row: row, dead: 0)) } }
+        for row in rows {
+            self.row.count(bytes: row.countedBytes, records: 1)
+            try change { $0.put(HeldRow(row: row, dead: 0)) }
+        }
     }
 
     func replace(_ rows: [StateRow]) throws {
@@ -84,6 +87,8 @@ extension PostgreSQLZoneWriter {
             } else if before.dead == 0 {
                 after.dead = Int64(clamping: self.row.position)
             }
+            uncount(before)
+            self.row.count(bytes: after.row.countedBytes, records: after.dead == 0 ? 1 : 0)
             try change { $0.put(after) }
         }
     }
@@ -92,11 +97,17 @@ extension PostgreSQLZoneWriter {
     func remove(_ keys: [RecordKey]) throws -> [LinkKey: [UInt8]] {
         let present = try heldRows(for: keys)
         let removed = try links(at: keys)
+        for held in present.values { uncount(held) }
+        for tags in removed.values { row.count(bytes: -Int64(tags.count)) }
         try change { changes in
             for key in present.keys { changes.remove(key) }
             for link in removed.keys { changes.put(nil, on: link) }
         }
         return removed
+    }
+
+    private func uncount(_ held: HeldRow) {
+        row.count(bytes: -held.row.countedBytes, records: held.dead == 0 ? -1 : 0)
     }
 
     /// The links from or to records, as this transaction leaves them so far.
@@ -147,12 +158,19 @@ extension PostgreSQLZoneWriter {
     }
 
     func put(_ tags: [UInt8], on link: LinkKey) throws {
-        if unsentTags(link) == nil, held.tags[link] == nil { try loadTags(of: [link]) }
+        try uncountTags(of: link)
+        row.count(bytes: Int64(tags.count))
         try change { $0.put(tags, on: link) }
     }
 
     func remove(_ link: LinkKey) throws {
-        if unsentTags(link) == nil, held.tags[link] == nil { try loadTags(of: [link]) }
+        try uncountTags(of: link)
         try change { $0.put(nil, on: link) }
+    }
+
+    private func uncountTags(of link: LinkKey) throws {
+        if unsentTags(link) == nil, held.tags[link] == nil { try loadTags(of: [link]) }
+        let tags = unsentTags(link) ?? held.tags[link] ?? nil
+        row.count(bytes: -Int64(tags?.count ?? 0))
     }
 }

@@ -156,6 +156,7 @@ final class PostgreSQLZoneWriter: PostgreSQLZoneReader, ZoneWriting {
         row.position = entry.cursor.position
         row.running = ReplicaID(high: entry.cursor.digestHigh, low: entry.cursor.digestLow)
         row.greatestTimestamp = max(row.greatestTimestamp, changeSet.timestamp.rawValue)
+        row.count(bytes: Int64(entry.bytes.count))
         try change {
             $0.append(entry, author: author)
             guard changeSet.dot.sequence > last else { return }
@@ -166,13 +167,21 @@ final class PostgreSQLZoneWriter: PostgreSQLZoneReader, ZoneWriting {
 
     func forgetChangeSets(through position: UInt64) throws {
         let last = PostgreSQLValue.integer(Int64(clamping: position))
-        _ = try query(
-            """
-            UPDATE anabranch.log SET change_set = ''
-            WHERE zone = $1 AND position > $2 AND position <= $3 AND kind IN ($4, $5)
-            """, .integer(Int64(clamping: row.startPosition)), last,
+        let forgotten = "zone = $1 AND position > $2 AND position <= $3 AND kind IN ($4, $5)"
+        let parameters: [PostgreSQLValue] = [
+            .integer(Int64(clamping: row.startPosition)), last,
             .integer(Int64(LogEntryKind.save.rawValue)),
-            .integer(Int64(LogEntryKind.saveInParts.rawValue)))
+            .integer(Int64(LogEntryKind.saveInParts.rawValue)),
+        ]
+        try send()
+        try uncount(
+            lookUp(
+                """
+                SELECT coalesce(sum(octet_length(change_set)), 0)::bigint FROM anabranch.log
+                WHERE \(forgotten)
+                """, parameters))
+        _ = try lookUp(
+            "UPDATE anabranch.log SET change_set = '' WHERE \(forgotten)", parameters)
         let parts = try query(
             "DELETE FROM anabranch.log_part WHERE zone = $1 AND position <= $2", last)
         if parts.changes > 0 { try removeUnusedParts() }
@@ -182,6 +191,16 @@ final class PostgreSQLZoneWriter: PostgreSQLZoneReader, ZoneWriting {
     func acknowledge(_ positions: [ReplicaID: Acknowledgement]) throws {
         try change { $0.acknowledgements.merge(positions) { $1 } }
     }
+
+    func setQuotas(_ quotas: ZoneQuotas) throws { row.quotas = quotas }
+
+    func setPushed(_ bytes: Int64, on day: Int64) throws {
+        row.day = day
+        row.dayBytes = bytes
+    }
+
+    /// Uncounts bytes that the caller is about to remove, by the sum that a statement gave.
+    func uncount(_ rows: PostgreSQLRows) throws { row.count(bytes: -(rows.first?.int64(at: 0) ?? 0)) }
 
     func setChecksum(_ checksum: StateChecksum) throws { row.checksum = checksum }
 

@@ -15,6 +15,14 @@ struct ZoneRow: Hashable, Sendable {
     var replicas: Int64
     var entities: Int64
     var properties: Int64
+    /// The used bytes and records (`ZoneQuotas`); `nil` in a row of an earlier version, until the
+    /// next transaction counts them.
+    var bytes: Int64?
+    var records: Int64?
+    /// The last day of a push, in days since 1970-01-01 UTC, and the bytes that were pushed on it.
+    var day: Int64 = 0
+    var dayBytes: Int64 = 0
+    var quotas = ZoneQuotas()
 
     /// The row of a new zone.
     init(epoch: EpochID, history: String) {
@@ -31,6 +39,19 @@ struct ZoneRow: Hashable, Sendable {
         replicas = 0
         entities = 0
         properties = 0
+        bytes = 0
+        records = 0
+    }
+
+    var use: ZoneUse {
+        ZoneUse(
+            bytes: bytes ?? 0, records: records ?? 0, replicas: replicas, day: day,
+            dayBytes: dayBytes)
+    }
+
+    mutating func count(bytes: Int64, records: Int64 = 0) {
+        self.bytes = (self.bytes ?? 0) + bytes
+        self.records = (self.records ?? 0) + records
     }
 
     var head: LogCursor {
@@ -46,11 +67,14 @@ struct ZoneRow: Hashable, Sendable {
             startPosition: startPosition)
     }
 
-    /// Forgets everything but the epochs.
+    /// Forgets everything but the epochs, the quotas and the bytes of the day.
     mutating func clear() {
-        let kept = epochs
+        let kept = self
         self = ZoneRow(epoch: epochs.present, history: history)
-        epochs = kept
+        epochs = kept.epochs
+        day = kept.day
+        dayBytes = kept.dayBytes
+        quotas = kept.quotas
     }
 
     /// Begins an epoch at the log's end, because the database has another history than before.
@@ -65,8 +89,11 @@ struct ZoneRow: Hashable, Sendable {
 extension ZoneRow {
     private static let columns = """
         history, epochs, position, running, greatest, start, checksum, replicas, entities, \
-        properties
+        properties, bytes, records, day, day_bytes, quota_bytes, quota_records, quota_replicas, \
+        quota_daily_bytes
         """
+    /// The parameters of the columns, after that of the zone.
+    private static let places = (2...19).map { "$\($0)" }.joined(separator: ", ")
 
     static func reading(_ zone: String) -> PostgreSQLStatement {
         PostgreSQLStatement(
@@ -94,6 +121,15 @@ extension ZoneRow {
         replicas = row.int64(at: 7)
         entities = row.int64(at: 8)
         properties = row.int64(at: 9)
+        bytes = row.isNull(at: 10) ? nil : row.int64(at: 10)
+        records = row.isNull(at: 11) ? nil : row.int64(at: 11)
+        day = row.int64(at: 12)
+        dayBytes = row.int64(at: 13)
+        for (index, quantity) in ZoneQuotas.Quantity.allCases.enumerated() {
+            let column = 14 + index
+            quotas[quantity] = ZoneQuotas.Limit(
+                stored: row.isNull(at: column) ? nil : row.int64(at: column))
+        }
     }
 
     /// Inserts the row unless there is one.
@@ -101,14 +137,14 @@ extension ZoneRow {
         PostgreSQLStatement(
             """
             INSERT INTO anabranch.zone(zone, \(Self.columns))
-            VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11) ON CONFLICT DO NOTHING
+            VALUES ($1, \(Self.places)) ON CONFLICT DO NOTHING
             """, parameters(zone))
     }
 
     func updating(_ zone: String) -> PostgreSQLStatement {
         PostgreSQLStatement(
             """
-            UPDATE anabranch.zone SET (\(Self.columns)) = ($2, $3, $4, $5, $6, $7, $8, $9, $10, $11)
+            UPDATE anabranch.zone SET (\(Self.columns)) = (\(Self.places))
             WHERE zone = $1
             """, parameters(zone), changing: 1)
     }
@@ -118,8 +154,13 @@ extension ZoneRow {
             .text(zone), .text(history), .bytes(epochBytes), .integer(Int64(clamping: position)),
             .bytes(running.bytes), .integer(Int64(clamping: greatestTimestamp)),
             .integer(Int64(clamping: startPosition)), .bytes(checksum.bytes),
-            .integer(replicas), .integer(entities), .integer(properties),
-        ]
+            .integer(replicas), .integer(entities), .integer(properties), Self.value(bytes),
+            Self.value(records), .integer(day), .integer(dayBytes),
+        ] + ZoneQuotas.Quantity.allCases.map { Self.value(quotas[$0].stored) }
+    }
+
+    private static func value(_ number: Int64?) -> PostgreSQLValue {
+        number.map { .integer($0) } ?? .null
     }
 
     private var epochBytes: [UInt8] {

@@ -14,7 +14,7 @@
 enum ZoneTables {
     /// The scripts that make each version of the tables from the version before it. A script that
     /// was released never changes.
-    private static let migrations: [[String]] = [first, second, third]
+    private static let migrations: [[String]] = [first, second, third, fourth]
 
     /// Creates the tables or brings them up to date, each version in a transaction of its own.
     ///
@@ -61,11 +61,22 @@ enum ZoneTables {
     /// The key of the advisory lock, "AbZn" as a number.
     private static let lock = 0x4162_5A6E
 
-    private static let third = [
+    private static let fourth = [
         "ALTER TABLE anabranch.acknowledgement ADD COLUMN seen bigint NOT NULL DEFAULT 0"
     ]
 
     private static let second = ["ALTER TABLE anabranch.token ADD COLUMN expires bigint"]
+
+    /// The used amounts of a zone that is there are counted by its next transaction.
+    private static let third = [
+        """
+        ALTER TABLE anabranch.zone ADD COLUMN bytes bigint, ADD COLUMN records bigint,
+            ADD COLUMN day bigint NOT NULL DEFAULT 0,
+            ADD COLUMN day_bytes bigint NOT NULL DEFAULT 0,
+            ADD COLUMN quota_bytes bigint, ADD COLUMN quota_records bigint,
+            ADD COLUMN quota_replicas bigint, ADD COLUMN quota_daily_bytes bigint
+        """
+    ]
 
     private static let first = [
         """

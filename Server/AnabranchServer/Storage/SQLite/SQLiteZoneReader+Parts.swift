@@ -55,6 +55,7 @@ extension SQLiteZoneWriter {
         try row.bind(Int64(start), at: 3)
         try row.bind(piece, at: 4)
         try row.run()
+        try count(bytes: piece.count)
         let stage = try connection.cached(
             "INSERT OR REPLACE INTO stage(digest, size, held, touched) VALUES (?, ?, ?, ?)")
         try stage.bind(part)
@@ -93,13 +94,14 @@ extension SQLiteZoneWriter {
 
     /// Removes parts that the log does not list and no client is sending.
     func removeUnusedParts() throws {
-        try connection.run(
-            """
-            DELETE FROM part WHERE NOT EXISTS
+        let unused = """
+            FROM part WHERE NOT EXISTS
             (SELECT 1 FROM log_part l WHERE l.digest = part.digest AND l.size = part.size)
             AND NOT EXISTS
             (SELECT 1 FROM stage s WHERE s.digest = part.digest AND s.size = part.size)
-            """)
+            """
+        try uncount(sumOf: "length(bytes)", unused)
+        try connection.run("DELETE \(unused)")
     }
 }
 

@@ -111,6 +111,7 @@ extension SQLiteZoneWriter {
             "UPDATE zone SET greatest = 0, start = 0, checksum = ?",
             .blob(StateChecksum.zero.bytes))
         names.forget()
+        try count { $0 = ZoneUse(day: $0.day, dayBytes: $0.dayBytes) }
     }
 
     package func beginEpoch(_ epoch: EpochID) throws {
@@ -165,6 +166,7 @@ extension SQLiteZoneWriter {
                 .integer(row.ordinal), .blob(row.id.bytes),
                 .integer(Int64(clamping: row.head?.sequence ?? 0)),
                 row.head.map { .blob($0.origin.bytes) } ?? .null)
+            try count { $0.replicas = max($0.replicas, row.ordinal + 1) }
         }
     }
 
@@ -178,6 +180,7 @@ extension SQLiteZoneWriter {
                 .integer(row.author), .integer(Int64(clamping: row.sequence)),
                 .integer(Int64(clamping: row.timestamp)), .blob(row.origin.bytes),
                 .blob(row.digest.bytes), .blob(row.running.bytes), .blob(row.changeSet))
+            try count(bytes: row.changeSet.count)
         }
     }
 
@@ -191,6 +194,7 @@ extension SQLiteZoneWriter {
                 .integer(Int64(clamping: each.row.timestamp)), .integer(each.row.author),
                 .blob(each.row.cells), each.row.seen.map { .blob($0) } ?? .null,
                 .integer(Int64(clamping: each.dead)))
+            try count(bytes: Int(each.row.countedBytes), records: each.dead == 0 ? 1 : 0)
         }
     }
 
@@ -200,6 +204,7 @@ extension SQLiteZoneWriter {
                 "INSERT INTO part(digest, size, start, bytes) VALUES (?, ?, ?, ?)",
                 .blob(row.part.digest.bytes), .integer(Int64(row.part.byteCount)),
                 .integer(Int64(row.start)), .blob(row.bytes))
+            try count(bytes: row.bytes.count)
         }
     }
 }

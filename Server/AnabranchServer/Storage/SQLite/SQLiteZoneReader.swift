@@ -74,6 +74,8 @@ package class SQLiteZoneReader: ZoneReading {
         return page
     }
 
+    package func use() throws -> ZoneUse { try storedUse() }
+
     package func counts() throws -> ZoneCounts {
         ZoneCounts(
             records: try connection.integer("SELECT count(*) FROM record")

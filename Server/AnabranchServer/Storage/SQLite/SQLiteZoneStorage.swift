@@ -117,10 +117,11 @@ package final class SQLiteZoneStorage: ZoneStorage {
             do {
                 return try StorageError.convertingSQLite {
                     try connection.transaction {
-                        try body(
-                            SQLiteZoneWriter(
-                                connection, names: names,
-                                greatestOrdinal: options.greatestOrdinal))
+                        let writer = SQLiteZoneWriter(
+                            connection, names: names, greatestOrdinal: options.greatestOrdinal)
+                        let result = try body(writer)
+                        try writer.writeCounters()
+                        return result
                     }
                 }
             } catch {

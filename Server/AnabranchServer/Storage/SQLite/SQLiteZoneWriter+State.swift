@@ -19,6 +19,7 @@ extension SQLiteZoneWriter {
                     .recordHeld,
                     "Can't insert record \(row.key.number) because the zone holds it already.")
             }
+            try count(bytes: row.cells.count, records: 1)
         }
     }
 
@@ -57,6 +58,8 @@ extension SQLiteZoneWriter {
             WHERE key = ?
             """)
         for row in rows {
+            guard try uncount(row.key) else { continue }
+            try count(bytes: Int(row.countedBytes), records: row.isDead ? 0 : 1)
             if let seen = row.seen {
                 try update.bind(seen, at: 2)
             } else {
@@ -85,6 +88,7 @@ extension SQLiteZoneWriter {
         }
         var removed: [LinkKey: [UInt8]] = [:]
         for key in keys {
+            try uncount(key)
             try record.bind(key.rawValue, at: 1)
             try record.run()
             var links: [LinkKey: [UInt8]] = [:]
@@ -127,6 +131,8 @@ extension SQLiteZoneWriter {
     package func put(_ tags: [UInt8], on link: LinkKey) throws {
         let put = try connection.cached(
             "INSERT OR REPLACE INTO link(left, property, right, tags) VALUES (?, ?, ?, ?)")
+        try uncount(link)
+        try count(bytes: tags.count)
         try bind(link, to: put)
         try put.bind(tags, at: 4)
         try put.run()
@@ -135,11 +141,12 @@ extension SQLiteZoneWriter {
     package func remove(_ link: LinkKey) throws {
         let remove = try connection.cached(
             "DELETE FROM link WHERE left = ? AND property = ? AND right = ?")
+        try uncount(link)
         try bind(link, to: remove)
         try remove.run()
     }
 
-    private func bind(_ link: LinkKey, to statement: Statement) throws {
+    func bind(_ link: LinkKey, to statement: Statement) throws {
         try statement.bind(link.left.rawValue, at: 1)
         try statement.bind(link.property, at: 2)
         try statement.bind(link.right.rawValue, at: 3)

@@ -4,16 +4,30 @@ import AnabranchSQLite
 /// Writes a zone's file within the zone's one write transaction.
 package final class SQLiteZoneWriter: SQLiteZoneReader, ZoneWriting {
     private let greatestOrdinal: Int64
+    /// The counters as this transaction leaves them so far; `nil` if it has not read them.
+    var counters: ZoneUse?
+    /// The counters in the file.
+    private(set) var writtenCounters: ZoneUse?
 
     init(_ connection: Connection, names: ZoneNameCache, greatestOrdinal: Int64) {
         self.greatestOrdinal = greatestOrdinal
         super.init(connection, names: names)
     }
 
+    override package func use() throws -> ZoneUse {
+        if let counters { return counters }
+        let use = try storedUse()
+        writtenCounters = use
+        counters = use
+        return use
+    }
+
     package func atomically<Result>(_ body: () throws -> Result) throws -> Result {
+        let before = counters
         do {
             return try connection.savepoint(body)
         } catch {
+            counters = before
             names.forget()
             throw error
         }
@@ -38,6 +52,7 @@ package final class SQLiteZoneWriter: SQLiteZoneReader, ZoneWriting {
         try log.bind(running.bytes, at: 8)
         try log.bind(entry.bytes, at: 9)
         try log.run()
+        try count(bytes: entry.bytes.count)
         try recordHead(changeSet, author: author)
     }
 
@@ -56,12 +71,12 @@ package final class SQLiteZoneWriter: SQLiteZoneReader, ZoneWriting {
 
     package func forgetChangeSets(through position: UInt64) throws {
         let last = SQLiteValue.integer(Int64(clamping: position))
+        let kinds = [LogEntryKind.save, .saveInParts].map { SQLiteValue.integer(Int64($0.rawValue)) }
+        let forgotten = "position > (SELECT start FROM zone) AND position <= ? AND kind IN (?, ?)"
+        try uncount(
+            sumOf: "length(change_set)", "FROM log WHERE \(forgotten)", last, kinds[0], kinds[1])
         try connection.run(
-            """
-            UPDATE log SET change_set = x''
-            WHERE position > (SELECT start FROM zone) AND position <= ? AND kind IN (?, ?)
-            """, last, .integer(Int64(LogEntryKind.save.rawValue)),
-            .integer(Int64(LogEntryKind.saveInParts.rawValue)))
+            "UPDATE log SET change_set = x'' WHERE \(forgotten)", last, kinds[0], kinds[1])
         try connection.run("DELETE FROM log_part WHERE position <= ?", last)
         if connection.changes > 0 { try removeUnusedParts() }
         try connection.run("UPDATE zone SET start = max(start, ?)", last)
@@ -92,6 +107,7 @@ package final class SQLiteZoneWriter: SQLiteZoneReader, ZoneWriting {
         try row.bind(replica.bytes, at: 2)
         try row.run()
         names.insert(replica, ordinal: ordinal)
+        try count { $0.replicas = max($0.replicas, ordinal + 1) }
         return ordinal
     }
 

@@ -5,7 +5,9 @@ import AnabranchSQLite
 ///
 /// - `zone`: one row. `greatest` is the log's greatest timestamp. `identity` is that of the file in
 ///   which the present epoch began. `start` is the position of the last compacted entry. `checksum`
-///   is that of the merged state, 40 bytes.
+///   is that of the merged state, 40 bytes. `bytes` and `records` are the used amounts of these
+///   quotas (`ZoneQuotas`), `day_bytes` are those of the day `day`. A quota is NULL if the server's
+///   default holds, and −1 if there is no limit.
 /// - `epoch`: the epochs of the log, oldest first, with the position at which each branched from
 ///   the previous one.
 /// - `log`: every entry, by position. `running` is the running digest after the entry. Origins are
@@ -22,7 +24,7 @@ import AnabranchSQLite
 /// - `acknowledgement`: the position up to which each replica has acknowledged the log, and when it
 ///   was last seen.
 enum ZoneSchema {
-    static let format: Int64 = 6
+    static let format: Int64 = 7
     /// Formats below this one were never released, and are not read.
     static let firstReleasedFormat: Int64 = 4
     /// "AbZn", by which tools such as `file` recognize a zone's file.
@@ -75,11 +77,34 @@ enum ZoneSchema {
             touched INTEGER NOT NULL, PRIMARY KEY (digest, size)) WITHOUT ROWID;
         """
 
-    /// The column that format 6 adds to format 5.
+    /// The columns that format 6 adds to format 5, and the used amounts of a zone that is there.
+    private static let quotaScript = """
+        ALTER TABLE zone ADD COLUMN bytes INTEGER NOT NULL DEFAULT 0;
+        ALTER TABLE zone ADD COLUMN records INTEGER NOT NULL DEFAULT 0;
+        ALTER TABLE zone ADD COLUMN day INTEGER NOT NULL DEFAULT 0;
+        ALTER TABLE zone ADD COLUMN day_bytes INTEGER NOT NULL DEFAULT 0;
+        ALTER TABLE zone ADD COLUMN quota_bytes INTEGER;
+        ALTER TABLE zone ADD COLUMN quota_records INTEGER;
+        ALTER TABLE zone ADD COLUMN quota_replicas INTEGER;
+        ALTER TABLE zone ADD COLUMN quota_daily_bytes INTEGER;
+        UPDATE zone SET
+            records = (SELECT count(*) FROM record WHERE NOT dead),
+            bytes = (SELECT coalesce(sum(length(change_set)), 0) FROM log)
+                + (SELECT coalesce(sum(length(cells) + coalesce(length(seen), 0)), 0) FROM record)
+                + (SELECT coalesce(sum(length(tags)), 0) FROM link)
+                + (SELECT coalesce(sum(length(bytes)), 0) FROM part);
+        """
+
+    /// The column that format 7 adds to format 6.
     private static let seenScript =
         "ALTER TABLE acknowledgement ADD COLUMN seen INTEGER NOT NULL DEFAULT 0"
 
-    /// Checks that the tables have a format that this version knows; upgrades formats 4 and 5.
+    /// The script that makes each format from the one before it.
+    private static let steps: [(format: Int64, script: String)] = [
+        (5, partScript), (6, quotaScript), (7, seenScript),
+    ]
+
+    /// Checks that the tables have a format that this version knows; upgrades earlier ones.
     ///
     /// Call it within a write transaction.
     ///
@@ -87,14 +112,14 @@ enum ZoneSchema {
     static func check(_ connection: Connection) throws -> Bool {
         let found = try connection.format(upTo: format)
         let isZone = try connection.integer("PRAGMA application_id") == applicationID
-        if found == format, isZone { return true }
-        if found >= firstReleasedFormat, isZone {
-            if found == 4 { try connection.execute(partScript) }
-            try connection.execute(seenScript)
-            try connection.execute("PRAGMA user_version = \(format)")
+        if isZone, found >= firstReleasedFormat {
+            for step in steps where step.format > found {
+                try connection.execute(step.script)
+                try connection.execute("PRAGMA user_version = \(step.format)")
+            }
             return true
         }
-        guard !isZone || found >= firstReleasedFormat else {
+        guard !isZone else {
             throw StorageError(
                 .olderFormat,
                 "Can't open \(connection.path) because its format \(found) was never released and "
@@ -119,7 +144,7 @@ enum ZoneSchema {
     static func create(
         _ connection: Connection, epoch: EpochID, identity: FileIdentity
     ) throws {
-        try connection.execute(script)
+        try connection.execute(script + "\n" + quotaScript)
         try connection.run(
             "INSERT INTO zone(id, identity, greatest, start, checksum) VALUES (1, ?, 0, 0, ?)",
             .blob(identity.encoded), .blob(StateChecksum.zero.bytes))

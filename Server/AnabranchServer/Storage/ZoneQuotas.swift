@@ -1,0 +1,114 @@
+/// The quotas of a zone: what it may hold, and what may be pushed to it in a day.
+public struct ZoneQuotas: Hashable, Sendable {
+    /// A quantity that a quota limits.
+    public enum Quantity: String, Hashable, Sendable, CaseIterable {
+        /// Bytes of the log's change sets, of their parts, staged ones included, and of the values
+        /// and links of the merged state.
+        case bytes
+        /// Records that are not dead.
+        case records
+        /// Replicas that have pushed, or that a record or stamp mentions.
+        case replicas
+        /// Bytes of change sets and parts that are pushed in a day of UTC.
+        case dailyBytes = "daily-bytes"
+    }
+
+    /// The limit of a quantity.
+    public enum Limit: Hashable, Sendable {
+        /// The zone has no quota of its own: the server's default holds.
+        case standard
+        /// There is no limit, whatever the server's default is.
+        case unlimited
+        case most(Int64)
+    }
+
+    private var limits: [Quantity: Limit] = [:]
+
+    /// Creates quotas without limits of their own.
+    public init() {}
+
+    /// The limit of a quantity.
+    public subscript(quantity: Quantity) -> Limit {
+        get { limits[quantity] ?? .standard }
+        set { limits[quantity] = newValue == .standard ? nil : newValue }
+    }
+
+    /// The greatest amount of a quantity; `nil` if there is no limit.
+    ///
+    /// - Parameter standard: The server's default.
+    func greatest(_ quantity: Quantity, orElse standard: ZoneQuotas) -> Int64? {
+        switch self[quantity] {
+        case .most(let amount): return amount
+        case .unlimited: return nil
+        case .standard:
+            guard case .most(let amount) = standard[quantity] else { return nil }
+            return amount
+        }
+    }
+}
+
+extension ZoneQuotas.Limit {
+    /// The limit as both back ends store it: NULL for the default, −1 for none.
+    init(stored: Int64?) {
+        switch stored {
+        case nil: self = .standard
+        case let amount? where amount >= 0: self = .most(amount)
+        default: self = .unlimited
+        }
+    }
+
+    var stored: Int64? {
+        switch self {
+        case .standard: nil
+        case .unlimited: -1
+        case .most(let amount): amount
+        }
+    }
+}
+
+/// The amounts that a zone uses, as running counters.
+package struct ZoneUse: Hashable, Sendable {
+    package var bytes: Int64
+    package var records: Int64
+    package var replicas: Int64
+    /// The last day on which something was pushed, in days since 1970-01-01 UTC, and the bytes that
+    /// were pushed on it.
+    package var day: Int64
+    package var dayBytes: Int64
+
+    package init(
+        bytes: Int64 = 0, records: Int64 = 0, replicas: Int64 = 0, day: Int64 = 0,
+        dayBytes: Int64 = 0
+    ) {
+        self.bytes = bytes
+        self.records = records
+        self.replicas = replicas
+        self.day = day
+        self.dayBytes = dayBytes
+    }
+
+    /// The used amount of a quantity.
+    ///
+    /// - Parameter today: The present day, in days since 1970-01-01 UTC.
+    func amount(of quantity: ZoneQuotas.Quantity, on today: Int64) -> Int64 {
+        switch quantity {
+        case .bytes: bytes
+        case .records: records
+        case .replicas: replicas
+        case .dailyBytes: day == today ? dayBytes : 0
+        }
+    }
+}
+
+extension StateRow {
+    /// The bytes of the row that count for a quota: its values and its delete mark.
+    var countedBytes: Int64 { Int64(cells.count + (seen?.count ?? 0)) }
+}
+
+extension ZoneWriting {
+    /// Counts bytes that were pushed on a day, in days since 1970-01-01 UTC.
+    func countPushed(_ bytes: Int, on today: Int64) throws {
+        let before = try use().amount(of: .dailyBytes, on: today)
+        try setPushed(before + Int64(bytes), on: today)
+    }
+}

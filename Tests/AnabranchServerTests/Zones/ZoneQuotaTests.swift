@@ -1,0 +1,172 @@
+import AnabranchProtocol
+import AnabranchReplication
+import Foundation
+import Synchronization
+import TestSupport
+import Testing
+
+@testable import AnabranchServer
+
+/// Tests of what a zone accepts within its quotas.
+@Suite struct ZoneQuotaTests {
+    private func zone(
+        _ kind: StorageKind, _ limits: [ZoneQuotas.Quantity: Int64],
+        clock: @escaping @Sendable () -> Int64 = { 1_700_000_000_000 }
+    ) throws -> TestZone {
+        let zone = try TestZone(kind, clock: clock)
+        try set(limits, zone)
+        return zone
+    }
+
+    private func set(_ limits: [ZoneQuotas.Quantity: Int64], _ zone: TestZone) throws {
+        var quotas = ZoneQuotas()
+        for (quantity, limit) in limits { quotas[quantity] = .most(limit) }
+        try zone.service.setQuotas(quotas)
+    }
+
+    private func used(_ zone: TestZone, _ quantity: ZoneQuotas.Quantity) throws -> Int64 {
+        try #require(try zone.service.amounts()[quantity])
+    }
+
+    @Test(arguments: StorageKind.allCases)
+    func `a save beyond the records is refused, and deletions make room`(
+        kind: StorageKind
+    ) throws {
+        let zone = try zone(kind, [.records: 2])
+        var author = TestAuthor(1)
+        var other = TestAuthor(2)
+        let (first, ada) = author.insertPerson()
+        let (second, _) = other.insertPerson()
+        let (third, _) = author.insertPerson()
+        #expect(try zone.push(first, second).refusal == nil)
+        let refused = try zone.push(third)
+        #expect(refused.acknowledgements == [])
+        #expect(refused.refusal?.code == .quotaExceeded)
+        #expect(refused.refusal?.details["quota"] == "records")
+        #expect(refused.refusal?.details["limit"] == "2")
+        #expect(refused.refusal?.details["used"] == "2")
+        #expect(try zone.service.head().position == 2)
+        #expect(try used(zone, .records) == 2)
+        // Changes and repeated pushes need no room.
+        #expect(try zone.push(other.save([.rename(ada, to: "Eve")]), first).refusal == nil)
+        other.observe(first)
+        #expect(try zone.push(other.save([.delete(ada)])).refusal == nil)
+        #expect(try used(zone, .records) == 1)
+        #expect(try zone.push(third).refusal == nil)
+        #expect(try used(zone, .records) == 2)
+    }
+
+    @Test(arguments: StorageKind.allCases)
+    func `a deletion behind a refused save of the same push makes room`(
+        kind: StorageKind
+    ) throws {
+        let zone = try zone(kind, [.records: 2])
+        var author = TestAuthor(1)
+        let (first, ada) = author.insertPerson()
+        let (second, _) = author.insertPerson()
+        #expect(try zone.push(first, second).refusal == nil)
+        let (third, bob) = author.insertPerson()
+        let (fourth, _) = author.insertPerson()
+        let waiting = [third, fourth]
+        #expect(try zone.push(waiting).refusal?.code == .quotaExceeded)
+        // One deletion is not enough for two records.
+        let deletion = author.save([.delete(ada)])
+        let refused = try zone.push(waiting + [deletion])
+        #expect(refused.acknowledgements == [] && refused.refusal?.code == .quotaExceeded)
+        #expect(try used(zone, .records) == 2)
+        let second2 = author.save([.delete(bob)])
+        let (last, _) = author.insertPerson()
+        let taken = try zone.push(waiting + [deletion, second2, last])
+        #expect(taken.acknowledgements.map(\.position) == [3, 4, 5, 6])
+        #expect(taken.refusal?.code == .quotaExceeded)
+        #expect(try used(zone, .records) == 2)
+        #expect(try zone.service.verify().isValid)
+    }
+
+    @Test(arguments: StorageKind.allCases)
+    func `a save beyond the bytes is refused, but not a deletion`(kind: StorageKind) throws {
+        let zone = try zone(kind, [:])
+        var author = TestAuthor(1)
+        let (first, ada) = author.insertPerson()
+        #expect(try zone.push(first).refusal == nil)
+        let held = try used(zone, .bytes)
+        #expect(held > Int64(first.encoded().count))
+        try set([.bytes: held], zone)
+        var other = TestAuthor(2)
+        let (second, _) = other.insertPerson()
+        #expect(try zone.push(second).refusal?.details["quota"] == "bytes")
+        #expect(try used(zone, .bytes) == held)
+        let part = SavePart(of: [1, 2, 3])
+        let error = #expect(throws: ProtocolError.self) {
+            try zone.service.stage(StageRequest(part: part, start: 0, bytes: [1, 2, 3]))
+        }
+        #expect(error?.code == .quotaExceeded)
+        #expect(try zone.storage.read { try $0.heldBytes(of: part) } == 0)
+        #expect(try zone.push(author.save([.delete(ada)])).refusal == nil)
+        // The log still has the deleted record until it is compacted.
+        #expect(try zone.push(second).refusal?.details["quota"] == "bytes")
+        _ = try zone.service.compact(keeping: 0)
+        #expect(try zone.push(second).refusal == nil)
+    }
+
+    @Test(arguments: StorageKind.allCases)
+    func `a new replica beyond the replicas is refused`(kind: StorageKind) throws {
+        let zone = try zone(kind, [.replicas: 1])
+        var author = TestAuthor(1)
+        var other = TestAuthor(2)
+        let (first, ada) = author.insertPerson()
+        #expect(try zone.push(first).refusal == nil)
+        let second = other.insertPerson().0
+        #expect(try zone.push(second).refusal?.details["quota"] == "replicas")
+        #expect(try zone.push(author.save([.delete(ada)])).refusal == nil)
+        try set([.replicas: 2], zone)
+        #expect(try zone.push(second).refusal == nil)
+    }
+
+    @Test(arguments: StorageKind.allCases)
+    func `the bytes of a day are counted from midnight`(kind: StorageKind) throws {
+        let now = Mutex<Int64>(1_700_000_000_000)
+        let clock = { @Sendable in now.withLock { $0 } }
+        let zone = try zone(kind, [:], clock: clock)
+        var author = TestAuthor(1)
+        let sets = (0..<3).map { _ in author.insertPerson().0 }
+        let size = Int64(sets[0].encoded().count)
+        try set([.dailyBytes: size + size / 2], zone)
+        #expect(try zone.push(sets[0]).refusal == nil)
+        let refusal = try zone.push(sets[1]).refusal
+        #expect(refusal?.details["quota"] == "daily-bytes")
+        #expect(refusal?.details["until"] == "2023-11-15T00:00:00Z")
+        #expect(refusal?.details["used"] == "\(size)")
+        // A repeated push is not counted again.
+        #expect(try zone.push(sets[0]).refusal == nil)
+        #expect(try used(zone, .dailyBytes) == size)
+        now.withLock { $0 = 1_700_006_400_000 }
+        #expect(try used(zone, .dailyBytes) == 0)
+        #expect(try zone.push(sets[1]).refusal == nil)
+        #expect(try zone.push(sets[2]).refusal?.details["until"] == "2023-11-16T00:00:00Z")
+    }
+
+    @Test(arguments: StorageKind.allCases)
+    func `the server's default holds for a zone without a quota of its own`(
+        kind: StorageKind
+    ) throws {
+        var limits = ZoneLimits()
+        limits.quotas[.records] = .most(1)
+        let zone = try TestZone(kind, limits: limits)
+        var author = TestAuthor(1)
+        let sets = (0..<3).map { _ in author.insertPerson().0 }
+        #expect(try zone.push(sets[0], sets[1]).refusal?.code == .quotaExceeded)
+        let told = try zone.service.hello(
+            HelloRequest(
+                replica: author.replica, last: nil, cursor: nil, wallMilliseconds: 0))
+        #expect(told.quotas == [QuotaUse(name: "records", limit: 1, used: 1)])
+        #expect(try zone.service.information().quotas.map(\.quota) == ["records"])
+        var own = ZoneQuotas()
+        own[.records] = .unlimited
+        try zone.service.setQuotas(own)
+        #expect(try zone.push(sets[1]).refusal == nil)
+        try zone.reopen()
+        #expect(try zone.service.quotas() == own)
+        #expect(try zone.push(sets[2]).refusal == nil)
+    }
+}
