@@ -14,7 +14,13 @@ enum ServeCommand {
         let options = try CommandOptions(arguments, of: "serve", known: options)
         guard !options.wantsHelp else { return print(HelpText.serve) }
         try options.expectNoWords()
-        let settings = try settings(options)
+        var settings = try settings(options)
+        if let socket = try PassedSockets.take() {
+            guard options["listen"] == nil else {
+                throw options.usage(PassedSockets.excludesListen)
+            }
+            try settings.http.listen(onSocket: socket)
+        }
         raiseDescriptorLimit()
         let log = RequestLog(
             least: try level(options), wallMilliseconds: ServerEnvironment.system.wallMilliseconds,
@@ -27,8 +33,10 @@ enum ServeCommand {
         try announceMetrics(server.startMetrics(), settings.metrics, log)
         warnIfOpen(settings.http, log)
         try announce(port, settings.http, options)
+        try ServiceState.ready.report()
         let signal = signals.wait()
         log.write(.info, "stopping on \(signal)")
+        do { try ServiceState.stopping.report() } catch { log.write(.warning, "\(error)") }
         server.stop()
         log.write(.info, "stopped")
     }

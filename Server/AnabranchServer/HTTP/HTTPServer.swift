@@ -95,6 +95,8 @@ public struct HTTPServerOptions: Sendable {
     public var address = "127.0.0.1"
     /// The port to listen on; 0 uses a free port.
     public var port = 0
+    /// The socket that ``listen(onSocket:)`` has adopted; `nil` if the server opens its own.
+    public internal(set) var listeningSocket: Int32?
     /// The greatest number of open connections.
     public var connections = 10_000
     /// The greatest number of open connections from one address.

@@ -19,6 +19,8 @@ public final class MicroHTTPServer: HTTPServer {
         /// The address of the `MHD_Daemon`; 0 if there is none.
         var daemon: UInt = 0
         var handler: (any HTTPHandler)?
+        /// The thread that accepts connections; `nil` if the library does.
+        var acceptor: ConnectionAcceptor?
         var isStopping = false
         /// The addresses of texts that the library uses until it stops.
         var texts: [UInt] = []
@@ -50,6 +52,7 @@ public final class MicroHTTPServer: HTTPServer {
             | MHD_USE_ITC.rawValue
         if address.isVersion6 { flags |= MHD_USE_IPv6.rawValue }
         if options.tls != nil { flags |= MHD_USE_TLS.rawValue }
+        if options.listeningSocket != nil { flags |= MHD_USE_NO_LISTEN_SOCKET.rawValue }
         let context = Unmanaged.passUnretained(self).toOpaque()
         let daemon = address.withPointer { address in
             var items = optionItems(context: context, address: address)
@@ -62,6 +65,14 @@ public final class MicroHTTPServer: HTTPServer {
                     + "\(String(cString: strerror(errno))).")
         }
         state.withLock { $0.daemon = UInt(bitPattern: daemon) }
+        if let socket = options.listeningSocket {
+            let address = UInt(bitPattern: daemon)
+            let acceptor = try ConnectionAcceptor(socket) { connection, peer, size in
+                MHD_add_connection(OpaquePointer(bitPattern: address), connection, peer, size)
+            }
+            state.withLock { $0.acceptor = acceptor }
+            return options.port
+        }
         return Int(cmicrohttpd_bound_port(daemon))
     }
 
@@ -106,11 +117,12 @@ public final class MicroHTTPServer: HTTPServer {
 
     /// Refuses new requests, waits up to five seconds for running ones, and closes the socket.
     public func stop() {
-        let address = state.withLock { state in
+        let (address, acceptor) = state.withLock { state in
             state.isStopping = true
-            defer { state.daemon = 0 }
-            return state.daemon
+            defer { (state.daemon, state.acceptor) = (0, nil) }
+            return (state.daemon, state.acceptor)
         }
+        acceptor?.stop()
         workers.stop()
         guard let daemon = OpaquePointer(bitPattern: address) else { return }
         // A new request now gets the response that the server stops. The library keeps its socket

@@ -3,6 +3,9 @@ import Foundation
 /// A numeric address and a port in the form of the system calls.
 struct SocketAddress {
     private var storage = sockaddr_storage()
+    /// The numeric address, without the port.
+    let address: String
+    let port: Int
     let isVersion6: Bool
 
     /// Parses an address.
@@ -25,6 +28,7 @@ struct SocketAddress {
                     + "port up to 65535: take 127.0.0.1:8080, for example.")
         }
         defer { freeaddrinfo(found) }
+        (self.address, self.port) = (address, port)
         isVersion6 = found.pointee.ai_family == AF_INET6
         withUnsafeMutableBytes(of: &storage) { storage in
             storage.copyMemory(

@@ -1,0 +1,101 @@
+import Foundation
+
+/// A socket of the test that listens on a free loopback port, as a service manager's does.
+final class LoopbackSocket {
+    let descriptor: Int32
+    let port: Int
+
+    init() throws {
+        descriptor = socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
+        var address = sockaddr_in()
+        address.sin_family = sa_family_t(AF_INET)
+        address.sin_addr.s_addr = inet_addr("127.0.0.1")
+        var size = socklen_t(MemoryLayout<sockaddr_in>.size)
+        let status = withUnsafeMutablePointer(to: &address) { [descriptor] address in
+            address.withMemoryRebound(to: sockaddr.self, capacity: 1) { address in
+                bind(descriptor, address, size) + listen(descriptor, 16)
+                    + getsockname(descriptor, address, &size)
+            }
+        }
+        guard status == 0 else { throw POSIXError(.init(rawValue: errno) ?? .EIO) }
+        port = Int(in_port_t(bigEndian: address.sin_port))
+    }
+
+    deinit { close(descriptor) }
+}
+
+/// A client of HTTP that connects at once and may read the answer later.
+final class LoopbackClient {
+    private let descriptor: Int32
+
+    init(port: Int) throws {
+        descriptor = socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
+        var limit = timeval(tv_sec: 60, tv_usec: 0)
+        setsockopt(
+            descriptor, SOL_SOCKET, SO_RCVTIMEO, &limit, socklen_t(MemoryLayout<timeval>.size))
+        var address = sockaddr_in()
+        address.sin_family = sa_family_t(AF_INET)
+        address.sin_addr.s_addr = inet_addr("127.0.0.1")
+        address.sin_port = in_port_t(port).bigEndian
+        let status = withUnsafePointer(to: &address) { [descriptor] address in
+            address.withMemoryRebound(to: sockaddr.self, capacity: 1) { address in
+                connect(descriptor, address, socklen_t(MemoryLayout<sockaddr_in>.size))
+            }
+        }
+        guard status == 0 else { throw POSIXError(.init(rawValue: errno) ?? .EIO) }
+    }
+
+    deinit { close(descriptor) }
+
+    func get(_ path: String) {
+        let request = "GET \(path) HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n"
+        _ = send(descriptor, request, request.utf8.count, Int32(MSG_NOSIGNAL))
+    }
+
+    /// Reads the status line; empty if the connection ends without an answer.
+    func statusLine() -> String {
+        var received: [UInt8] = []
+        var bytes = [UInt8](repeating: 0, count: 4096)
+        while !received.contains(UInt8(ascii: "\r")) {
+            let count = recv(descriptor, &bytes, bytes.count, 0)
+            guard count > 0 else { break }
+            received += bytes[..<count]
+        }
+        return String(decoding: received.prefix { $0 != UInt8(ascii: "\r") }, as: UTF8.self)
+    }
+}
+
+/// The socket on which a service manager takes reports of states.
+final class ReportSocket {
+    let path: String
+    private let descriptor: Int32
+
+    /// - Parameter path: The socket's path; a name that begins with `@` is in Linux's abstract
+    ///   namespace.
+    init(_ path: String) throws {
+        self.path = path
+        descriptor = socket(AF_UNIX, Int32(SOCK_DGRAM.rawValue), 0)
+        var limit = timeval(tv_sec: 60, tv_usec: 0)
+        setsockopt(
+            descriptor, SOL_SOCKET, SO_RCVTIMEO, &limit, socklen_t(MemoryLayout<timeval>.size))
+        var address = sockaddr_un()
+        address.sun_family = sa_family_t(AF_UNIX)
+        var name = Array(path.utf8)
+        if name.first == UInt8(ascii: "@") { name[0] = 0 }
+        withUnsafeMutableBytes(of: &address.sun_path) { $0.copyBytes(from: name) }
+        let size = socklen_t(2 + name.count)
+        let status = withUnsafePointer(to: &address) { [descriptor] address in
+            address.withMemoryRebound(to: sockaddr.self, capacity: 1) { bind(descriptor, $0, size) }
+        }
+        guard status == 0 else { throw POSIXError(.init(rawValue: errno) ?? .EIO) }
+    }
+
+    deinit { close(descriptor) }
+
+    /// Waits for the next report; empty if there is none for a minute.
+    func next() -> String {
+        var bytes = [UInt8](repeating: 0, count: 4096)
+        let count = recv(descriptor, &bytes, bytes.count, 0)
+        return String(decoding: bytes.prefix(max(0, count)), as: UTF8.self)
+    }
+}
