@@ -1,10 +1,10 @@
 /// A rule: scripts stop at the first error, document their use, and are executable.
 ///
-/// A file that ends in `.bash` is read by other scripts and is not run by itself.
+/// A file that ends in `.bash` or `.awk` is read by other scripts and is not run by itself.
 struct ScriptRule: FileRule {
     func violations(in file: SourceFile) -> [Violation] {
         let isScript = file.path.hasPrefix("Scripts/") && !file.path.hasSuffix(".md")
-        let isRead = file.path.hasSuffix(".bash")
+        let isRead = file.path.hasSuffix(".bash") || file.path.hasSuffix(".awk")
         guard isScript && !isRead || file.path.hasPrefix(".ci/") else { return [] }
         var missing: [String] = []
         if !file.isExecutable { missing.append("isn't executable: chmod +x") }
