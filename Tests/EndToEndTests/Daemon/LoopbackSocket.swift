@@ -5,20 +5,38 @@ final class LoopbackSocket {
     let descriptor: Int32
     let port: Int
 
-    init() throws {
-        descriptor = socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
+    /// - Parameter isVersion6: True for the loopback address of IPv6.
+    init(isVersion6: Bool = false) throws {
+        descriptor = socket(isVersion6 ? AF_INET6 : AF_INET, Int32(SOCK_STREAM.rawValue), 0)
+        port = isVersion6 ? try Self.listen6(descriptor) : try Self.listen4(descriptor)
+    }
+
+    private static func listen4(_ descriptor: Int32) throws -> Int {
         var address = sockaddr_in()
         address.sin_family = sa_family_t(AF_INET)
         address.sin_addr.s_addr = inet_addr("127.0.0.1")
-        var size = socklen_t(MemoryLayout<sockaddr_in>.size)
-        let status = withUnsafeMutablePointer(to: &address) { [descriptor] address in
+        try listen(descriptor, &address)
+        return Int(in_port_t(bigEndian: address.sin_port))
+    }
+
+    private static func listen6(_ descriptor: Int32) throws -> Int {
+        var address = sockaddr_in6()
+        address.sin6_family = sa_family_t(AF_INET6)
+        address.sin6_addr = in6addr_loopback
+        try listen(descriptor, &address)
+        return Int(in_port_t(bigEndian: address.sin6_port))
+    }
+
+    /// Binds the socket and reads the address with the port that it got.
+    private static func listen<Address>(_ descriptor: Int32, _ address: inout Address) throws {
+        var size = socklen_t(MemoryLayout<Address>.size)
+        let status = withUnsafeMutablePointer(to: &address) { address in
             address.withMemoryRebound(to: sockaddr.self, capacity: 1) { address in
-                bind(descriptor, address, size) + listen(descriptor, 16)
+                bind(descriptor, address, size) + Foundation.listen(descriptor, 16)
                     + getsockname(descriptor, address, &size)
             }
         }
         guard status == 0 else { throw POSIXError(.init(rawValue: errno) ?? .EIO) }
-        port = Int(in_port_t(bigEndian: address.sin_port))
     }
 
     deinit { close(descriptor) }

@@ -14,30 +14,14 @@
             listening = try LoopbackSocket()
         }
 
-        /// Starts a daemon as systemd does. The shell keeps its process number when it becomes the
-        /// daemon.
         private func start(
             sockets: Int = 1, reports: String = "", arguments: [String] = [],
             descriptor: Int32? = nil
         ) throws -> (process: Process, errors: Pipe) {
-            let process = Process()
-            let errors = Pipe()
-            process.executableURL = URL(filePath: "/bin/bash")
-            process.arguments =
-                [
-                    "-c",
-                    "exec 3<&0 4<&0 0</dev/null; LISTEN_PID=$$ LISTEN_FDS=\(sockets) exec \"$@\"",
-                    "bash", try BuiltProducts.executable("anabranchd").path, "serve", "--store",
-                    "sqlite:\(folder.file("zones"))",
-                ] + arguments
-            process.environment = ProcessInfo.processInfo.environment.merging(
-                ["NOTIFY_SOCKET": reports]) { $1 }
-            process.standardInput = FileHandle(
-                fileDescriptor: descriptor ?? listening.descriptor, closeOnDealloc: false)
-            process.standardOutput = FileHandle.nullDevice
-            process.standardError = errors
-            try process.run()
-            return (process, errors)
+            try ActivatedDaemon.start(
+                store: "sqlite:\(folder.file("zones"))",
+                descriptor: descriptor ?? listening.descriptor, sockets: sockets,
+                reports: reports, arguments: arguments)
         }
 
         private func outcome(

@@ -3,136 +3,108 @@
     import TestSupport
     import Testing
 
-    /// Tests of the files that `Scripts/release` makes, from the programs of the debug build.
-    @Suite(.enabled(if: PackagedFolder.isPossible, "dpkg-deb and strip are not installed"))
+    /// Tests of the archives that `Scripts/release` makes of the programs of the debug build.
+    @Suite(
+        .enabled("dpkg-deb or strip is not installed.") {
+            ShippedFiles.isInstalled("dpkg-deb") && ShippedFiles.isInstalled("strip")
+        })
     struct ReleaseTests {
-        private static let release = Result { try PackagedFolder() }
+        private let folder: TemporaryDirectory
 
-        @Test func `the package installs programs that run`() throws {
-            let release = try Self.release.get()
-            let root = try TemporaryDirectory("installed")
-            try Shell.run("dpkg-deb", "-x", try release.file(endingWith: ".deb"), root.path)
-            for program in ["anabranch", "anabranchd"] {
-                let version = try Shell.run(root.file("usr/bin/\(program)"), "--version")
-                #expect(version.hasPrefix("\(program) "))
+        init() throws { folder = try TemporaryDirectory("release") }
+
+        private func run(_ name: String, _ arguments: String...) throws -> String {
+            let program = try #require(ShippedFiles.program(name))
+            let (status, output) = try ShippedFiles.run(program, arguments)
+            #expect(status == 0, "\(name) \(arguments): \(output)")
+            return output
+        }
+
+        private func release(to name: String) throws {
+            let products = try BuiltProducts.executable("anabranch").deletingLastPathComponent()
+            let (status, output) = try ShippedFiles.run(
+                ShippedFiles.package.appending(path: "Scripts/release"),
+                ["--programs", products.path, "--output", folder.file(name)],
+                environment: ["SOURCE_DATE_EPOCH": "1700000000"])
+            try #require(status == 0, "\(output)")
+        }
+
+        private func file(_ suffix: String, in name: String) throws -> String {
+            let names = try FileManager.default.contentsOfDirectory(atPath: folder.file(name))
+            return folder.file("\(name)/\(try #require(names.first { $0.hasSuffix(suffix) }))")
+        }
+
+        @Test func `the archives hold programs that run, and are the same each time`() throws {
+            try release(to: "a")
+            try release(to: "b")
+            let sums = try ["a", "b"].map {
+                try String(contentsOfFile: folder.file("\($0)/SHA256SUMS"), encoding: .utf8)
             }
+            #expect(sums[0] == sums[1])
+            #expect(sums[0].split(separator: "\n").count == 2)
+            _ = try run(
+                "bash", "-c", "cd \"$1\" && sha256sum --check --strict SHA256SUMS", "bash",
+                folder.file("a"))
+            try expectPackage(try file(".deb", in: "a"))
+            try expectArchive(try file(".tar.gz", in: "a"))
+        }
+
+        private func expectPackage(_ package: String) throws {
+            let root = folder.file("root")
+            _ = try run("dpkg-deb", "-x", package, root)
+            try expectPrograms(in: "\(root)/usr/bin")
+            let control = try run("dpkg-deb", "--field", package)
+            for library in ["libsqlite3-0", "libmicrohttpd", "libpq5", "libcurl4"] {
+                #expect(control.contains(library), "\(control)")
+            }
+            _ = try run("dpkg-deb", "-e", package, folder.file("control"))
+            let settings = "/etc/anabranch/anabranchd.env"
+            let conffiles = try String(
+                contentsOfFile: folder.file("control/conffiles"), encoding: .utf8)
+            #expect(conffiles == settings + "\n")
+            let mode = try FileManager.default.attributesOfItem(atPath: root + settings)
+            #expect(mode[.posixPermissions] as? Int == 0o600)
             for path in [
-                "usr/lib/systemd/system/anabranchd.service",
-                "usr/lib/systemd/system/anabranchd.socket", "usr/lib/sysusers.d/anabranch.conf",
-                "usr/share/man/man1/anabranch.1.gz", "usr/share/man/man1/anabranchd.1.gz",
-                "usr/share/bash-completion/completions/anabranch",
-                "usr/share/zsh/vendor-completions/_anabranchd",
-                "usr/share/fish/vendor_completions.d/anabranch.fish",
-                "usr/share/doc/anabranch/copyright",
+                "lib/systemd/system/anabranchd.service", "lib/systemd/system/anabranchd.socket",
+                "lib/sysusers.d/anabranch.conf", "share/man/man1/anabranchd.1.gz",
+                "share/bash-completion/completions/anabranch",
+                "share/zsh/vendor-completions/_anabranch",
+                "share/fish/vendor_completions.d/anabranchd.fish", "share/doc/anabranch/copyright",
             ] {
-                #expect(FileManager.default.fileExists(atPath: root.file(path)), "\(path)")
+                #expect(FileManager.default.fileExists(atPath: "\(root)/usr/\(path)"), "\(path)")
             }
-            let configuration = root.file("etc/anabranch/anabranchd.conf")
-            let check = try Shell.run(
-                root.file("usr/bin/anabranchd"), "check-config", "--config", configuration)
-            #expect(check.contains("store = sqlite:/var/lib/anabranch"))
+            let owners = try run("dpkg-deb", "-c", package).split(separator: "\n")
+            #expect(owners.allSatisfy { $0.contains(" root/root ") })
         }
 
-        @Test func `the package names the libraries that it needs`() throws {
-            let file = try Self.release.get().file(endingWith: ".deb")
-            let depends = try Shell.run("dpkg-deb", "-f", file, "Depends")
-            for library in ["libc6", "libmicrohttpd12", "libpq5", "libsodium23", "libsqlite3-0"] {
-                #expect(depends.contains(library), "\(depends)")
-            }
-            #expect(
-                try Shell.run("dpkg-deb", "-I", file, "conffiles")
-                    .contains("/etc/anabranch/anabranchd.conf"))
-        }
-
-        @Test func `the checksums are those of the files`() throws {
-            let release = try Self.release.get()
-            #expect(
-                try Shell.run("sha256sum", "--check", "--strict", "SHA256SUMS", in: release.folder)
-                    .components(separatedBy: ": OK\n").count == 3)
-        }
-
-        @Test func `the archive has the programs, and nothing of this machine`() throws {
-            let file = try Self.release.get().file(endingWith: ".tar.gz")
-            let list = try Shell.run("tar", "-tvzf", file)
-            for path in ["bin/anabranchd", "share/man/man1/anabranch.1", "LICENSE"] {
-                #expect(list.contains("/\(path)\n"), "\(list)")
-            }
-            for line in list.split(separator: "\n") {
-                #expect(line.contains(" 0/0 "), "the owner is the superuser: \(line)")
+        private func expectArchive(_ archive: String) throws {
+            let tree = folder.file("tree")
+            try FileManager.default.createDirectory(
+                atPath: tree, withIntermediateDirectories: true)
+            _ = try run("tar", "-xzf", archive, "-C", tree, "--strip-components=1")
+            try expectPrograms(in: "\(tree)/bin")
+            for path in ["LICENSE", "man/anabranch.1", "systemd/anabranchd.socket"] {
+                #expect(FileManager.default.fileExists(atPath: "\(tree)/\(path)"), "\(path)")
             }
         }
 
-        @Test func `the same programs make the same bytes`() throws {
-            let first = try Self.release.get()
-            let second = try PackagedFolder()
-            #expect(try first.checksums() == second.checksums())
-        }
-    }
-
-    /// A folder with the files that `Scripts/release` has made.
-    struct PackagedFolder {
-        static let isPossible = ["dpkg-deb", "strip", "ldd", "gzip"].allSatisfy {
-            FileManager.default.isExecutableFile(atPath: "/usr/bin/\($0)")
+        private func expectPrograms(in path: String) throws {
+            for name in ["anabranch", "anabranchd"] {
+                let program = URL(filePath: path).appending(path: name)
+                let version = try ChildProcess.output(of: program, ["--version"])
+                #expect(version.hasPrefix("\(name) "))
+                let symbols = try run("readelf", "--sections", "--wide", program.path)
+                #expect(!symbols.contains(" .symtab "), "\(name) is not stripped.")
+            }
         }
 
-        private let directory: TemporaryDirectory
-        var folder: String { directory.path }
-
-        init() throws {
-            directory = try TemporaryDirectory("release")
-            let programs = try BuiltProducts.executable("anabranchd")
-                .deletingLastPathComponent().path
-            try Shell.run(
-                Shell.package.appending(path: "Scripts/release").path, "--programs", programs,
-                "--output", directory.path, environment: ["SOURCE_DATE_EPOCH": "1700000000"])
-        }
-
-        /// The path of the only file with an ending.
-        func file(endingWith ending: String) throws -> String {
-            let names = try FileManager.default.contentsOfDirectory(atPath: folder)
-                .filter { $0.hasSuffix(ending) }
-            try #require(names.count == 1, "\(names)")
-            return directory.file(names[0])
-        }
-
-        func checksums() throws -> String {
-            try String(contentsOfFile: directory.file("SHA256SUMS"), encoding: .utf8)
-        }
-    }
-
-    /// Runs programs of the system.
-    enum Shell {
-        /// The folder of `Package.swift`.
-        static let package = URL(filePath: #filePath).deletingLastPathComponent()
-            .deletingLastPathComponent().deletingLastPathComponent().deletingLastPathComponent()
-
-        /// Runs a program that must succeed.
-        ///
-        /// - Returns: What it prints on standard output.
-        @discardableResult
-        static func run(
-            _ program: String, _ arguments: String..., in folder: String? = nil,
-            environment: [String: String] = [:]
-        ) throws -> String {
-            let process = Process()
-            let (output, errors) = (Pipe(), Pipe())
-            process.executableURL = URL(
-                filePath: program.hasPrefix("/") ? program : "/usr/bin/\(program)")
-            process.arguments = arguments
-            process.standardInput = FileHandle.nullDevice
-            process.standardOutput = output
-            process.standardError = errors
-            process.environment = ProcessInfo.processInfo.environment.merging(environment) { $1 }
-            if let folder { process.currentDirectoryURL = URL(filePath: folder) }
-            try process.run()
-            let text = output.fileHandleForReading.readDataToEndOfFile()
-            let complaint = errors.fileHandleForReading.readDataToEndOfFile()
-            process.waitUntilExit()
-            let (shown, status) = (
-                String(decoding: complaint, as: UTF8.self), process.terminationStatus
-            )
-            try #require(status == 0, "\(program) \(arguments): \(shown)")
-            return String(decoding: text, as: UTF8.self)
+        @Test func `a folder without programs is an error that names the missing file`() throws {
+            let (status, output) = try ShippedFiles.run(
+                ShippedFiles.package.appending(path: "Scripts/release"),
+                ["--programs", folder.path, "--output", folder.file("out")])
+            #expect(status == 1)
+            #expect(output.contains("there is no program \(folder.file("anabranch"))."), "\(output)")
+            #expect(!FileManager.default.fileExists(atPath: folder.file("out")))
         }
     }
 #endif
