@@ -79,9 +79,12 @@ import Testing
     @Test func `a file of format 5 is counted when it is opened`() throws {
         let directory = try TemporaryDirectory("format")
         let path = directory.file("zone.sqlite")
-        let open = { try SQLiteZoneStorage(path: path, creating: true) { EpochID(high: 1, low: 1) } }
+        let open = {
+            try SQLiteZoneStorage(path: path, creating: true) { EpochID(high: 1, low: 1) }
+        }
         let storage = try open()
-        let zone = ZoneService(name: try ZoneName("test"), storage: storage, wallMilliseconds: { 4_000_000_000_000 })
+        let zone = ZoneService(
+            name: try ZoneName("test"), storage: storage, wallMilliseconds: { 4_000_000_000_000 })
         let history = try RandomHistory(seed: 3, rules: .all)
         _ = try zone.push(
             PushRequest(

@@ -103,7 +103,8 @@
                 ShippedFiles.package.appending(path: "Scripts/release"),
                 ["--programs", folder.path, "--output", folder.file("out")])
             #expect(status == 1)
-            #expect(output.contains("there is no program \(folder.file("anabranch"))."), "\(output)")
+            #expect(
+                output.contains("there is no program \(folder.file("anabranch"))."), "\(output)")
             #expect(!FileManager.default.fileExists(atPath: folder.file("out")))
         }
     }

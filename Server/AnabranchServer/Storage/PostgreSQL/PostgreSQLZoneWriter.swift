@@ -200,7 +200,9 @@ final class PostgreSQLZoneWriter: PostgreSQLZoneReader, ZoneWriting {
     }
 
     /// Uncounts bytes that the caller is about to remove, by the sum that a statement gave.
-    func uncount(_ rows: PostgreSQLRows) throws { row.count(bytes: -(rows.first?.int64(at: 0) ?? 0)) }
+    func uncount(_ rows: PostgreSQLRows) throws {
+        row.count(bytes: -(rows.first?.int64(at: 0) ?? 0))
+    }
 
     func setChecksum(_ checksum: StateChecksum) throws { row.checksum = checksum }
 

@@ -43,7 +43,10 @@ extension SQLiteZoneWriter {
     }
 
     package func setPushed(_ bytes: Int64, on day: Int64) throws {
-        try count { $0.day = day; $0.dayBytes = bytes }
+        try count {
+            $0.day = day
+            $0.dayBytes = bytes
+        }
     }
 
     /// Changes the counters.

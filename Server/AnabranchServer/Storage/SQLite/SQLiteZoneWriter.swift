@@ -71,7 +71,9 @@ package final class SQLiteZoneWriter: SQLiteZoneReader, ZoneWriting {
 
     package func forgetChangeSets(through position: UInt64) throws {
         let last = SQLiteValue.integer(Int64(clamping: position))
-        let kinds = [LogEntryKind.save, .saveInParts].map { SQLiteValue.integer(Int64($0.rawValue)) }
+        let kinds = [LogEntryKind.save, .saveInParts].map {
+            SQLiteValue.integer(Int64($0.rawValue))
+        }
         let forgotten = "position > (SELECT start FROM zone) AND position <= ? AND kind IN (?, ?)"
         try uncount(
             sumOf: "length(change_set)", "FROM log WHERE \(forgotten)", last, kinds[0], kinds[1])
