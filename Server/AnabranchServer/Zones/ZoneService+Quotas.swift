@@ -1,4 +1,4 @@
-import AnabranchProtocol
+public import AnabranchProtocol
 
 extension ZoneService {
     /// The zone's own quotas.
