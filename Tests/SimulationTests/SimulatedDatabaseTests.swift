@@ -1,6 +1,7 @@
-import AnabranchServer
+import TestSupport
 import Testing
 
+@testable import AnabranchServer
 @testable import Simulator
 
 /// Tests that the simulated database does what PostgreSQL does.

@@ -4,7 +4,7 @@ import CPostgreSQL
 package final class PostgreSQLRows {
     private let result: OpaquePointer
     let count: Int
-    /// What a result that was not received from a server reports about its statement.
+    /// The report about the statement of a result that was not received from a server.
     private var given: (changes: Int, command: String)?
 
     /// Takes over a result, and frees it at the end.

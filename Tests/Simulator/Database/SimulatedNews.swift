@@ -6,7 +6,7 @@ import AnabranchServer
 final class SimulatedNews: @unchecked Sendable {
     private let database: SimulatedDatabase
     private var exchanges: [SimulatedExchange] = []
-    /// What waits for a daemon; `nil` says that announcements may have been lost.
+    /// The news that wait for a daemon; `nil` says that announcements may have been lost.
     private var waiting: [(exchange: SimulatedExchange, news: HeadNews?)] = []
 
     init(_ database: SimulatedDatabase) { self.database = database }

@@ -61,7 +61,8 @@ struct SimulatedSQL {
     private static let patterns = [
         (#"::[a-z]+(\[\])?"#, ""),
         (
-            #"(?s)^DELETE FROM (\w+) AS (\w+)\s+USING (unnest\([^)]*\) AS \w+\([^)]*\))\s+WHERE (.*)"#,
+            #"(?s)^DELETE FROM (\w+) AS (\w+)\s+USING (unnest\([^)]*\) AS \w+\([^)]*\))"#
+                + #"\s+WHERE (.*)"#,
             "DELETE FROM $1 AS $2 WHERE EXISTS (SELECT 1 FROM $3 WHERE $4)"
         ),
     ]
