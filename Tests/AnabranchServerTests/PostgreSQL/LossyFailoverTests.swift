@@ -1,5 +1,6 @@
 import AnabranchProtocol
 import AnabranchReplication
+import TestSupport
 import Testing
 
 @testable import AnabranchServer
