@@ -32,7 +32,10 @@
             try Self.write(Self.configuration(folder), to: folder.file("nginx.conf"))
             nginx = try ChildProcess(
                 try #require(ShippedFiles.program("nginx")),
-                ["-p", folder.path, "-e", folder.file("nginx.log"), "-c", folder.file("nginx.conf")],
+                [
+                    "-p", folder.path, "-e", folder.file("nginx.log"), "-c",
+                    folder.file("nginx.conf"),
+                ],
                 log: folder.url.appending(path: "nginx.log"))
         }
 

@@ -47,6 +47,7 @@
                 folder.file("a"))
             try expectPackage(try file(".deb", in: "a"))
             try expectArchive(try file(".tar.gz", in: "a"))
+            if getuid() == 0 { try expectInstallation(of: try file(".deb", in: "a")) }
         }
 
         private func expectPackage(_ package: String) throws {
@@ -77,6 +78,32 @@
             #expect(owners.allSatisfy { $0.contains(" root/root ") })
         }
 
+        /// Installs the package into a folder with dpkg, as the superuser may, and removes it.
+        private func expectInstallation(of package: String) throws {
+            let root = folder.file("installed")
+            for path in ["info", "updates"] {
+                try FileManager.default.createDirectory(
+                    atPath: "\(root)/var/lib/dpkg/\(path)", withIntermediateDirectories: true)
+            }
+            try Data().write(to: URL(filePath: "\(root)/var/lib/dpkg/status"))
+            let options = ["--root=\(root)", "--force-depends", "--force-script-chrootless"]
+            _ = try run("dpkg", options[0], options[1], options[2], "--install", package)
+            #expect(
+                try run("dpkg", options[0], "--status", "anabranch")
+                    .contains("Status: install ok installed"))
+            try expectPrograms(in: "\(root)/usr/bin")
+            if ShippedFiles.isInstalled("systemd-sysusers") {
+                let users = try String(contentsOfFile: "\(root)/etc/passwd", encoding: .utf8)
+                #expect(users.contains("anabranch:"))
+            }
+            let settings = "\(root)/etc/anabranch/anabranchd.env"
+            _ = try run("dpkg", options[0], options[2], "--remove", "anabranch")
+            #expect(!FileManager.default.fileExists(atPath: "\(root)/usr/bin/anabranchd"))
+            #expect(FileManager.default.fileExists(atPath: settings))
+            _ = try run("dpkg", options[0], options[2], "--purge", "anabranch")
+            #expect(!FileManager.default.fileExists(atPath: settings))
+        }
+
         private func expectArchive(_ archive: String) throws {
             let tree = folder.file("tree")
             try FileManager.default.createDirectory(
@@ -103,7 +130,8 @@
                 ShippedFiles.package.appending(path: "Scripts/release"),
                 ["--programs", folder.path, "--output", folder.file("out")])
             #expect(status == 1)
-            #expect(output.contains("there is no program \(folder.file("anabranch"))."), "\(output)")
+            #expect(
+                output.contains("there is no program \(folder.file("anabranch"))."), "\(output)")
             #expect(!FileManager.default.fileExists(atPath: folder.file("out")))
         }
     }
