@@ -31,7 +31,8 @@
 
         private func file(_ suffix: String, in name: String) throws -> String {
             let names = try FileManager.default.contentsOfDirectory(atPath: folder.file(name))
-            return folder.file("\(name)/\(try #require(names.first { $0.hasSuffix(suffix) }))")
+            let found = try #require(names.first { $0.hasSuffix(suffix) })
+            return folder.file("\(name)/\(found)")
         }
 
         @Test func `the archives hold programs that run, and are the same each time`() throws {
