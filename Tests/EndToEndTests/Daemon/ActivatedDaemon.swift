@@ -6,7 +6,7 @@
         /// Starts a daemon. The shell keeps its process number when it becomes the daemon.
         ///
         /// - Parameters:
-        ///   - sockets: The number of sockets that the daemon is told of.
+        ///   - sockets: The value of `LISTEN_FDS`.
         ///   - reports: The path of the socket that takes reports of states; empty for none.
         static func start(
             store: String, descriptor: Int32, sockets: Int = 1, reports: String = "",

@@ -8,7 +8,7 @@ final class LoopbackSocket {
     /// - Parameter isVersion6: True for the loopback address of IPv6.
     init(isVersion6: Bool = false) throws {
         descriptor = socket(isVersion6 ? AF_INET6 : AF_INET, Int32(SOCK_STREAM.rawValue), 0)
-        port = isVersion6 ? try Self.listen6(descriptor) : try Self.listen4(descriptor)
+        port = try isVersion6 ? Self.listen6(descriptor) : Self.listen4(descriptor)
     }
 
     private static func listen4(_ descriptor: Int32) throws -> Int {
@@ -22,7 +22,7 @@ final class LoopbackSocket {
     private static func listen6(_ descriptor: Int32) throws -> Int {
         var address = sockaddr_in6()
         address.sin6_family = sa_family_t(AF_INET6)
-        address.sin6_addr = in6addr_loopback
+        inet_pton(AF_INET6, "::1", &address.sin6_addr)
         try listen(descriptor, &address)
         return Int(in_port_t(bigEndian: address.sin6_port))
     }

@@ -31,7 +31,8 @@
 
         private func file(_ suffix: String, in name: String) throws -> String {
             let names = try FileManager.default.contentsOfDirectory(atPath: folder.file(name))
-            return folder.file("\(name)/\(try #require(names.first { $0.hasSuffix(suffix) }))")
+            let found = try #require(names.first { $0.hasSuffix(suffix) })
+            return folder.file("\(name)/\(found)")
         }
 
         @Test func `the archives hold programs that run, and are the same each time`() throws {
@@ -47,6 +48,7 @@
                 folder.file("a"))
             try expectPackage(try file(".deb", in: "a"))
             try expectArchive(try file(".tar.gz", in: "a"))
+            if getuid() == 0 { try expectInstallation(of: try file(".deb", in: "a")) }
         }
 
         private func expectPackage(_ package: String) throws {
@@ -75,6 +77,32 @@
             }
             let owners = try run("dpkg-deb", "-c", package).split(separator: "\n")
             #expect(owners.allSatisfy { $0.contains(" root/root ") })
+        }
+
+        /// Installs the package into a folder with dpkg, as the superuser may, and removes it.
+        private func expectInstallation(of package: String) throws {
+            let root = folder.file("installed")
+            for path in ["info", "updates"] {
+                try FileManager.default.createDirectory(
+                    atPath: "\(root)/var/lib/dpkg/\(path)", withIntermediateDirectories: true)
+            }
+            try Data().write(to: URL(filePath: "\(root)/var/lib/dpkg/status"))
+            let options = ["--root=\(root)", "--force-depends", "--force-script-chrootless"]
+            _ = try run("dpkg", options[0], options[1], options[2], "--install", package)
+            #expect(
+                try run("dpkg", options[0], "--status", "anabranch")
+                    .contains("Status: install ok installed"))
+            try expectPrograms(in: "\(root)/usr/bin")
+            if ShippedFiles.isInstalled("systemd-sysusers") {
+                let users = try String(contentsOfFile: "\(root)/etc/passwd", encoding: .utf8)
+                #expect(users.contains("anabranch:"))
+            }
+            let settings = "\(root)/etc/anabranch/anabranchd.env"
+            _ = try run("dpkg", options[0], options[2], "--remove", "anabranch")
+            #expect(!FileManager.default.fileExists(atPath: "\(root)/usr/bin/anabranchd"))
+            #expect(FileManager.default.fileExists(atPath: settings))
+            _ = try run("dpkg", options[0], options[2], "--purge", "anabranch")
+            #expect(!FileManager.default.fileExists(atPath: settings))
         }
 
         private func expectArchive(_ archive: String) throws {
