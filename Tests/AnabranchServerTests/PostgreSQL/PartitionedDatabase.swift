@@ -67,8 +67,10 @@ enum PartitionedDatabase {
                         use_remote_estimate 'true', batch_size '1000', fetch_size '1000')
                     """, session)
                 try run(
-                    "CREATE USER MAPPING FOR PUBLIC SERVER zones\(number) OPTIONS (user 'postgres')",
-                    session)
+                    """
+                    CREATE USER MAPPING FOR PUBLIC SERVER zones\(number)
+                    OPTIONS (user 'postgres')
+                    """, session)
             }
             for table in try zoneTables(session) {
                 let partitions = servers.indices.map {
