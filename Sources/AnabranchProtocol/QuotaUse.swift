@@ -1,4 +1,4 @@
-public import AnabranchReplication
+internal import AnabranchReplication
 
 /// A quota of a zone and what is used of it.
 public struct QuotaUse: Hashable, Sendable {
