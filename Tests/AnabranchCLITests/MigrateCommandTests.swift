@@ -130,6 +130,19 @@ import Testing
         #expect(try bench.run("fetch", "City", "--json").output.contains("\"people\":3"))
     }
 
+    @Test func `a version that differs in a modifier of hashes alone is another one`() throws {
+        let path = try model("name=\"City\" sync", "name=\"City\" versionHashModifier=\"2\" sync")
+        let dry = try bench.run("migrate", "--model", path, "--dry-run")
+        #expect(
+            dry.lines.map(String.init) == [
+                "Would migrate \(bench.store) with no change but that of version hashes",
+                "It would write no record, and take less than 0.1 s.",
+            ], "\(dry.errors)")
+        let run = try bench.run("migrate", "--model", path, "--json")
+        #expect(run.output.contains("\"migrated\":true,\"changes\":[]"), "\(run.output)")
+        #expect(try bench.run("migrate", "--model", path).output.contains("already"))
+    }
+
     @Test func `a missing model or file is reported`() throws {
         #expect(try bench.run("migrate").status == 64)
         let model = try bench.run("migrate", "--model", "none.xcdatamodel")

@@ -142,16 +142,13 @@ import Testing
         let entities: [String: Entity]
     }
 
-    /// A model without what the compiler replaces (class names), and without a setting that one
-    /// file got after its store was made.
+    /// A model without the class names, which the compiler replaces.
     private static func comparable(_ model: ManagedObjectModel) -> ModelDeclaration {
         var declaration = model.declaration
         for entity in declaration.entities.indices {
             declaration.entities[entity].representedClassName = nil
             for attribute in declaration.entities[entity].attributes.indices {
                 declaration.entities[entity].attributes[attribute].valueClassName = nil
-                declaration.entities[entity].attributes[attribute]
-                    .preservesValueInHistoryOnDeletion = false
             }
         }
         if declaration.versionIdentifier?.isEmpty == true { declaration.versionIdentifier = nil }

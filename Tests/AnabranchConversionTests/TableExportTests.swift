@@ -24,6 +24,13 @@ import Testing
         _ = try source.convert()
         let (count, tables) = try export(source)
         #expect(count == 5)
+        let names = try tables.rows("SELECT name FROM sqlite_master ORDER BY name").joined()
+        #expect(
+            Array(names)
+                == [
+                    "Card", "Note", "Part", "Tag", "Tag_peers", "Tag_things", "Thing_notes",
+                    "Thing_tags", "Tool",
+                ].map { .text($0) })
         let parts = try tables.rows("SELECT title, text, weight FROM Part")
         #expect(parts == [[.text("one"), .text("part"), .text("10.11")]])
         let cards = try tables.rows(

@@ -77,6 +77,14 @@ import Testing
         ("a default", { $0.entities[0].attributes[1].defaultValue = 1.5 }),
         ("bounds", { $0.entities[0].attributes[1].minimum = 0.0 }),
         ("a regular expression", { $0.entities[0].attributes[0].regularExpression = "a+" }),
+        (
+            "external storage",
+            { $0.entities[0].attributes[1].allowsExternalBinaryDataStorage = true }
+        ),
+        (
+            "a value kept after a deletion",
+            { $0.entities[0].attributes[1].preservesValueInHistoryOnDeletion = true }
+        ),
         ("a validation", { $0.entities[0].attributes[1].validations = [.init("SELF > 1")] }),
         ("a delete rule", { $0.entities[1].relationships[0].deleteRule = .deny }),
         (

@@ -62,16 +62,21 @@ struct MigrateCommand: Command {
         }
         let model = try ModelFile.read(model, version: version, console)
         let migration = try InferredMigration(from: source, to: model)
+        let isNeeded = !model.hasVersion(of: source)
         var forecast: Forecast?
         if isDryRun {
-            if !migration.changes.isEmpty {
+            if isNeeded {
                 forecast = try Forecast(of: stored.coordinator, to: model)
             }
         } else {
             stored.coordinator.close()
             try migrate(to: model)
         }
-        try console.print(isJSON ? json(migration, forecast) : text(migration, forecast))
+        guard isNeeded || isJSON else {
+            return try console.print("\(path) has the version of \(self.model) already.")
+        }
+        try console.print(
+            isJSON ? json(migration, forecast, isNeeded) : text(migration, forecast))
     }
 
     /// The work of a migration, found out by one that is rolled back.
@@ -109,17 +114,23 @@ struct MigrateCommand: Command {
 
     private func text(_ migration: InferredMigration, _ forecast: Forecast?) -> String {
         let count = migration.changes.count
-        guard count > 0 else { return "\(path) has the version of \(model) already." }
-        let changes = count == 1 ? "1 change" : "\(count) changes"
-        let title = "\(isDryRun ? "Would migrate" : "Migrated") \(path) with \(changes):"
+        let changes =
+            switch count {
+            case 0: "no change but that of version hashes"
+            case 1: "1 change:"
+            default: "\(count) changes:"
+            }
+        let title = "\(isDryRun ? "Would migrate" : "Migrated") \(path) with \(changes)"
         let lines = [title] + migration.changes.map { "  \($0)" }
         return (lines + [forecast?.text].compactMap(\.self)).joined(separator: "\n")
     }
 
-    private func json(_ migration: InferredMigration, _ forecast: Forecast?) -> String {
+    private func json(
+        _ migration: InferredMigration, _ forecast: Forecast?, _ isNeeded: Bool
+    ) -> String {
         JSONText.object { json in
             json.member("store", path)
-            json.member("migrated", !isDryRun && !migration.changes.isEmpty)
+            json.member("migrated", !isDryRun && isNeeded)
             json.key("changes")
             json.array { json in
                 for change in migration.changes { json.string(change.description) }

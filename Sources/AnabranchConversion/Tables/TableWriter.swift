@@ -131,7 +131,9 @@ extension PropertyDescription {
 
 extension RelationshipDescription {
     /// True if the relationship has a plain table: a list, or the stored side of links.
-    fileprivate var hasTable: Bool { isToMany && (isOrdered || isStoredAsLinks) }
+    fileprivate var hasTable: Bool {
+        isToMany && !isTransient && (isOrdered || isStoredAsLinks)
+    }
 }
 
 /// Names that differ for SQLite, which ignores the case of ASCII letters.

@@ -17,6 +17,7 @@ extension CompiledModelReader {
         }
         let flags = archived.integer("NSFlagsKey") ?? 0
         attribute.allowsExternalBinaryDataStorage = flags & Self.externalStorageFlag != 0
+        attribute.preservesValueInHistoryOnDeletion = flags & Self.preservationFlag != 0
         if archived.className == "NSDerivedAttributeDescription" {
             readDerivation(of: archived, into: &attribute, entity: entity)
             return attribute
@@ -26,8 +27,12 @@ extension CompiledModelReader {
         return attribute
     }
 
-    /// The bit of an attribute's flags that allows external storage.
-    private static let externalStorageFlag: Int64 = 1
+    /// The bit of an attribute's flags that allows external storage. The two bits below it say if
+    /// a greatest and a least value are archived.
+    private static let externalStorageFlag: Int64 = 4
+
+    /// The bit of an attribute's flags that keeps the value of a deleted object in the history.
+    private static let preservationFlag: Int64 = 16
 
     /// The type number of a composite attribute.
     private static let compositeType: Int64 = 2100
@@ -57,6 +62,7 @@ extension CompiledModelReader {
         of archived: ArchivedObject, into attribute: inout Attribute, entity: String
     ) {
         attribute.allowsExternalBinaryDataStorage = false
+        attribute.preservesValueInHistoryOnDeletion = false
         let expression = archived.object("NSDerivationExpression")
         attribute.derivationExpression = expression.flatMap { ArchivedPredicate.expression($0) }
         guard attribute.derivationExpression == nil else { return }

@@ -3,7 +3,7 @@ import Synchronization
 /// The progress of a store's migration, which can be read and cancelled from any thread.
 ///
 /// Give it to ``StoreOptions/migrationProgress`` before the store is opened. A migration that
-/// writes no rows takes milliseconds and goes from 0 to 1 in one step.
+/// writes neither rows nor links takes milliseconds and goes from 0 to 1 in one step.
 public final class MigrationProgress: Sendable {
     private let state = Mutex((fraction: 0.0, isCancelled: false))
     private let onChange: (@Sendable (Double) -> Void)?

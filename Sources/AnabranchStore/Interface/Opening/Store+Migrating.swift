@@ -23,7 +23,10 @@ extension Store {
         do {
             try migrating { source in
                 let connection = source.connection
-                if isKept { copy = try writeCopy(connection) }
+                if isKept {
+                    copy = try writeCopy(connection)
+                    try reportMigration(0)
+                }
                 try replaceModel(by: model, source, migration)
                 try pending?.write(connection)
                 try UnfinishedMigration.mark(connection, !isLast || pending != nil)
@@ -94,7 +97,9 @@ extension Store {
         try source.state.write(connection)
         if alteration.makesLinks {
             let schema = StoreSchema(model, numbers: numbers)
-            try write(as: model, schema, after: source) { try $0.views.applyFormerLinkRuleToAll() }
+            try write(as: model, schema, after: source) {
+                try $0.views.applyFormerLinkRuleToAll(reporting: reportMigration)
+            }
         }
         return true
     }

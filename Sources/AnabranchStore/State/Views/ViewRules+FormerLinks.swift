@@ -101,18 +101,26 @@ extension ViewRules {
     }
 
     /// Applies the rule to all records, after duplicates are merged. It reports no changes.
-    func applyFormerLinkRuleToAll() throws {
+    ///
+    /// - Parameter report: Called between the statements, with the part of them that is done.
+    func applyFormerLinkRuleToAll(
+        reporting report: (Double) throws -> Void = { _ in }
+    ) throws {
         formerLinks = FormerLinkWork()
         guard schema.hasLinks, mayHaveFormerLinks else { return }
         try formerRows.removeAll()
         try formerRows.hideAll(in: schema.syncedLinkLayouts)
         try findAllFormerLinks()
         guard try hasFormerLinks else { return }
+        try report(0.5)
         let (single, many) = (
             schema.syncedLinkLayouts.filter { $0.isSymmetric || $0.isList },
             schema.syncedLinkLayouts.filter { !$0.isSymmetric && !$0.isList }
         )
-        for layout in many { try showFormerLinks(in: layout) }
+        for (place, layout) in many.enumerated() {
+            try showFormerLinks(in: layout)
+            try report(0.5 + Double(place + 1) / Double(many.count + 1) / 2)
+        }
         for id in try single.isEmpty ? mergedDuplicates.allVisible() : formerRows.owners() {
             try showFormerLinks(of: mapped(id))
         }

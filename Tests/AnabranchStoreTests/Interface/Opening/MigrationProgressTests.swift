@@ -66,6 +66,57 @@ import Testing
         #expect(try ShownState(again) == shown && again.check().isValid)
     }
 
+    @Test func `a cancelled migration that makes links leaves the file as it was`() throws {
+        let store = try scenario.open("a")
+        let anna = try store.insertPerson("Anna")
+        let bob = try store.insertPerson("Bob", boss: anna)
+        let shown = try ShownState(store)
+        store.close()
+        let next = try scenario.changedModel { declaration in
+            let relationships = declaration.entities[0].relationships
+            for place in relationships.indices where relationships[place].name == "boss" {
+                declaration.entities[0].relationships[place].isToMany = true
+                declaration.entities[0].relationships[place].maxCount = nil
+            }
+        }
+        let holder = Mutex<MigrationProgress?>(nil)
+        let progress = MigrationProgress { reached in
+            if reached >= 0.5 { holder.withLock { $0 }?.cancel() }
+        }
+        holder.withLock { $0 = progress }
+        var options = StoreOptions()
+        options.migrationProgress = progress
+        let error = storeError { _ = try scenario.open("a", model: next, options: options) }
+        #expect(error?.code == .cancelled && progress.fractionCompleted == 0.5)
+        let again = try scenario.open("a")
+        #expect(try ShownState(again) == shown && again.check().isValid)
+        again.close()
+        let migrated = try scenario.open("a", model: next)
+        #expect(try migrated.related(bob, "boss") == [anna])
+    }
+
+    @Test func `a migration that is cancelled while the file is copied leaves no copy`() throws {
+        let shown = try fill(100)
+        let progress = MigrationProgress()
+        var environment = StoreEnvironment.system
+        environment.freeBytes = { _ in
+            progress.cancel()
+            return nil
+        }
+        var options = StoreOptions()
+        options.keepsCopyWhenMigrating = true
+        options.migrationProgress = progress
+        let next = try scenario.changedModel {
+            $0.entities[0].attributes.append(Attribute("x", .date))
+        }
+        let error = storeError {
+            _ = try Store.open(
+                at: scenario.path("a"), model: next, options: options, environment: environment)
+        }
+        #expect(error?.code == .cancelled && !hasCopy())
+        #expect(try ShownState(scenario.open("a")) == shown)
+    }
+
     @Test func `a copy is kept until the new version has been opened`() throws {
         let shown = try fill(100)
         var options = StoreOptions()
