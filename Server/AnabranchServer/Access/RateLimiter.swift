@@ -15,7 +15,7 @@ package final class RateLimiter: Sendable {
 
     /// Creates a limiter.
     ///
-    /// - Parameter now: Returns the time since any fixed moment, by a clock that nobody sets;
+    /// - Parameter now: Returns the time since any fixed moment, by a clock that is never set;
     ///   `nil` is the system's.
     package init(
         _ limits: RateLimits, metrics: ServerMetrics, now: (@Sendable () -> Duration)? = nil

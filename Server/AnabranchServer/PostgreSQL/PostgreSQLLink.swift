@@ -1,7 +1,7 @@
 /// A connection to a database, as sessions use it: one thread at a time.
 ///
-/// The server has one kind, ``PostgreSQLConnection``. A simulation provides another one, whose
-/// statements may fail in every way in which a real connection fails.
+/// The server has one kind, ``PostgreSQLConnection``. A simulation provides another one, with
+/// statements that may fail in every way in which a real connection fails.
 package protocol PostgreSQLLink: AnyObject {
     /// True if the server has sent nothing since the last answer. It costs no round trip.
     var isAlive: Bool { get }

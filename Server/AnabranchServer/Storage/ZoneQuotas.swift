@@ -19,6 +19,7 @@ public struct ZoneQuotas: Hashable, Sendable {
         case standard
         /// There is no limit, whatever the server's default is.
         case unlimited
+        /// The zone has a limit of its own.
         case most(Int64)
     }
 

@@ -17,7 +17,7 @@ public struct ZonePattern: Hashable, Sendable {
 
     /// Parses a pattern.
     ///
-    /// - Throws: ``ProtocolError`` with code `malformedRequest` if no zone's name can match it.
+    /// - Throws: `ProtocolError` with code `malformedRequest` if no zone's name can match it.
     public init(_ string: String) throws(ProtocolError) {
         isPrefix = string.hasSuffix("*")
         text = isPrefix ? String(string.dropLast()) : string

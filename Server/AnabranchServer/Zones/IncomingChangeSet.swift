@@ -43,7 +43,7 @@ struct IncomingChangeSet: Sendable {
         isDeleting = contents.deletes && !contents.writes
     }
 
-    /// What the blocks of a save need and do.
+    /// The parts of a zone that the blocks of a save need, and the kinds of their changes.
     private struct Contents {
         var needs: ZoneNeeds
         var deletes = false

@@ -8,9 +8,10 @@ extension ZoneService {
     /// digest, so any client may send it, any number of times. A part to which no client has added
     /// for a day is dropped.
     ///
-    /// - Throws: `quotaExceeded` if the piece does not fit into a quota of the zone. `bodyTooLarge` for a part that the zone never accepts. `storageFull` if too many
-    ///   bytes are staged: try again later. `invalidChangeSet` if the complete part does not match
-    ///   its digest: it was removed, so send it again.
+    /// - Throws: `quotaExceeded` if the piece does not fit into a quota of the zone. `bodyTooLarge`
+    ///   for a part that the zone never accepts. `storageFull` if too many bytes are staged: try
+    ///   again later. `invalidChangeSet` if the complete part does not match its digest: it was
+    ///   removed, so send it again.
     public func stage(_ request: StageRequest) throws(ProtocolError) -> StageResponse {
         try named {
             let part = request.part

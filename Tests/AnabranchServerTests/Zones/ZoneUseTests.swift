@@ -99,6 +99,7 @@ import Testing
         ] {
             try connection.execute("ALTER TABLE zone DROP COLUMN \(column)")
         }
+        try connection.execute("ALTER TABLE acknowledgement DROP COLUMN seen")
         try connection.execute("PRAGMA user_version = 5")
         connection.close()
         let after = try open()
