@@ -65,7 +65,7 @@ struct MadeSource {
                 Attribute("photo", .binary, allowsExternalBinaryDataStorage: true)
                 Relationship("card", to: "Card", inverse: "thing")
                 Relationship("shown", to: "Card", transient: true)
-                Relationship("seen", toMany: "Card", ordered: true, transient: true)
+                Relationship("seen", toMany: "Card", transient: true, ordered: true)
                 Relationship("notes", toMany: "Note", ordered: true, inverse: "thing")
                 Relationship("tags", toMany: "Tag", ordered: true, inverse: "things")
             }

@@ -4,54 +4,24 @@ import Testing
 
 /// Tests of compiled models with parts that no store of the fixtures has.
 @Suite struct CompiledModelTests {
-    /// An object of an archive: its values by their keys.
-    private class Part: NSObject, NSCoding {
-        private let values: [String: any Sendable]
-        private let parts: [String: Part]
-
-        init(_ values: [String: any Sendable], parts: [String: Part] = [:]) {
-            self.values = values
-            self.parts = parts
-        }
-
-        required init?(coder: NSCoder) { nil }
-
-        func encode(with coder: NSCoder) {
-            for (key, value) in values {
-                switch value {
-                case let flag as Bool: coder.encode(flag, forKey: key)
-                case let number as Int: coder.encode(Int64(number), forKey: key)
-                default: coder.encode(value, forKey: key)
-                }
-            }
-            guard !parts.isEmpty else { return }
-            let key = self is Model ? "NSEntities" : "NSProperties"
-            coder.encode(NSDictionary(dictionary: parts), forKey: key)
-        }
-    }
-
-    private final class Model: Part {}
-    private final class Entity: Part {}
-    private final class Attribute: Part {}
-    private final class Relationship: Part {}
-
     /// Reads a model of one entity.
-    private func photo(_ properties: [String: Part]) throws -> EntityDescription {
-        let entity = Entity(["NSEntityName": "Photo"], parts: properties)
+    private func photo(_ properties: [String: ArchivedPart]) throws -> EntityDescription {
+        let entity = ArchivedEntityPart(["NSEntityName": "Photo"], parts: properties)
         let archiver = NSKeyedArchiver(requiringSecureCoding: false)
-        archiver.setClassName("NSManagedObjectModel", for: Model.self)
-        archiver.setClassName("NSEntityDescription", for: Entity.self)
-        archiver.setClassName("NSAttributeDescription", for: Attribute.self)
-        archiver.setClassName("NSRelationshipDescription", for: Relationship.self)
+        archiver.setClassName("NSManagedObjectModel", for: ArchivedModelPart.self)
+        archiver.setClassName("NSEntityDescription", for: ArchivedEntityPart.self)
+        archiver.setClassName("NSAttributeDescription", for: ArchivedAttributePart.self)
+        archiver.setClassName("NSCompositeAttributeDescription", for: ArchivedCompositePart.self)
+        archiver.setClassName("NSRelationshipDescription", for: ArchivedRelationshipPart.self)
         archiver.encode(
-            Model([:], parts: ["Photo": entity]), forKey: NSKeyedArchiveRootObjectKey)
+            ArchivedModelPart([:], parts: ["Photo": entity]), forKey: NSKeyedArchiveRootObjectKey)
         archiver.finishEncoding()
         let model = try ManagedObjectModel.reading(compiled: archiver.encodedData)
         return try #require(model.entity(named: "Photo"))
     }
 
-    private func attribute(_ type: Int, flags: Int = 0, isTransient: Bool = false) -> Part {
-        Attribute([
+    private func attribute(_ type: Int, flags: Int = 0, isTransient: Bool = false) -> ArchivedPart {
+        ArchivedAttributePart([
             "NSAttributeType": type, "NSIsOptional": true, "NSFlagsKey": flags,
             "NSIsTransient": isTransient,
         ])
@@ -71,8 +41,8 @@ import Testing
     }
 
     @Test func `a transient relationship is one in memory`() throws {
-        func relationship(_ inverse: String, _ most: Int) -> Part {
-            Relationship([
+        func relationship(_ inverse: String, _ most: Int) -> ArchivedPart {
+            ArchivedRelationshipPart([
                 "_NSDestinationEntityName": "Photo", "_NSInverseRelationshipName": inverse,
                 "NSMaxCount": most, "NSIsTransient": true, "NSIsOptional": true,
                 "NSIsOrdered": most == 0,
@@ -83,7 +53,9 @@ import Testing
         ])
         #expect(entity.relationships.map(\.isTransient) == [true, true])
         #expect(entity.relationships.allSatisfy { $0.inverse?.inverse === $0 })
-        #expect(entity.relationships.map(\.storage) == [.memory(.right), .memory(.left)])
+        let sides = Dictionary(
+            uniqueKeysWithValues: entity.relationships.map { ($0.name, $0.storage) })
+        #expect(sides == ["showing": .memory(.left), "shown": .memory(.right)])
     }
 
     @Test func `an attribute without a type is transient, or refused by its name`() throws {
@@ -92,4 +64,46 @@ import Testing
         let error = try #require(throws: ModelError.self) { try photo(["any": attribute(0)]) }
         #expect(error.entity == "Photo" && error.property == "any")
     }
+
+    @Test func `a composite attribute is refused by its name, with what to read instead`() throws {
+        let home = ArchivedCompositePart(["NSAttributeType": 2100, "NSIsOptional": true])
+        let error = try #require(throws: ModelError.self) { try photo(["home": home]) }
+        #expect(error.code == .notSupportedYet && error.feature == .compositeAttribute)
+        #expect(error.entity == "Photo" && error.property == "home")
+        #expect(error.message.contains("read the .xcdatamodel"), "\(error)")
+    }
 }
+
+/// An object of an archive: its values by their keys.
+///
+/// Foundation archives only classes of a module's top level that are not private.
+class ArchivedPart: NSObject, NSCoding {
+    private let values: [String: any Sendable]
+    private let parts: [String: ArchivedPart]
+
+    init(_ values: [String: any Sendable], parts: [String: ArchivedPart] = [:]) {
+        self.values = values
+        self.parts = parts
+    }
+
+    required init?(coder: NSCoder) { nil }
+
+    func encode(with coder: NSCoder) {
+        for (key, value) in values {
+            switch value {
+            case let flag as Bool: coder.encode(flag, forKey: key)
+            case let number as Int: coder.encode(Int64(number), forKey: key)
+            default: coder.encode(value, forKey: key)
+            }
+        }
+        guard !parts.isEmpty else { return }
+        let key = self is ArchivedModelPart ? "NSEntities" : "NSProperties"
+        coder.encode(NSDictionary(dictionary: parts), forKey: key)
+    }
+}
+
+final class ArchivedModelPart: ArchivedPart {}
+final class ArchivedEntityPart: ArchivedPart {}
+final class ArchivedAttributePart: ArchivedPart {}
+final class ArchivedCompositePart: ArchivedPart {}
+final class ArchivedRelationshipPart: ArchivedPart {}
