@@ -125,6 +125,8 @@ import Testing
         #expect(try connection.rows("SELECT name FROM City ORDER BY people").count == 3)
         #expect(try ToolRun(["export", store, "City", "--sqlite", tables]).status == 64)
         #expect(try ToolRun(["export", store]).status == 64)
+        let nowhere = try ToolRun(["export", store, "--sqlite", folder.file("none/a.sqlite")])
+        #expect(nowhere.status == 73 && nowhere.errors.contains("none/a.sqlite"))
     }
 
     /// Kills conversions at random moments: afterwards there is no store, or the whole one.

@@ -8,7 +8,10 @@ import Testing
         (["--store", "x"], "The command comes first"),
         (["fetch"], "'fetch' needs STORE and ENTITY: anabranch fetch STORE ENTITY [OPTION…]"),
         (["fetch", "a", "City", "--wher", "x"], "Did you mean --where?"),
-        (["fetch", "a", "City", "more"], "takes no further argument 'more'"),
+        (
+            ["fetch", "a", "City", "more"],
+            "takes no further argument 'more': anabranch fetch STORE ENTITY [OPTION…]\n"
+        ),
         (["fetch", "a", "City", "--limit", "-1"], "--limit takes a whole number of at least 1"),
         (["init", "a"], "anabranch init a --model FILE"),
         (["init", "a", "--model", ""], "anabranch init a --model FILE"),

@@ -4,57 +4,30 @@ import Testing
 
 /// Tests of compiled models with parts that no store of the fixtures has.
 @Suite struct CompiledModelTests {
-    /// An object of an archive: its values by their keys.
-    private class Part: NSObject, NSCoding {
-        private let values: [String: any Sendable]
-        private let parts: [String: Part]
-
-        init(_ values: [String: any Sendable], parts: [String: Part] = [:]) {
-            self.values = values
-            self.parts = parts
-        }
-
-        required init?(coder: NSCoder) { nil }
-
-        func encode(with coder: NSCoder) {
-            for (key, value) in values {
-                switch value {
-                case let flag as Bool: coder.encode(flag, forKey: key)
-                case let number as Int: coder.encode(Int64(number), forKey: key)
-                default: coder.encode(value, forKey: key)
-                }
-            }
-            guard !parts.isEmpty else { return }
-            let key = self is Model ? "NSEntities" : "NSProperties"
-            coder.encode(NSDictionary(dictionary: parts), forKey: key)
-        }
-    }
-
-    private final class Model: Part {}
-    private final class Entity: Part {}
-    private final class Attribute: Part {}
-    private final class Relationship: Part {}
+    /// The class and the values of a property in an archive.
+    private typealias Archived = (className: String, values: [String: TestArchive.Item])
 
     /// Reads a model of one entity.
-    private func photo(_ properties: [String: Part]) throws -> EntityDescription {
-        let entity = Entity(["NSEntityName": "Photo"], parts: properties)
-        let archiver = NSKeyedArchiver(requiringSecureCoding: false)
-        archiver.setClassName("NSManagedObjectModel", for: Model.self)
-        archiver.setClassName("NSEntityDescription", for: Entity.self)
-        archiver.setClassName("NSAttributeDescription", for: Attribute.self)
-        archiver.setClassName("NSRelationshipDescription", for: Relationship.self)
-        archiver.encode(
-            Model([:], parts: ["Photo": entity]), forKey: NSKeyedArchiveRootObjectKey)
-        archiver.finishEncoding()
-        let model = try ManagedObjectModel.reading(compiled: archiver.encodedData)
+    private func photo(_ properties: [String: Archived]) throws -> EntityDescription {
+        var archive = TestArchive()
+        let parts = properties.mapValues { archive.object($0.className, $0.values) }
+        let entity = archive.object(
+            "NSEntityDescription",
+            ["NSEntityName": .text("Photo"), "NSProperties": archive.dictionary(parts)])
+        let root = archive.object(
+            "NSManagedObjectModel", ["NSEntities": archive.dictionary(["Photo": entity])])
+        let model = try ManagedObjectModel.reading(compiled: archive.data(root: root))
         return try #require(model.entity(named: "Photo"))
     }
 
-    private func attribute(_ type: Int, flags: Int = 0, isTransient: Bool = false) -> Part {
-        Attribute([
-            "NSAttributeType": type, "NSIsOptional": true, "NSFlagsKey": flags,
-            "NSIsTransient": isTransient,
-        ])
+    private func attribute(_ type: Int, flags: Int = 0, isTransient: Bool = false) -> Archived {
+        (
+            "NSAttributeDescription",
+            [
+                "NSAttributeType": .integer(type), "NSIsOptional": .flag(true),
+                "NSFlagsKey": .integer(flags), "NSIsTransient": .flag(isTransient),
+            ]
+        )
     }
 
     @Test func `flags say which values have files, and which are kept after a deletion`() throws {
@@ -71,19 +44,25 @@ import Testing
     }
 
     @Test func `a transient relationship is one in memory`() throws {
-        func relationship(_ inverse: String, _ most: Int) -> Part {
-            Relationship([
-                "_NSDestinationEntityName": "Photo", "_NSInverseRelationshipName": inverse,
-                "NSMaxCount": most, "NSIsTransient": true, "NSIsOptional": true,
-                "NSIsOrdered": most == 0,
-            ])
+        func relationship(_ inverse: String, _ most: Int) -> Archived {
+            (
+                "NSRelationshipDescription",
+                [
+                    "_NSDestinationEntityName": .text("Photo"),
+                    "_NSInverseRelationshipName": .text(inverse), "NSMaxCount": .integer(most),
+                    "NSIsTransient": .flag(true), "NSIsOptional": .flag(true),
+                    "NSIsOrdered": .flag(most == 0),
+                ]
+            )
         }
         let entity = try photo([
             "shown": relationship("showing", 0), "showing": relationship("shown", 1),
         ])
         #expect(entity.relationships.map(\.isTransient) == [true, true])
         #expect(entity.relationships.allSatisfy { $0.inverse?.inverse === $0 })
-        #expect(entity.relationships.map(\.storage) == [.memory(.right), .memory(.left)])
+        let sides = Dictionary(
+            uniqueKeysWithValues: entity.relationships.map { ($0.name, $0.storage) })
+        #expect(sides == ["showing": .memory(.left), "shown": .memory(.right)])
     }
 
     @Test func `an attribute without a type is transient, or refused by its name`() throws {
@@ -91,5 +70,16 @@ import Testing
         #expect(entity.attributes.map(\.type) == [.undefined])
         let error = try #require(throws: ModelError.self) { try photo(["any": attribute(0)]) }
         #expect(error.entity == "Photo" && error.property == "any")
+    }
+
+    @Test func `a composite attribute is refused by its name, with what to read instead`() throws {
+        let home: Archived = (
+            "NSCompositeAttributeDescription",
+            ["NSAttributeType": .integer(2100), "NSIsOptional": .flag(true)]
+        )
+        let error = try #require(throws: ModelError.self) { try photo(["home": home]) }
+        #expect(error.code == .notSupportedYet && error.feature == .compositeAttribute)
+        #expect(error.entity == "Photo" && error.property == "home")
+        #expect(error.message.contains("read the .xcdatamodel"), "\(error)")
     }
 }

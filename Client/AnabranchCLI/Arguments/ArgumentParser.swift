@@ -129,7 +129,6 @@ extension ArgumentParser {
         if let first = words.first {
             throw error(
                 "'\(specification.name)' takes no further argument '\(first)': anabranch "
-                    + "\(specification.usage)"
                     + specification.usage)
         }
         return assigned

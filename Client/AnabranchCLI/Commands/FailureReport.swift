@@ -81,7 +81,7 @@ struct FailureReport {
     private static func status(of code: ConversionError.Code) -> ExitStatus {
         switch code {
         case .cannotOpen: .noInput
-        case .otherStore: .cannotCreate
+        case .otherStore, .cannotWrite: .cannotCreate
         case .sourceChanged: .temporary
         default: .data
         }

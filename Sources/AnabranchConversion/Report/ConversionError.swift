@@ -23,6 +23,8 @@ public struct ConversionError: Error, Hashable, Sendable {
         public static let sourceChanged = Code(rawValue: "source-changed")
         /// There is a store of that name, and it is not this conversion's result.
         public static let otherStore = Code(rawValue: "other-store")
+        /// The tables of an export cannot be written at that place.
+        public static let cannotWrite = Code(rawValue: "cannot-write")
     }
 
     /// The kind of error.

@@ -25,7 +25,7 @@ public struct TableExport {
     /// - Parameter database: The file of the new database, which appears when it is complete.
     /// - Returns: The number of objects.
     /// - Throws: `StoreError`; ``ConversionError`` with code `otherStore` if the file exists, or
-    ///   `cannotOpen` if it can't be written. There is then no new file.
+    ///   `cannotWrite` if it can't be written. There is then no new file.
     public func run(to database: URL) throws -> Int {
         let path = database.path
         guard !FileManager.default.fileExists(atPath: path) else {
@@ -53,11 +53,11 @@ public struct TableExport {
             return count
         } catch let error as SQLiteError {
             throw ConversionError(
-                .cannotOpen, path: path,
+                .cannotWrite, path: path,
                 "Can't export to \(path) because it can't be written: \(error.message)")
         } catch let error as CocoaError {
             throw ConversionError(
-                .cannotOpen, path: path,
+                .cannotWrite, path: path,
                 "Can't export to \(path) because of the file system: "
                     + error.localizedDescription)
         }

@@ -95,7 +95,8 @@ struct CompiledModelReader {
             guard let property = entry.value.object, !inherited.contains(WireName(entry.key))
             else { continue }
             switch property.className {
-            case "NSAttributeDescription", "NSDerivedAttributeDescription":
+            case "NSAttributeDescription", "NSDerivedAttributeDescription",
+                "NSCompositeAttributeDescription":
                 entity.attributes.append(read(attribute: property, entry.key, of: entity.name))
             case "NSRelationshipDescription":
                 entity.relationships.append(
