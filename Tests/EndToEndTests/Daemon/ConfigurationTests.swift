@@ -29,9 +29,17 @@ import Testing
 
     private let directory: TemporaryDirectory
 
-    init() throws { directory = try TemporaryDirectory("configuration") }
+    init() throws {
+        directory = try TemporaryDirectory("configuration")
+        let secret = String(repeating: "A", count: 43)
+        try Data(#"{"keys":[{"kty":"oct","k":"\#(secret)"}]}"#.utf8)
+            .write(to: URL(filePath: keyFile))
+    }
 
     private var file: String { directory.file("anabranchd.conf") }
+
+    /// The keys of an identity provider: one secret.
+    private var keyFile: String { directory.file("keys.json") }
 
     private func write(_ lines: String...) throws {
         try Data((lines.joined(separator: "\n") + "\n").utf8).write(to: URL(filePath: file))
@@ -48,6 +56,7 @@ import Testing
 
     /// The example with files that exist in place of those of certificates.
     private func usableExample(_ setting: Setting) throws -> String {
+        if setting.name == "identity-keys" { return keyFile }
         guard setting.name.hasPrefix("tls-") else { return setting.example }
         let certificates = try TestCertificates()
         let issued = try certificates.issue()
@@ -68,6 +77,13 @@ import Testing
     /// The settings without which another one can't be used.
     private func companions(_ name: String) -> [String] {
         var lines = name == "store" ? [] : ["store = sqlite:/nowhere"]
+        if name.hasPrefix("identity-") {
+            let others = [
+                ("identity-issuer", "https://login.example.org"),
+                ("identity-audience", "anabranch"), ("identity-keys", keyFile),
+            ]
+            lines += others.filter { $0.0 != name }.map { "\($0.0) = \($0.1)" }
+        }
         if name.hasPrefix("tls-") {
             if name != "tls-certificate" {
                 lines.append("tls-certificate = \(directory.file("other.pem"))")
