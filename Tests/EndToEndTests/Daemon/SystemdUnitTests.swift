@@ -57,6 +57,8 @@
             try files.copyItem(
                 at: try BuiltProducts.executable("anabranchd"),
                 to: programs.appending(path: "anabranchd"))
+            try files.copyItem(
+                at: URL(filePath: "/usr/bin/kill"), to: programs.appending(path: "kill"))
             let (status, output) = try run(
                 "verify", "--man=no", "--root=\(root.path)", "anabranchd.service",
                 "anabranchd.socket")

@@ -69,14 +69,10 @@ enum ZoneTables {
 
     /// The used amounts of a zone that is there are counted by its next transaction.
     private static let third = [
-        """
-        ALTER TABLE anabranch.zone ADD COLUMN bytes bigint, ADD COLUMN records bigint,
-            ADD COLUMN day bigint NOT NULL DEFAULT 0,
-            ADD COLUMN day_bytes bigint NOT NULL DEFAULT 0,
-            ADD COLUMN quota_bytes bigint, ADD COLUMN quota_records bigint,
-            ADD COLUMN quota_replicas bigint, ADD COLUMN quota_daily_bytes bigint
-        """
-    ]
+        "bytes bigint", "records bigint", "day bigint NOT NULL DEFAULT 0",
+        "day_bytes bigint NOT NULL DEFAULT 0", "quota_bytes bigint", "quota_records bigint",
+        "quota_replicas bigint", "quota_daily_bytes bigint",
+    ].map { "ALTER TABLE anabranch.zone ADD COLUMN \($0)" }
 
     private static let first = [
         """
