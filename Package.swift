@@ -78,7 +78,7 @@ let libraries: [Target] = [
         "AnabranchServer", in: "Server",
         uses: [
             "AnabranchProtocol", "AnabranchReplication", "AnabranchSQLite", "CMicroHTTPD",
-            "CPostgreSQL", "CGnuTLS", "CZstd", "CSodium",
+            "CPostgreSQL", "CGnuTLS", "CZstd", "CSodium", "CCurl",
         ]),
 ]
 

@@ -40,6 +40,11 @@ enum HelpText {
           --connections-per-address N   greatest number from one address (5000)
           --open-zones N            number of zones that stay open without requests (256)
           --workers N               number of requests processed at the same time (16)
+          --validate URL            HTTP endpoint that accepts or rejects each save (none)
+          --validate command:PATH   program that does so, one line of JSON for each push
+          --validate-timeout MILLISECONDS  greatest time for its answer (2000)
+          --validate-calls N        greatest number of its calls at once (4)
+          --audit-log FILE          file with one line of JSON for each push (none)
           --log-level LEVEL         debug, info, warning or error (info)
 
         Defaults are in parentheses. The daemon prints one line on standard output when it

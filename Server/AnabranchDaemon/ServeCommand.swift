@@ -11,7 +11,8 @@ enum ServeCommand {
     ]
 
     static func run(_ arguments: [String]) throws {
-        let options = try CommandOptions(arguments, of: "serve", known: options)
+        let options = try CommandOptions(
+            arguments, of: "serve", known: options.union(validationOptions))
         guard !options.wantsHelp else { return print(HelpText.serve) }
         try options.expectNoWords()
         let settings = try settings(options)
@@ -82,6 +83,7 @@ enum ServeCommand {
         if let count = try options.number("workers", in: 1...1024) {
             settings.http.workers = count
         }
+        try setValidation(options, &settings)
         return settings
     }
 

@@ -12,6 +12,10 @@ public final class SyncServer: Sendable {
         public var openZones = 256
         /// The operator's own rules for pushed saves; `nil` if there are none.
         public var validation: PushValidation?
+        /// The operator's hook, which sees each save that is new to a zone; `nil` if there is none.
+        public var hook: ValidationHook?
+        /// The log of pushes that changed a zone or were refused; `nil` if it is not kept.
+        public var audit: AuditLog?
         /// The certificate with which the server listens, for a warning and a metric of its end;
         /// `nil` without TLS.
         public var certificate: ServerCertificate?
@@ -33,13 +37,17 @@ public final class SyncServer: Sendable {
     private let metricsServer: MicroHTTPServer?
     private let log: RequestLog
     private let certificate: ServerCertificate?
+    private let hook: ValidationHook?
 
     /// Creates a server that does not listen yet.
     public init(_ store: ZoneStore, options: Options, log: RequestLog) {
         self.store = store
         self.log = log
+        hook = options.hook
+        let recorder = options.audit.map { $0.recorder(log, metrics) } ?? { _ in }
         zones = OpenZones(
             store.backEnd, limits: options.zones, validation: options.validation,
+            hook: options.hook, record: recorder,
             limit: options.openZones, metrics: metrics,
             wallMilliseconds: store.environment.wallMilliseconds)
         events = EventHub(heartbeat: options.heartbeat)
@@ -86,6 +94,7 @@ public final class SyncServer: Sendable {
         server.stop()
         metricsServer?.stop()
         zones.close()
+        hook?.close()
         store.close()
     }
 }

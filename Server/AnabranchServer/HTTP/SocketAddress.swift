@@ -1,3 +1,4 @@
+import CMicroHTTPD
 import Foundation
 
 /// A numeric address and a port in the form of the system calls.
@@ -38,7 +39,8 @@ struct SocketAddress {
     /// An IPv4 address that arrived on an IPv6 socket has its IPv4 form.
     static func text(of address: UnsafePointer<sockaddr>?) -> String {
         guard let address else { return "" }
-        let length = address.pointee.sa_family == sa_family_t(AF_INET6)
+        let length =
+            address.pointee.sa_family == sa_family_t(AF_INET6)
             ? MemoryLayout<sockaddr_in6>.size : MemoryLayout<sockaddr_in>.size
         var host = [CChar](repeating: 0, count: Int(NI_MAXHOST))
         guard

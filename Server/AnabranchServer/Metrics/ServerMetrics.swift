@@ -13,6 +13,9 @@ package final class ServerMetrics: Sendable {
     package let commitSeconds: MetricHistogram
     package let changeSets: MetricCounter
     package let conflicts: MetricCounter
+    package let validations: MetricCounter
+    package let validationSeconds: MetricHistogram
+    package let auditFailures: MetricCounter
 
     package init() {
         requests = registry.add(
@@ -49,5 +52,18 @@ package final class ServerMetrics: Sendable {
             MetricCounter(
                 "anabranch_conflicts_total",
                 "Values in accepted saves that lost against a concurrent write."))
+        validations = registry.add(
+            MetricCounter(
+                "anabranch_validations_total",
+                "Saves and parts shown to the validation hook: accepted, rejected, or failed.",
+                labels: ["outcome"]))
+        validationSeconds = registry.add(
+            MetricHistogram(
+                "anabranch_validation_seconds",
+                "Time of a call of the validation hook, with the wait for its turn.",
+                bounds: MetricHistogram.seconds))
+        auditFailures = registry.add(
+            MetricCounter(
+                "anabranch_audit_failures_total", "Lines that the audit log could not take."))
     }
 }

@@ -9,7 +9,8 @@ extension StoredColumns {
         }
         return Token(
             number: int64(at: 0), zones: try ZonePattern(string(at: 1)), role: role,
-            created: int64(at: 3), expires: isNull(at: 6) ? nil : int64(at: 6), lastUsed: isNull(at: 4) ? nil : int64(at: 4),
+            created: int64(at: 3), expires: isNull(at: 6) ? nil : int64(at: 6),
+            lastUsed: isNull(at: 4) ? nil : int64(at: 4),
             revoked: isNull(at: 5) ? nil : int64(at: 5))
     }
 }

@@ -9,6 +9,8 @@ struct IncomingChangeSet: Sendable {
     let rejection: Rejection?
     /// The parts of the zone that its check and its merge read.
     let needs: ZoneNeeds
+    /// The verdict of the operator's hook; `nil` if the hook was not asked.
+    var verdict: ValidationVerdict?
 
     /// Decodes a change set.
     ///

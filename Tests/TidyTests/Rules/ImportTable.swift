@@ -59,7 +59,7 @@ struct ImportTable {
                 .whole,
                 [
                     "AnabranchProtocol", "AnabranchReplication", "AnabranchSQLite",
-                    "CGnuTLS", "CMicroHTTPD", "CPostgreSQL", "CZstd", "CSodium",
+                    "CCurl", "CGnuTLS", "CMicroHTTPD", "CPostgreSQL", "CZstd", "CSodium",
                 ]),
             "AnabranchDaemon": Row(
                 .whole, ["AnabranchServer", "AnabranchProtocol", "AnabranchReplication"]),
