@@ -8,6 +8,7 @@ final class DaemonUnderTest {
     private let portFile: String
     private(set) var store: String
     private let executable: URL
+    private let arguments: [String]
     private var process: ChildProcess?
     private(set) var port = 0
 
@@ -18,7 +19,12 @@ final class DaemonUnderTest {
     /// - Parameters:
     ///   - store: The location of the zones; `nil` for a directory in `folder`.
     ///   - number: Distinguishes the daemons in one folder.
-    init(in folder: TemporaryDirectory, store: String? = nil, number: Int = 0) throws {
+    ///   - arguments: Further options of `anabranchd serve`.
+    init(
+        in folder: TemporaryDirectory, store: String? = nil, number: Int = 0,
+        arguments: [String] = []
+    ) throws {
+        self.arguments = arguments
         self.store = store ?? "sqlite:\(folder.file("zones"))"
         portFile = folder.file("port-\(number)")
         log = folder.url.appending(path: "daemon-\(number).log")
@@ -40,7 +46,7 @@ final class DaemonUnderTest {
             [
                 "serve", "--store", store, "--listen", "127.0.0.1:\(port)", "--port-file", portFile,
                 "--log-level", "info",
-            ], log: log)
+            ] + arguments, log: log)
         let deadline = Date(timeIntervalSinceNow: 120)
         while Date() < deadline, process?.isRunning ?? false {
             let text = (try? String(contentsOfFile: portFile, encoding: .utf8)) ?? ""
