@@ -44,7 +44,12 @@ public final class SyncServer: Sendable {
         self.store = store
         self.log = log
         hook = options.hook
-        let recorder = options.audit.map { $0.recorder(log, metrics) } ?? { _ in }
+        let recorder: @Sendable (PushRecord) -> Void
+        if let audit = options.audit {
+            recorder = audit.recorder(log, metrics)
+        } else {
+            recorder = { _ in }
+        }
         zones = OpenZones(
             store.backEnd, limits: options.zones, validation: options.validation,
             hook: options.hook, record: recorder,
