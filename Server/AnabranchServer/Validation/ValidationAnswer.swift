@@ -60,8 +60,8 @@ struct ValidationAnswer: Decodable {
                 reason.isEmpty ? "A rule of the server's operator forbids the save." : reason))
     }
 
-    /// The operator's codes that clients know; any other follows ``Rejection/Code/validationFailed``
-    /// and a slash, so it can't be taken for a code of the zone itself.
+    /// The operator's codes that clients know. Any other code follows
+    /// ``Rejection/Code/validationFailed`` and a slash, so it is no code of the zone itself.
     private static let known: [Rejection.Code] = [.validationFailed, .notAllowed, .quotaExceeded]
 
     private static func rejectionCode(

@@ -13,7 +13,7 @@ public enum ValidationPlace: Hashable, Sendable {
     /// - Parameter text: A URL with `http` or `https`, or `command:` and the absolute path of a
     ///   program that can be executed.
     ///
-    /// - Throws: ``ValidationPlaceError`` with a message for the person who wrote the text.
+    /// - Throws: ``ValidationPlaceError`` with a message for the author of the text.
     public init(_ text: String) throws(ValidationPlaceError) {
         if text.hasPrefix("command:") {
             let path = String(text.dropFirst("command:".count))
@@ -42,7 +42,7 @@ public enum ValidationPlace: Hashable, Sendable {
 
 /// The reason why a text names no place of a hook.
 public struct ValidationPlaceError: Error, Hashable, CustomStringConvertible {
-    /// The reason, for the person who wrote the text.
+    /// The reason, for the author of the text.
     public let message: String
 
     init(_ message: String) { self.message = message }

@@ -119,9 +119,8 @@ import Testing
 
     @Test func `a code of the zone itself can't be claimed, and a long reason is cut`() throws {
         let reason = String(repeating: "é", count: 5000)
-        let verdict = try verdicts(
-            #"{"version":1,"id":9,"results":[{"accept":false,"code":"malformed","reason":"\#(reason)"}]}"#
-        )
+        let result = #"{"accept":false,"code":"malformed","reason":"\#(reason)"}"#
+        let verdict = try verdicts(#"{"version":1,"id":9,"results":[\#(result)]}"#)
         guard case .rejected(let rejection) = verdict.first else {
             Issue.record("the save was accepted")
             return

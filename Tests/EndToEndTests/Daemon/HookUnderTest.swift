@@ -70,7 +70,8 @@ final class HookUnderTest {
             with open("FOLDER/" + name, "a") as file: file.write(text + "\n")
 
         def verdict(change_set):
-            note("shown", f"{change_set['replica']}:{change_set['sequence']}:{change_set.get('part')}")
+            name = [change_set.get(key) for key in ("replica", "sequence", "part")]
+            note("shown", ":".join(str(each) for each in name))
             for change in change_set["changes"]:
                 for p in change.get("properties", []):
                     if p["value"] == "bad":
