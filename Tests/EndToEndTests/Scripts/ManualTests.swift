@@ -102,7 +102,8 @@
             ("anabranch export --format js", "json jsonl"), ("anabranch sync --ser", "--server"),
             ("anabranch key create --h", "--help"), ("anabranchd ser", "serve"),
             ("anabranchd token cr", "create"), ("anabranchd token create --role w", "write"),
-            ("anabranchd serve --tls-k", "--tls-key"), ("anabranchd zone verify --repa", "--repair"),
+            ("anabranchd serve --tls-k", "--tls-key"),
+            ("anabranchd zone verify --repa", "--repair"),
         ])
         func `bash completes a command line`(line: String, expected: String) throws {
             let words = line.split(separator: " ").map(String.init)
