@@ -44,7 +44,7 @@ struct TestArchive {
     }
 }
 
-/// A binary property list whose references have two bytes.
+/// A binary property list with references of two bytes.
 private struct PropertyListBytes {
     private var objects: [[UInt8]] = []
 

@@ -16,7 +16,7 @@ import Testing
             lastSequence: 0, origin: nil, wallMilliseconds: 4, largestBody: 5, quotas: quotas)
     }
 
-    /// The bytes of an answer whose fields end with further bytes.
+    /// The bytes of an answer with further bytes at the end of its fields.
     private func bytes(_ tail: (inout ByteWriter) -> Void) -> [UInt8] {
         var writer = ByteWriter()
         writer.append(byte: SyncProtocol.version)

@@ -5,7 +5,7 @@ import Testing
 
 @testable import AnabranchServer
 
-/// Tests of two daemons whose database continues without its last commits.
+/// Tests of two daemons on a database that continues without its last commits.
 @Suite(.needsPostgreSQL) struct LossyFailoverTests {
     /// Makes the zone as empty as it was when it was made, in another database.
     private func loseEverything(in place: PostgreSQLPlace) throws {

@@ -3,7 +3,7 @@ import TestSupport
 
 @testable import AnabranchServer
 
-/// A database whose zone tables are partitioned by hash of the zone.
+/// A database with zone tables that are partitioned by hash of the zone.
 ///
 /// The tables are made by the server's own migrations and then replaced, while they are empty. The
 /// server's code does not know of it.

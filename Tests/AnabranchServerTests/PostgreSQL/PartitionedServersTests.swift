@@ -6,7 +6,7 @@ import Testing
 
 @testable import AnabranchServer
 
-/// Tests of zone tables whose partitions are on other servers.
+/// Tests of zone tables with partitions on other servers.
 @Suite(.needsPostgreSQL) struct PartitionedServersTests {
     private static let zones = (1...12).map { "zone-\($0)-end" }
 

@@ -12,7 +12,8 @@ import Testing
 
     init() throws { directory = try TemporaryDirectory("zones") }
 
-    @Test func `a look at heads that the database prevents is asked for again`() throws {
+    /// Opens a zone, and listens to what other daemons announce.
+    private func listening() throws -> (UnsteadyBackEnd, OpenZones, ZoneService) {
         let backEnd = try UnsteadyBackEnd(directory.path)
         let name = try ZoneName("a")
         try backEnd.makeZone(name)
@@ -20,7 +21,12 @@ import Testing
             backEnd, limits: ZoneLimits(),
             wallMilliseconds: ServerEnvironment.system.wallMilliseconds)
         zones.listenToOthers()
-        let zone = try zones.retain(name)
+        return (backEnd, zones, try zones.retain(name))
+    }
+
+    @Test func `a look at heads that the database prevents is asked for again`() throws {
+        let (backEnd, zones, zone) = try listening()
+        defer { zones.close() }
         let heard = Mutex(0)
         _ = zone.addObserver { _ in heard.withLock { $0 += 1 } }
 
@@ -38,14 +44,8 @@ import Testing
     }
 
     @Test func `a zone that can't be read at all is not looked at again`() throws {
-        let backEnd = try UnsteadyBackEnd(directory.path)
-        let name = try ZoneName("a")
-        try backEnd.makeZone(name)
-        let zones = OpenZones(
-            backEnd, limits: ZoneLimits(),
-            wallMilliseconds: ServerEnvironment.system.wallMilliseconds)
-        zones.listenToOthers()
-        let zone = try zones.retain(name)
+        let (backEnd, zones, zone) = try listening()
+        defer { zones.close() }
         _ = zone.addObserver { _ in Issue.record("a zone that can't be read has no head") }
         backEnd.failure.withLock { $0 = .damaged }
         backEnd.isUnavailable.withLock { $0 = true }
@@ -65,7 +65,7 @@ private final class TestNews: HeadExchange {
     func close() {}
 }
 
-/// A back end with files whose zones can't be read now and then.
+/// A back end with files and with zones that can't be read now and then.
 private final class UnsteadyBackEnd: BackEnd {
     let news = TestNews()
     let isUnavailable = Mutex(false)

@@ -2,7 +2,8 @@ import Foundation
 import TestSupport
 import Testing
 
-/// A test of three daemons on a replicated database whose leaders fail. `Scripts/cluster` runs it.
+/// A test of three daemons on a replicated database while its leaders fail. `Scripts/cluster`
+/// runs it.
 ///
 /// `ANABRANCH_CLUSTER_SECONDS` is its duration, `ANABRANCH_CLUSTER_MODE` is `synchronous` or
 /// `asynchronous`, and `ANABRANCH_CLUSTER_LOGS` names a folder that gets the logs.

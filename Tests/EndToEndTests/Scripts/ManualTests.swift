@@ -28,20 +28,9 @@
         ///
         /// - Returns: Its exit status and all that it printed.
         private func run(_ program: String, _ arguments: String...) throws -> (Int32, String) {
-            let process = Process()
-            let pipe = Pipe()
-            process.executableURL = URL(filePath: "/usr/bin/\(program)")
-            process.arguments = arguments
-            process.environment = [
-                "LC_ALL": "C.UTF-8", "PATH": "/usr/bin:/bin", "HOME": folder.path,
-            ]
-            process.standardInput = FileHandle.nullDevice
-            process.standardOutput = pipe
-            process.standardError = pipe
-            try process.run()
-            let data = pipe.fileHandleForReading.readDataToEndOfFile()
-            process.waitUntilExit()
-            return (process.terminationStatus, String(decoding: data, as: UTF8.self))
+            try ShippedFiles.run(
+                URL(filePath: "/usr/bin/\(program)"), arguments,
+                environment: ["LC_ALL": "C.UTF-8", "PATH": "/usr/bin:/bin", "HOME": folder.path])
         }
 
         private func completion(_ shell: String, _ program: String) -> String {
