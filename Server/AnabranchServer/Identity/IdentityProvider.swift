@@ -106,10 +106,10 @@ public final class IdentityProvider: Sendable {
     private func checkedGrant(
         of token: JSONWebToken
     ) throws(IdentityKeyError) -> IdentityGrant {
-        guard token.text("iss") == settings.issuer else {
+        guard token.isIssued(by: settings.issuer) else {
             throw IdentityKeyError("it is from another issuer than \(settings.issuer)")
         }
-        guard token.audiences.contains(settings.audience) else {
+        guard token.isFor(settings.audience) else {
             throw IdentityKeyError("it is for another audience than \(settings.audience)")
         }
         let now = Double(wallMilliseconds()) / 1000

@@ -51,8 +51,14 @@ struct JSONWebToken {
         return number.doubleValue
     }
 
-    /// The audiences: one text, or a list of texts.
-    var audiences: [String] {
-        text("aud").map { [$0] } ?? (claims["aud"] as? [String]) ?? []
+    /// Indicates whether the token names an issuer, byte by byte.
+    func isIssued(by issuer: String) -> Bool {
+        text("iss").map { $0.utf8.elementsEqual(issuer.utf8) } ?? false
+    }
+
+    /// Indicates whether the token names an audience, alone or in a list, byte by byte.
+    func isFor(_ audience: String) -> Bool {
+        let audiences = text("aud").map { [$0] } ?? (claims["aud"] as? [String]) ?? []
+        return audiences.contains { $0.utf8.elementsEqual(audience.utf8) }
     }
 }

@@ -113,6 +113,20 @@ import Testing
         }
     }
 
+    @Test func `an issuer and an audience of other bytes are others`() throws {
+        func encoded(_ json: String) -> String {
+            Data(json.utf8).base64EncodedString().replacingOccurrences(of: "=", with: "")
+                .replacingOccurrences(of: "+", with: "-").replacingOccurrences(of: "/", with: "_")
+        }
+        let claims = encoded(#"{"iss":"caf\u00e9","aud":["a","caf\u00e9"]}"#)
+        let token = try #require(
+            JSONWebToken("\(encoded(#"{"alg":"HS256"}"#)).\(claims).AAAA"))
+        let (same, other) = ("caf\u{e9}", "cafe\u{301}")
+        try #require(same == other, "Swift's comparison of texts takes them for one")
+        #expect(token.isIssued(by: same) && token.isFor(same) && token.isFor("a"))
+        #expect(!token.isIssued(by: other) && !token.isFor(other) && !token.isFor("b"))
+    }
+
     @Test func `malformed tokens are refused`() {
         let wrong = [
             "", ".", "..", "...", "a.b.c", examples.EdDSA + ".", "." + examples.EdDSA,
