@@ -54,8 +54,11 @@ func tests(_ name: String, of modules: [Target.Dependency], golden: Bool = false
 }
 
 let libraries: [Target] = [
+    .target(
+        name: "CICU", path: "Sources/CICU",
+        linkerSettings: [.linkedLibrary("icui18n"), .linkedLibrary("icuuc")]),
     library("AnabranchReplication", uses: ["CSodium"]),
-    library("AnabranchModel", uses: ["AnabranchReplication"]),
+    library("AnabranchModel", uses: ["AnabranchReplication", "CICU"]),
     library("AnabranchProtocol", uses: ["AnabranchReplication"]),
     library("AnabranchSQLite", uses: ["CSQLite", "CSystem"]),
     library(
@@ -81,7 +84,7 @@ let libraries: [Target] = [
         "AnabranchServer", in: "Server",
         uses: [
             "AnabranchProtocol", "AnabranchReplication", "AnabranchSQLite", "CMicroHTTPD",
-            "CPostgreSQL", "CGnuTLS", "COpenSSL", "CZstd", "CSodium",
+            "CPostgreSQL", "CGnuTLS", "COpenSSL", "CZstd", "CSodium", "CCurl",
         ]),
 ]
 

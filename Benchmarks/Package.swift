@@ -37,6 +37,8 @@ let package = Package(
                 anabranch("anabranchd"),
             ],
             packageAccess: false, swiftSettings: commonSettings),
+        .executableTarget(
+            name: "AnabranchScale", packageAccess: false, swiftSettings: commonSettings),
     ],
     swiftLanguageModes: [.v6]
 )

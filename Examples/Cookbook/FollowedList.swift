@@ -47,8 +47,7 @@ extension Cookbook {
         }
         _ = await changes.next()
         try await container.performBackgroundTask { context in
-            var request = FetchRequest<Employee>()
-            request.predicate = try FetchPredicate("name == 'Ada'")
+            let request = try FetchRequest<Employee>(where: \.name == "Ada")
             try context.fetch(request).forEach(context.delete)
             try context.save()
         }

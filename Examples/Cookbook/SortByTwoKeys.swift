@@ -12,10 +12,8 @@ extension Cookbook {
         }
         try context.save()
 
-        var request = FetchRequest<Employee>()
-        request.sorts = [
-            FetchSort("age", ascending: false), FetchSort("name", options: .caseInsensitive),
-        ]
+        let request = try FetchRequest<Employee>(
+            sortedBy: .reverse(\.age), .forward(\.name, .caseInsensitive))
         for employee in try context.fetch(request) { print(employee.age, employee.name ?? "") }
     }
 }

@@ -16,6 +16,9 @@ enum FirstSteps {
         try await container.performBackgroundTask { context in
             try context.insert(Person.self).name = "Anna"
             try context.save()  // One change set: it survives a crash, and it syncs.
+            let people = try context.fetch(
+                FetchRequest<Person>(where: \.name != nil, sortedBy: \.name))
+            print(people.compactMap(\.name))
         }
         let environment = ProcessInfo.processInfo.environment
         if let server = environment["SERVER"] {

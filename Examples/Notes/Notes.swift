@@ -35,10 +35,8 @@ enum Notes {
             }
             try context.save()
 
-            var request = FetchRequest<Note>()
-            request.predicate = try FetchPredicate("folder.name == %@", "Shopping")
-            request.sorts = [FetchSort("title")]
-            return try context.objectIDs(for: request)
+            return try context.objectIDs(
+                for: FetchRequest<Note>(where: \.folder?.name == "Shopping", sortedBy: \.title))
         }
         try show(ids, in: container)
 

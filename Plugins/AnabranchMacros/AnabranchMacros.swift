@@ -8,6 +8,8 @@ import Foundation
 @main
 enum AnabranchMacros {
     static func main() {
+        // A write to a compiler that has ended is then an error, not the end of this process.
+        signal(SIGPIPE, SIG_IGN)
         let stream = MessageStream(input: .standardInput, output: .standardOutput)
         do {
             try MacroService().serve(stream)

@@ -35,7 +35,8 @@ enum HelpText {
         Each setting can also be in the configuration file, as "log-level = info", and in an
         environment variable, as ANABRANCHD_LOG_LEVEL. An option overrides the variable, and the
         variable overrides the file. In the file, the lines after "[tls]" are the settings that
-        begin with "tls-", without that. SIGHUP reads the file, certificate and key again.
+        begin with "tls-", without that. SIGHUP reads the file, certificate and key again, and opens
+        the audit log again.
         """
 
     static let checkConfig = """
@@ -52,16 +53,18 @@ enum HelpText {
 
         Usage:
           anabranchd token create --zone ZONE --role read|write|admin [--expires TIME]
-                                  --store sqlite:DIR
+                                  [--audit-log FILE] --store sqlite:DIR
           anabranchd token list [--zone ZONE] --store sqlite:DIR
-          anabranchd token revoke NUMBER --store sqlite:DIR
+          anabranchd token revoke NUMBER [--audit-log FILE] --store sqlite:DIR
 
         "create" also creates the zone if it does not exist. A token for --zone 'team-*' gives
         access to every zone with a name that begins so, and creates none. --expires takes a time
         from now, such as 90d, 12h or 30m, or a time such as 2030-01-31T00:00:00Z.
 
         "create" prints the token's secret, which can't be shown again, because only its hash is
-        stored. A running daemon refuses a revoked token from the next request on.
+        stored. A running daemon refuses a revoked token from the next request on. Both commands
+        add a line to the audit log, if --audit-log, ANABRANCHD_AUDIT_LOG or the configuration
+        file that ANABRANCHD_CONFIG names has its file.
         """
 
     static let zone = """

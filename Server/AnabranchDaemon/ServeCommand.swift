@@ -18,6 +18,7 @@ enum ServeCommand {
             }
             try server.http.listen(onSocket: socket)
         }
+        server.audit = try settings.auditLog()
         raiseDescriptorLimit()
         let log = RequestLog(
             least: try settings.logLevel(),
@@ -30,7 +31,9 @@ enum ServeCommand {
         try serve(SyncServer(store, options: server, log: log), settings, server, log) { server in
             while true {
                 switch signals.wait() {
-                case .reload: reload(options, server, log)
+                case .reload:
+                    reopenAuditLog(server, log)
+                    reload(options, server, log)
                 case .stop(let name): return log.write(.info, "stopping on \(name)")
                 }
             }
@@ -51,6 +54,14 @@ enum ServeCommand {
         do { try ServiceState.stopping.report() } catch { log.write(.warning, "\(error)") }
         server.stop()
         log.write(.info, "stopped")
+    }
+
+    /// Opens the file of the audit log again, also if the configuration has become wrong: a
+    /// program such as logrotate has renamed the file.
+    private static func reopenAuditLog(_ server: SyncServer, _ log: RequestLog) {
+        do { try server.reopenAuditLog() } catch {
+            log.write(.error, "kept the former file of the audit log: \(error)")
+        }
     }
 
     /// Reads the configuration again and applies what can change while the server runs. An error

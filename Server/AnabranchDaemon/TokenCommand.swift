@@ -6,7 +6,7 @@ import Foundation
 enum TokenCommand {
     static func run(_ arguments: [String]) throws {
         var options = try CommandOptions(
-            arguments, of: "token", known: ["store", "zone", "role", "expires"])
+            arguments, of: "token", known: ["store", "zone", "role", "expires", "audit-log"])
         guard !options.wantsHelp else { return print(HelpText.token) }
         guard let action = options.words.first else {
             throw options.usage("The action is missing: type create, list or revoke.")
@@ -31,9 +31,16 @@ enum TokenCommand {
             throw options.usage("The option --role takes read, write or admin, not \"\(text)\".")
         }
         let expires = try options.expiry()
+        let audit = try ServeSettings(options).auditLog()
         let store = try options.store(creating: true)
         defer { store.close() }
-        print(try store.createToken(for: zones, role: role, expires: expires).secret.text)
+        let (token, secret) = try store.createToken(for: zones, role: role, expires: expires)
+        do { try audit?.write(TokenRecord(.create, of: token, by: account)) } catch {
+            // No token works that the audit log does not have.
+            _ = try store.tokens.revoke(token.number)
+            throw error
+        }
+        print(secret.text)
     }
 
     private static func list(_ options: inout CommandOptions) throws {
@@ -57,13 +64,21 @@ enum TokenCommand {
         guard options.words.count == 2, let number = Int64(options.words[1]) else {
             throw options.usage("The number of the token is missing: \"token list\" shows it.")
         }
+        let audit = try ServeSettings(options).auditLog()
         let store = try options.store()
         defer { store.close() }
         guard let token = try store.tokens.revoke(number) else {
             throw HTTPServerError(
                 "There is no token \(number): \"anabranchd token list\" shows them.")
         }
+        try audit?.write(TokenRecord(.revoke, of: token, by: account))
         print("Token \(token.number) of zone \(token.zones) is revoked.")
+    }
+
+    /// The name of the account that runs this command, or else its number.
+    private static var account: String {
+        let number = geteuid()
+        return getpwuid(number).map { String(cString: $0.pointee.pw_name) } ?? "\(number)"
     }
 
     private static func state(of token: Token) -> String {

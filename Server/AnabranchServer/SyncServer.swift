@@ -15,6 +15,10 @@ public final class SyncServer: Sendable {
         public var openZones = 256
         /// The operator's own rules for pushed saves; `nil` if there are none.
         public var validation: PushValidation?
+        /// The operator's hook, which sees each save that is new to a zone; `nil` if there is none.
+        public var hook: ValidationHook?
+        /// The log of pushes and reads; `nil` if it is not kept.
+        public var audit: AuditLog?
         /// The certificate with which the server listens, for a warning and a metric of its end;
         /// `nil` without TLS.
         public var certificate: ServerCertificate?
@@ -43,13 +47,19 @@ public final class SyncServer: Sendable {
     private let log: RequestLog
     private let certificate: Mutex<ServerCertificate?>
     private let compactor: Compactor?
+    private let hook: ValidationHook?
+    private let audit: AuditLog?
 
     /// Creates a server that does not listen yet.
     public init(_ store: ZoneStore, options: Options, log: RequestLog) {
         self.store = store
         self.log = log
+        hook = options.hook
+        audit = options.audit
+        let recorder = AuditRecorder(options.audit, log: log, metrics: metrics)
         zones = OpenZones(
             store.backEnd, limits: options.zones, validation: options.validation,
+            hook: options.hook, record: recorder.record(push:),
             limit: options.openZones, metrics: metrics,
             wallMilliseconds: store.environment.wallMilliseconds)
         events = EventHub(heartbeat: options.heartbeat)
@@ -60,7 +70,8 @@ public final class SyncServer: Sendable {
         rates = RateLimiter(options.rates, metrics: metrics)
         router = SyncRouter(
             zones: zones, access: access, rates: rates, events: events, limits: options.zones,
-            log: log, metrics: metrics, checkIsReady: store.backEnd.checkIsReady)
+            log: log, metrics: metrics, recordRead: recorder.record(read:),
+            checkIsReady: store.backEnd.checkIsReady)
         certificate = Mutex(options.certificate)
         metricsServer = options.metrics.map { MicroHTTPServer(options: $0) }
         compactor = options.compaction.map { [zones] plan in
@@ -118,6 +129,11 @@ public final class SyncServer: Sendable {
         rates.replace(options.rates)
     }
 
+    /// Opens the file of the audit log again, after another program has renamed it.
+    ///
+    /// - Throws: ``HTTPServerError`` if the file can't be opened; then lines go to the former one.
+    public func reopenAuditLog() throws { try audit?.reopen() }
+
     /// Stops the server: refuses new requests, finishes running ones, ends event streams and closes
     /// the store.
     public func stop() {
@@ -126,6 +142,7 @@ public final class SyncServer: Sendable {
         server.stop()
         metricsServer?.stop()
         zones.close()
+        hook?.close()
         store.close()
     }
 }

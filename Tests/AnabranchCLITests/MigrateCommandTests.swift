@@ -30,12 +30,15 @@ import Testing
         let hash = try bench.run("hash").output
         let run = try bench.run("migrate", "--model", path, "--dry-run")
         #expect(run.status == 0, "\(run.errors)")
+        let lines = run.lines.map(String.init)
         #expect(
-            run.lines.map(String.init) == [
+            lines.prefix(2) == [
                 "Would migrate \(bench.store) with 1 change:",
                 "  City.people renamed to inhabitants",
-                "It would write no record, and take less than 0.1 s.",
             ])
+        // The time depends on what else the machine does.
+        #expect(lines.count == 3)
+        #expect(lines.last?.hasPrefix("It would write no record, and take ") == true)
         let json = try bench.run("migrate", "--model", path, "--dry-run", "--json").output
         #expect(json.contains("\"records\":0,\"milliseconds\":"), "\(json)")
         #expect(try bench.run("hash").output == hash)

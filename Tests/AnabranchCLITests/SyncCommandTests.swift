@@ -198,6 +198,10 @@ import Testing
         #expect(trusted.status == 0, "\(trusted.errors)")
         let again = try bench.run("sync", "--token-file", daemon.tokenFile)
         #expect(again.status == 0, "\(again.errors)")
+        let shown = try bench.run("status")
+        #expect(shown.lines.contains { $0 == "CA file       \(certificates.authority)" })
+        let json = try bench.run("status", "--json").output
+        #expect(json.contains("\"caFile\":\"\(certificates.authority)\""), "\(json)")
         for name in ["ANABRANCH_CA_FILE", "SSL_CERT_FILE", "CURL_CA_BUNDLE"] {
             let other = try Workbench()
             let run = try ToolRun(

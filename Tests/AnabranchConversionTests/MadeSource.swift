@@ -17,18 +17,21 @@ struct MadeSource {
     var target: URL { URL(filePath: folder.file("made.store")) }
     static let uuid = "0A1B2C3D-0000-4000-8000-000000000001"
 
-    init(_ rows: String = "") throws {
+    /// Makes a source.
+    ///
+    /// - Parameter tables: The statements that make all tables; `nil` makes those of ``model``.
+    init(_ rows: String = "", tables: String? = nil) throws {
         folder = try TemporaryDirectory("anabranch-made")
         let connection = try Connection(path: url.path)
         defer { connection.close() }
-        try connection.execute(Self.tables)
+        try connection.execute(tables ?? Self.tables)
         try connection.execute(rows)
     }
 
     func uri(_ object: String) -> String { "x-coredata://\(Self.uuid)/\(object)" }
 
-    func convert() throws -> ConversionReport {
-        try StoreConversion(source: url, model: Self.model).run(to: target)
+    func convert(_ model: ManagedObjectModel = MadeSource.model) throws -> ConversionReport {
+        try StoreConversion(source: url, model: model).run(to: target)
     }
 
     func open() throws -> PersistentContainer {

@@ -72,7 +72,7 @@ import Testing
         #expect(error.entity == "Photo" && error.property == "any")
     }
 
-    @Test func `a composite attribute is refused by its name, with what to read instead`() throws {
+    @Test func `a composite attribute without a list of elements is refused by its name`() throws {
         let home: Archived = (
             "NSCompositeAttributeDescription",
             ["NSAttributeType": .integer(2100), "NSIsOptional": .flag(true)]

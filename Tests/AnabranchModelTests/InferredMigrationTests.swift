@@ -241,6 +241,31 @@ import Testing
         #expect(problems.allSatisfy { $0.message.contains("stored in another place") })
     }
 
+    /// The inverse stores the references in both versions, so nothing moves.
+    @Test func `does not let a to-many with a to-one inverse become to-one`() throws {
+        func staff(isToMany: Bool) throws -> ManagedObjectModel {
+            try ManagedObjectModel {
+                Entity("Person") {
+                    Relationship("boss", to: "Person", inverse: "staff")
+                    isToMany
+                        ? Relationship("staff", toMany: "Person", inverse: "boss")
+                        : Relationship("staff", to: "Person", inverse: "boss")
+                }
+            }
+        }
+        let (many, one) = (try staff(isToMany: true), try staff(isToMany: false))
+        let error = #expect(throws: MigrationError.self) {
+            try InferredMigration(from: many, to: one)
+        }
+        let problems = error?.problems ?? []
+        #expect(problems.map(\.entity) == ["Person"])
+        #expect(problems.map(\.property) == ["staff"])
+        #expect(
+            problems.first?.message.contains("a to-one shows only one of its objects") == true)
+        let back = try InferredMigration(from: one, to: many)
+        #expect(back.changes.map(\.description) == ["Person.staff made to-many"])
+    }
+
     /// Two entities with one relationship between them.
     private func pair(
         isToMany: Bool, inverse: Bool, to destination: String = "Alpha"

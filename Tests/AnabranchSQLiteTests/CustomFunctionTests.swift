@@ -120,4 +120,43 @@ struct CustomFunctionTests {
         #expect(second == nil)
         #expect(third == nil)
     }
+
+    @Test func `an aggregate has one state for each group, and one for no rows`() throws {
+        let connection = try Connection(path: ":memory:")
+        try connection.createAggregate(
+            "joined", argumentCount: 1, initial: { [String]() },
+            step: { $0.append($1.string(at: 0)) },
+            result: { .text("\($0.count):" + $0.sorted().joined()) })
+        try connection.execute(
+            "CREATE TABLE t (g, v); INSERT INTO t VALUES (1, 'b'), (2, 'c'), (1, 'a')")
+        let groups = try connection.cached("SELECT joined(v) FROM t GROUP BY g ORDER BY g")
+        var found: [String] = []
+        while try groups.step() { found.append(groups.string(at: 0)) }
+        #expect(found == ["2:ab", "1:c"])
+        let none = try connection.cached("SELECT joined(v) FROM t WHERE g = 3")
+        #expect(try none.step() && none.string(at: 0) == "0:")
+    }
+
+    @Test func `an error of an aggregate fails the statement, and leaves no state`() throws {
+        final class Count { nonisolated(unsafe) static var living = 0 }
+        final class State {
+            init() { Count.living += 1 }
+            deinit { Count.living -= 1 }
+        }
+        let connection = try Connection(path: ":memory:")
+        try connection.createAggregate(
+            "refuse", argumentCount: 1, initial: { State() },
+            step: { _, arguments in
+                if arguments.int64(at: 0) == 2 { throw Refusal(number: 2) }
+            },
+            result: { _ in .null })
+        for _ in 0..<3 {
+            let error = #expect(throws: SQLiteError.self) {
+                try connection.execute(
+                    "SELECT refuse(value) FROM json_each('[1, 2, 3]') GROUP BY value % 2")
+            }
+            #expect(error?.underlying as? Refusal == Refusal(number: 2))
+        }
+        #expect(Count.living == 0)
+    }
 }

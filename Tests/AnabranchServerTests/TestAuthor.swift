@@ -93,10 +93,13 @@ final class TestZone {
     let disabled: Set<Mechanism>
     let limits: ZoneLimits
     let validation: PushValidation?
+    let hook: ValidationHook?
+    let record: @Sendable (PushRecord) -> Void
 
     init(
         _ kind: StorageKind, greatestOrdinal: Int64? = nil, limits: ZoneLimits = ZoneLimits(),
         disabled: Set<Mechanism> = [], validation: PushValidation? = nil,
+        hook: ValidationHook? = nil, record: @escaping @Sendable (PushRecord) -> Void = { _ in },
         clock: @escaping @Sendable () -> Int64 = { 1_700_000_000_000 }
     ) throws {
         place = try kind.makePlace()
@@ -104,10 +107,13 @@ final class TestZone {
         self.disabled = disabled
         self.limits = limits
         self.validation = validation
+        self.hook = hook
+        self.record = record
         storage = try place.open(greatestOrdinal: greatestOrdinal)
         service = ZoneService(
             name: try ZoneName("test"), storage: storage, limits: limits,
-            validation: validation, wallMilliseconds: clock, disabled: disabled)
+            validation: validation, hook: hook, record: record, wallMilliseconds: clock,
+            disabled: disabled)
     }
 
     func reopen(copied: Bool = false) throws {
@@ -116,7 +122,8 @@ final class TestZone {
         storage = try place.open()
         service = ZoneService(
             name: try ZoneName("test"), storage: storage, limits: limits,
-            validation: validation, wallMilliseconds: clock, disabled: disabled)
+            validation: validation, hook: hook, record: record, wallMilliseconds: clock,
+            disabled: disabled)
     }
 
     func setFaults(_ faults: TransactionFaults?) { place.setFaults(faults, of: storage) }

@@ -157,7 +157,7 @@ final class Passport: ManagedObject {
     }
 }
 
-enum Colour: Int16, AttributeValue {
+enum Colour: Int16, AttributeValue, Codable {
     case red = 1
     case green = 2
     static var absent: Colour { .red }

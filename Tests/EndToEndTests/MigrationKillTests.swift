@@ -7,14 +7,30 @@ import Testing
 
 /// Processes that migrate a store and are killed at random moments.
 @Suite struct MigrationKillTests {
+    /// What a migration does to the file.
+    enum Kind: CaseIterable {
+        /// It writes all rows, because friends become ordered.
+        case pass
+        /// It changes only the tables.
+        case alteration
+    }
+
     private let folder: TemporaryDirectory
     private var old: String { folder.file("old.store") }
-    private var newModel: URL { folder.url.appending(path: "New.xcdatamodel") }
+
+    private func file(of kind: Kind) -> URL { folder.url.appending(path: "\(kind).xcdatamodel") }
 
     private static let objectCount = TestLength.current == .long ? 3000 : 1000
-    /// Friends that become ordered need a pass over all rows.
-    private static let models = Result {
-        (old: try model(with: "note"), new: try model(with: "nickname", isOrdered: true))
+    private static let oldModel = Result { try model(with: "note") }
+    private static let newModels = Result {
+        [
+            Kind.pass: try model(with: "nickname", isOrdered: true),
+            .alteration: try model(with: "nickname"),
+        ]
+    }
+
+    private static func newModel(_ kind: Kind) throws -> ManagedObjectModel {
+        try #require(try newModels.get()[kind])
     }
 
     private static func model(
@@ -32,9 +48,9 @@ import Testing
 
     init() throws {
         folder = try TemporaryDirectory("migration-kills")
-        try Self.models.get().new.write(toXcodeModel: newModel)
+        for kind in Kind.allCases { try Self.newModel(kind).write(toXcodeModel: file(of: kind)) }
         let container = PersistentContainer(
-            model: try Self.models.get().old, url: URL(filePath: old))
+            model: try Self.oldModel.get(), url: URL(filePath: old))
         try container.load()
         try container.newBackgroundContext().performAndWait { context in
             var last: ManagedObject?
@@ -52,8 +68,10 @@ import Testing
         container.coordinator.close()
     }
 
-    private func migrate(_ store: String, keepingCopy: Bool) throws -> ChildProcess {
-        let words = ["migrate", store, "--model", newModel.path]
+    private func migrate(
+        _ store: String, by kind: Kind, keepingCopy: Bool
+    ) throws -> ChildProcess {
+        let words = ["migrate", store, "--model", file(of: kind).path]
         return try ChildProcess(
             try BuiltProducts.executable("anabranch"),
             keepingCopy ? words + ["--keep-copy"] : words)
@@ -74,64 +92,66 @@ import Testing
     }
 
     /// Checks that a store is whole, and returns true if it was migrated.
-    private func isMigrated(_ path: String, hash: Digest) throws -> Bool {
-        let models = try Self.models.get()
-        let before = try open(path, with: models.old)
-        let container = try #require(try before ?? open(path, with: models.new))
+    private func isMigrated(_ path: String, by kind: Kind, hash: Digest) throws -> Bool {
+        let before = try open(path, with: Self.oldModel.get())
+        let container = try #require(try before ?? open(path, with: Self.newModel(kind)))
         defer { container.coordinator.close() }
         #expect(try container.coordinator.canonicalHash() == hash)
         #expect(try container.coordinator.checkFile().isValid)
         return before == nil
     }
 
-    @Test(.long) func `a killed migration leaves the old store or the new one`() throws {
-        let whole = try #require(try open(old, with: Self.models.get().old))
+    @Test(.long, arguments: Kind.allCases)
+    func `a killed migration leaves the old store or the new one`(_ kind: Kind) throws {
+        let whole = try #require(try open(old, with: Self.oldModel.get()))
         let expected = try whole.coordinator.canonicalHash()
         whole.coordinator.close()
-        let durations = try [false, true].map { try duration(keepingCopy: $0) }
+        let durations = try [false, true].map { try duration(of: kind, keepingCopy: $0) }
         var migrated = 0
-        let rounds = TestLength.seeds(TestLength.current == .long ? 200 : 32)
+        let rounds = TestLength.seeds(TestLength.current == .long ? 200 : 16)
         for round in rounds {
             var random = SeededGenerator(seed: round)
             let keepsCopy = round.isMultiple(of: 2)
             let store = folder.file("killed-\(round).store")
             try FileManager.default.copyItem(atPath: old, toPath: store)
-            let process = try migrate(store, keepingCopy: keepsCopy)
+            let process = try migrate(store, by: kind, keepingCopy: keepsCopy)
             let wait = durations[keepsCopy ? 1 : 0] * Double.random(in: 0...1.2, using: &random)
             usleep(UInt32(wait / .microseconds(1)))
             process.kill()
             let copy = "\(store).before-migration"
             if FileManager.default.fileExists(atPath: copy) {
                 #expect(keepsCopy)
-                #expect(try !isMigrated(copy, hash: expected))
+                #expect(try !isMigrated(copy, by: kind, hash: expected))
             }
-            if try isMigrated(store, hash: expected) { migrated += 1 }
-            try checkNextMigration(of: store, hash: expected)
+            if try isMigrated(store, by: kind, hash: expected) { migrated += 1 }
+            try checkNextMigration(of: store, by: kind, hash: expected)
         }
         let count = rounds.count
-        print("\(count) migrations killed: \(migrated) new stores, \(count - migrated) old ones")
+        print(
+            "\(count) migrations killed (\(kind)): \(migrated) new stores, "
+                + "\(count - migrated) old ones")
     }
 
-    private func duration(keepingCopy: Bool) throws -> Duration {
+    private func duration(of kind: Kind, keepingCopy: Bool) throws -> Duration {
         let store = folder.file("whole-\(keepingCopy).store")
         try FileManager.default.copyItem(atPath: old, toPath: store)
         let start = ContinuousClock.now
-        let process = try migrate(store, keepingCopy: keepingCopy)
+        let process = try migrate(store, by: kind, keepingCopy: keepingCopy)
         #expect(process.waitWatchingMemory().status == 0)
         return ContinuousClock.now - start
     }
 
     /// Migrates in this process what a killed one has left, and checks that nothing else is left.
-    private func checkNextMigration(of store: String, hash: Digest) throws {
+    private func checkNextMigration(of store: String, by kind: Kind, hash: Digest) throws {
         for keepsCopy in [true, false] {
             var description = PersistentStoreDescription(url: URL(filePath: store))
             description.options.keepsCopyWhenMigrating = keepsCopy
             let container = PersistentContainer(
-                model: try Self.models.get().new, storeDescription: description)
+                model: try Self.newModel(kind), storeDescription: description)
             try container.load()
             container.coordinator.close()
         }
-        #expect(try isMigrated(store, hash: hash))
+        #expect(try isMigrated(store, by: kind, hash: hash))
         let name = URL(filePath: store).lastPathComponent
         let left = try FileManager.default.contentsOfDirectory(atPath: folder.path)
             .filter { $0.hasPrefix(name) && $0 != name }

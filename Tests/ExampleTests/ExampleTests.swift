@@ -19,7 +19,7 @@ import Testing
 
     @Test func `the example of the README is a program that runs`() throws {
         let folder = try TemporaryDirectory()
-        #expect(try run("FirstSteps", in: folder) == "")
+        #expect(try run("FirstSteps", in: folder) == "[\"Anna\"]\n")
         #expect(FileManager.default.fileExists(atPath: folder.file("people.store")))
     }
 

@@ -48,7 +48,7 @@ struct SimulatedDatabaseTests {
 
     private func state(of error: any Error) -> String? { (error as? PostgreSQLError)?.state }
 
-    @Test func `a transaction whose connection dies leaves nothing`() throws {
+    @Test func `a transaction leaves nothing if its connection dies`() throws {
         let dying = try link(dyingAt: .operation(1))
         _ = try dying.run([begin, insert(1)])
         #expect { _ = try dying.run([insert(2), commit]) } throws: { isLoss($0) }
@@ -56,7 +56,7 @@ struct SimulatedDatabaseTests {
         #expect(try pages(link()) == encoded(0))
     }
 
-    @Test func `a commit whose answer is lost stays, and looks the same`() throws {
+    @Test func `a commit stays if its answer is lost, and looks the same`() throws {
         let dying = try link(dyingAt: .afterCommit)
         _ = try dying.run([begin, insert(1)])
         #expect { _ = try dying.run([insert(2), commit]) } throws: { isLoss($0) }

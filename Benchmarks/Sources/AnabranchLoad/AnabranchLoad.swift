@@ -12,10 +12,13 @@ struct AnabranchLoad {
 
           push       pushes of one record from 64 connections into one zone
           zones      pushes of one record into 1,000 zones
+          many       one record into each of 100,000 zones; only if named
+          history    pulls of the newest entries behind 1,000 and behind many entries; only if named
           pull       records a second that clients pull
           listeners  10,000 idle event streams: memory, and a save that reaches all of them
 
           --seconds N      length of each measurement; 10
+          --entries N      length of the log of the measurement history; 10000000
           --connections N  number of connections that push; 64
         """
 
@@ -43,6 +46,8 @@ struct AnabranchLoad {
             switch measurement {
             case .push: try PushLoad.run(target, options, zones: 1, flushes)
             case .zones: try PushLoad.run(target, options, zones: 1000, flushes)
+            case .many: try ManyZonesLoad.run(target, options)
+            case .history: try HistoryLoad.run(target, options)
             case .pull: try PullLoad.run(target, options)
             case .listeners: try ListenerLoad.run(target, options)
             }
@@ -67,11 +72,12 @@ struct LoadError: Error, CustomStringConvertible {
 
 /// The options of a run.
 struct LoadOptions {
-    enum Measurement: String, CaseIterable { case push, zones, pull, listeners }
+    enum Measurement: String, CaseIterable { case push, zones, many, history, pull, listeners }
 
     var store: String?
     var seconds = 10
     var connections = 64
+    var entries = 10_000_000
     var measurements: [Measurement] = []
     var wantsHelp = false
 
@@ -88,6 +94,7 @@ struct LoadOptions {
             case "--help", "-h": wantsHelp = true
             case "--seconds": seconds = try number(word)
             case "--connections": connections = try number(word)
+            case "--entries": entries = try number(word)
             case "--store":
                 guard let value = rest.popFirst() else {
                     throw LoadError("The option --store takes a location.", status: 64)
@@ -100,7 +107,7 @@ struct LoadOptions {
                 measurements.append(measurement)
             }
         }
-        if measurements.isEmpty { measurements = Measurement.allCases }
+        if measurements.isEmpty { measurements = [.push, .zones, .pull, .listeners] }
     }
 }
 

@@ -24,7 +24,7 @@ enum ListenerLoad {
         for _ in 0..<rounds {
             let set = author.save()
             let start = ContinuousClock.now
-            try LoadAuthor.push(set, epoch: epoch, to: zone, through: connection)
+            try LoadAuthor.push([set], epoch: epoch, to: zone, through: connection)
             try streams.waitForAll()
             all.append((ContinuousClock.now - start) / .milliseconds(1))
         }
@@ -43,7 +43,7 @@ enum ListenerLoad {
         for _ in 0..<200 {
             let set = author.save()
             let start = ContinuousClock.now
-            try LoadAuthor.push(set, epoch: epoch, to: zone, through: connection)
+            try LoadAuthor.push([set], epoch: epoch, to: zone, through: connection)
             try stream.waitForAll()
             times.append((ContinuousClock.now - start) / .milliseconds(1))
         }

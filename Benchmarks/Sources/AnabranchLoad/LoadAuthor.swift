@@ -44,14 +44,14 @@ struct LoadAuthor {
         ).epoch
     }
 
-    /// Pushes a save and checks that it was acknowledged.
+    /// Pushes saves and checks that they were acknowledged.
     static func push(
-        _ set: ChangeSet, epoch: EpochID, to zone: LoadZone, through connection: LoadConnection
+        _ sets: [ChangeSet], epoch: EpochID, to zone: LoadZone, through connection: LoadConnection
     ) throws {
-        let request = PushRequest(epoch: epoch, changeSets: [set.encoded()])
+        let request = PushRequest(epoch: epoch, changeSets: sets.map { $0.encoded() })
         let response = try PushResponse(
             decoding: connection.post("push", request.encoded(), to: zone))
-        guard response.acknowledgements.count == 1 else {
+        guard response.acknowledgements.count == sets.count else {
             throw LoadError("A push was refused: \(String(describing: response.refusal)).")
         }
     }

@@ -53,6 +53,15 @@ final class LoadTarget {
         return (line?.split(separator: " ").dropFirst().first.flatMap { Int($0) } ?? 0) * 1024
     }
 
+    /// The number of files and connections that the daemon has open.
+    var descriptorCount: Int {
+        let folder = "/proc/\(process.processIdentifier)/fd"
+        return (try? FileManager.default.contentsOfDirectory(atPath: folder))?.count ?? 0
+    }
+
+    /// The processor time that the daemon has used, in seconds.
+    var processorTime: Double { ProcessorTime.seconds(of: Int(process.processIdentifier)) ?? 0 }
+
     func stop() {
         process.terminate()
         process.waitUntilExit()
@@ -66,4 +75,32 @@ struct LoadZone: Sendable {
     let name: String
     let token: String
     let port: Int
+}
+
+/// The processor time of processes of this machine.
+enum ProcessorTime {
+    /// The seconds that a process has used; `nil` if it has ended.
+    static func seconds(of process: Int) -> Double? {
+        guard let fields = statistics(of: process)?.fields, fields.count > 12,
+            let user = Double(fields[11]), let system = Double(fields[12])
+        else { return nil }
+        return (user + system) / Double(sysconf(Int32(_SC_CLK_TCK)))
+    }
+
+    /// The seconds that all processes of a name have used together.
+    static func seconds(named name: String) -> Double {
+        let entries = (try? FileManager.default.contentsOfDirectory(atPath: "/proc")) ?? []
+        return entries.compactMap { Int($0) }
+            .filter { statistics(of: $0)?.name == name }
+            .reduce(0) { $0 + (seconds(of: $1) ?? 0) }
+    }
+
+    /// The name of a process, and what follows it in the kernel's table.
+    private static func statistics(of process: Int) -> (name: String, fields: [Substring])? {
+        guard let text = try? String(contentsOfFile: "/proc/\(process)/stat", encoding: .utf8),
+            let open = text.firstIndex(of: "("), let close = text.lastIndex(of: ")")
+        else { return nil }
+        let name = text[text.index(after: open)..<close]
+        return (String(name), text[text.index(after: close)...].split(separator: " "))
+    }
 }

@@ -14,7 +14,7 @@ enum PullLoad {
         var author = LoadAuthor()
         for _ in 0..<saves {
             try LoadAuthor.push(
-                author.save(records: recordsEach), epoch: epoch, to: zone, through: connection)
+                [author.save(records: recordsEach)], epoch: epoch, to: zone, through: connection)
         }
         let outcome = Outcome()
         let end = ContinuousClock.now + .seconds(options.seconds)
@@ -36,14 +36,20 @@ enum PullLoad {
         AnabranchLoad.report("records pulled by 4 clients", "\(records) /s")
     }
 
-    private static func pullAll(of zone: LoadZone, through connection: LoadConnection) throws {
-        var cursor: LogCursor?
+    /// Pulls up to the end of the log.
+    ///
+    /// - Returns: The cursor at the end.
+    @discardableResult
+    static func pullAll(
+        of zone: LoadZone, after start: LogCursor? = nil, through connection: LoadConnection
+    ) throws -> LogCursor {
+        var cursor = start
         while true {
             let request = PullRequest(cursor: cursor, byteLimit: 1 << 20)
             let page = try PullResponse(
                 decoding: connection.post("pull", request.encoded(), to: zone))
             cursor = page.cursor
-            if page.cursor.position >= page.headPosition { return }
+            if page.cursor.position >= page.headPosition { return page.cursor }
         }
     }
 }

@@ -9,6 +9,7 @@ enum PushLoad {
     ) throws {
         let zones = try (0..<count).map { try target.makeZone("push-\(count)-\($0)") }
         let outcome = Outcome()
+        let before = (target.processorTime, ProcessorTime.seconds(named: "postgres"))
         let end = ContinuousClock.now + .seconds(options.seconds)
         Threads.run(options.connections) { number in
             do {
@@ -29,11 +30,23 @@ enum PushLoad {
         AnabranchLoad.report(
             "pushes into \(name), \(options.connections) connections",
             "\(rate) /s, \(share(rate, flushes)) of the flushes")
+        reportLatencies(milliseconds)
+        let used = [
+            target.processorTime - before.0, ProcessorTime.seconds(named: "postgres") - before.1,
+        ]
+        AnabranchLoad.report(
+            "  processor time a push, daemon and PostgreSQL",
+            used.map { String(format: "%.0f", $0 / Double(milliseconds.count) * 1e6) }
+                .joined(separator: " and ") + " µs")
+    }
+
+    /// - Parameter sorted: The milliseconds, ascending, and at least one.
+    static func reportLatencies(_ sorted: [Double]) {
         AnabranchLoad.report(
             "  latency p50, p99, greatest",
             [0.5, 0.99, 1].map { portion in
-                let index = min(Int(portion * Double(milliseconds.count)), milliseconds.count - 1)
-                return String(format: "%.1f", milliseconds[index])
+                let index = min(Int(portion * Double(sorted.count)), sorted.count - 1)
+                return String(format: "%.1f", sorted[index])
             }.joined(separator: ", ") + " ms")
     }
 
@@ -55,7 +68,7 @@ enum PushLoad {
         while ContinuousClock.now < end {
             let set = authors[next].save()
             let start = ContinuousClock.now
-            try LoadAuthor.push(set, epoch: epochs[next], to: zones[next], through: connection)
+            try LoadAuthor.push([set], epoch: epochs[next], to: zones[next], through: connection)
             latencies.append((ContinuousClock.now - start) / .milliseconds(1))
             next = (next + 1) % zones.count
         }

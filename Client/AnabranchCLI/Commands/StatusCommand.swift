@@ -123,6 +123,12 @@ struct StatusCommand: Command {
             ("To be sent", pending), ("Last sync", last ?? "never"),
             ("Caught up", caughtUp(sync)),
         ]
+        if let file = sync.certificateAuthorities {
+            lines.append(("CA file", TextTable.printable(file)))
+        }
+        if let client = sync.clientCertificate {
+            lines.append(("Certificate", TextTable.printable(client.certificateFile)))
+        }
         if !sync.quotas.isEmpty { lines.append(("Quotas", sync.quotas.shown)) }
         if let blocked = sync.blockedBy { lines.append(("Blocked by", blocked.shown)) }
         return lines + errorLines(sync)
@@ -166,6 +172,8 @@ struct StatusCommand: Command {
             json.member("blockedByMessage", facts.sync.blockedBy?.message)
             json.member("lastError", facts.sync.lastError?.code.rawValue)
             json.member("lastErrorMessage", facts.sync.lastError?.message)
+            json.member("caFile", facts.sync.certificateAuthorities)
+            json.member("clientCertificate", facts.sync.clientCertificate?.certificateFile)
             if !facts.sync.quotas.isEmpty {
                 json.key("quotas")
                 json.object { json in

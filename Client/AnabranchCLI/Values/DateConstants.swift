@@ -66,7 +66,7 @@ struct DateConstants {
             }
             return .value(.date(seconds))
         case .collection(let elements): return .collection(try elements.map(date))
-        case .value, .object: return constant
+        case .value, .object, .fetch: return constant
         }
     }
 

@@ -7,7 +7,8 @@ import Foundation
 package struct MacroService {
     package init() {}
 
-    /// Answers until the input ends.
+    /// Answers until the input ends, or until the compiler has ended, as it does if its build is
+    /// cancelled.
     ///
     /// - Throws: ``MessageStream/Failure`` if the input ends within a message, or is not a message.
     ///   The complete messages have been answered.
@@ -17,6 +18,8 @@ package struct MacroService {
         } catch MessageStream.Failure.tooLong(let byteCount) {
             try stream.send(encoded(.failure(Self.advice("a message of \(byteCount) bytes"))))
             throw MessageStream.Failure.tooLong(byteCount: byteCount)
+        } catch MessageStream.Failure.closed {
+            return
         }
     }
 

@@ -17,6 +17,8 @@ package struct MessageStream {
         /// The input ended within a message.
         case cutShort
         case tooLong(byteCount: UInt64)
+        /// The reader of the output has ended.
+        case closed
     }
 
     /// Reads a message; `nil` if the input ends before it.
@@ -33,7 +35,13 @@ package struct MessageStream {
 
     func send(_ message: Data) throws {
         let header = (0..<8).map { UInt8(truncatingIfNeeded: UInt64(message.count) >> (8 * $0)) }
-        try output.write(contentsOf: Data(header) + message)
+        do {
+            try output.write(contentsOf: Data(header) + message)
+        } catch {
+            let cause = (error as NSError).userInfo[NSUnderlyingErrorKey] as? NSError
+            let isClosed = cause?.domain == NSPOSIXErrorDomain && cause?.code == Int(EPIPE)
+            throw isClosed ? Failure.closed : error
+        }
     }
 
     /// Reads `byteCount` bytes, or fewer at the end of the input.

@@ -119,6 +119,18 @@ struct ServeOption {
             name: "compact-away", value: "DAYS",
             meaning: "replicas seen within that time keep their entries (30)"),
         ServeOption(
+            name: "validate", value: "PLACE",
+            meaning: "URL or command:PATH of a hook that accepts or rejects saves (none)"),
+        ServeOption(
+            name: "validate-timeout", value: "MILLISECONDS",
+            meaning: "greatest time for an answer of the hook (2000)"),
+        ServeOption(
+            name: "validate-calls", value: "N",
+            meaning: "greatest number of calls of the hook at once (4)"),
+        ServeOption(
+            name: "audit-log", value: "FILE",
+            meaning: "file with a line of JSON for each access; SIGHUP opens it again (none)"),
+        ServeOption(
             name: "log-level", value: "LEVEL",
             meaning: "debug, info, warning or error (info)", isReloaded: true),
     ]

@@ -21,6 +21,7 @@ extension ServeSettings {
         try readLimits(into: &options)
         options.compaction = try compaction()
         options.identity = try identity()
+        options.hook = try hook(workers: options.http.workers)
         return options
     }
 

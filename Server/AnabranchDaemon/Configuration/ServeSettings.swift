@@ -72,12 +72,15 @@ struct ServeSettings {
         guard let text = self["store"] else {
             throw options.usage("The option --store is missing: type --store sqlite:DIRECTORY.")
         }
-        do { return try StoreLocation(text) } catch {
-            guard case .option? = found("store")?.place else {
-                throw ConfigurationError(error.message)
-            }
-            throw options.usage(error.message)
-        }
+        do { return try StoreLocation(text) } catch { throw unusable("store", error.message) }
+    }
+
+    /// The error of a text that names a place which can't be used.
+    ///
+    /// - Parameter message: Whole sentences.
+    func unusable(_ name: String, _ message: String) -> any Error {
+        guard case .option? = found(name)?.place else { return ConfigurationError(message) }
+        return options.usage(message)
     }
 
     /// One setting that some place gives.
@@ -86,10 +89,13 @@ struct ServeSettings {
         let text: String
         let place: Place
 
-        /// The text, without the password of a database's URL.
+        /// The text, without the password of a URL.
         var shownText: String {
-            guard name == "store", let location = try? StoreLocation(text) else { return text }
-            return location.description
+            switch name {
+            case "store": (try? StoreLocation(text))?.description ?? text
+            case "validate": ValidationPlace.withoutPassword(text)
+            default: text
+            }
         }
     }
 

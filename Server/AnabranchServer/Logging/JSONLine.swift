@@ -19,6 +19,18 @@ struct JSONLine {
         add(key, "\((value * 1000).rounded() / 1000)")
     }
 
+    /// Adds a list of objects.
+    mutating func append(_ key: String, _ objects: [JSONLine]) {
+        add(key, "[" + objects.map { $0.text + "}" }.joined(separator: ",") + "]")
+    }
+
+    /// A time as text, from whole milliseconds since 1970: a `Date` would round them.
+    static func time(_ wallMilliseconds: Int64) -> String {
+        let (seconds, milliseconds) = wallMilliseconds.quotientAndRemainder(dividingBy: 1000)
+        let text = Date(timeIntervalSince1970: Double(seconds)).formatted(.iso8601)
+        return text.dropLast() + "." + "\(1000 + milliseconds)".dropFirst() + "Z"
+    }
+
     private mutating func add(_ key: String, _ value: String) {
         if text.utf8.count > 1 { text += "," }
         text += Self.quoted(key) + ":" + value

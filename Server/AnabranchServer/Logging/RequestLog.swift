@@ -79,16 +79,9 @@ public struct RequestLog: Sendable {
 
     private func begin(_ level: Level, _ message: String) -> JSONLine {
         var line = JSONLine()
-        line.append("time", time())
+        line.append("time", JSONLine.time(wallMilliseconds()))
         line.append("level", level.rawValue)
         line.append("message", message)
         return line
-    }
-
-    /// The time as text, from whole milliseconds: a `Date` would round them.
-    private func time() -> String {
-        let (seconds, milliseconds) = wallMilliseconds().quotientAndRemainder(dividingBy: 1000)
-        let text = Date(timeIntervalSince1970: Double(seconds)).formatted(.iso8601)
-        return text.dropLast() + "." + "\(1000 + milliseconds)".dropFirst() + "Z"
     }
 }

@@ -15,6 +15,9 @@ package final class ServerMetrics: Sendable {
     package let conflicts: MetricCounter
     package let limitedRequests: MetricCounter
     package let quotaRefusals: MetricCounter
+    package let validations: MetricCounter
+    package let validationSeconds: MetricHistogram
+    package let auditFailures: MetricCounter
 
     package init() {
         requests = registry.add(
@@ -61,5 +64,18 @@ package final class ServerMetrics: Sendable {
                 "anabranch_quota_refusals_total",
                 "Saves and parts that were refused because a quota of a zone was used up.",
                 labels: ["quota"]))
+        validations = registry.add(
+            MetricCounter(
+                "anabranch_validations_total",
+                "Saves and parts shown to the validation hook: accepted, rejected, or failed.",
+                labels: ["outcome"]))
+        validationSeconds = registry.add(
+            MetricHistogram(
+                "anabranch_validation_seconds",
+                "Time of a call of the validation hook, with the wait for its turn.",
+                bounds: MetricHistogram.seconds))
+        auditFailures = registry.add(
+            MetricCounter(
+                "anabranch_audit_failures_total", "Lines that the audit log could not take."))
     }
 }

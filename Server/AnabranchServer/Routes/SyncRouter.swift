@@ -13,11 +13,14 @@ package final class SyncRouter: HTTPHandler {
     private let limits: ZoneLimits
     private let log: RequestLog
     private let metrics: ServerMetrics
+    /// Called for each request that reads data of a zone, before it is answered.
+    let recordRead: @Sendable (ReadRecord) -> Void
     private let checkIsReady: @Sendable () throws -> Void
 
     package init(
         zones: OpenZones, access: AccessControl, rates: RateLimiter, events: EventHub,
         limits: ZoneLimits, log: RequestLog, metrics: ServerMetrics,
+        recordRead: @escaping @Sendable (ReadRecord) -> Void = { _ in },
         checkIsReady: @escaping @Sendable () throws -> Void
     ) {
         self.zones = zones
@@ -27,6 +30,7 @@ package final class SyncRouter: HTTPHandler {
         self.limits = limits
         self.log = log
         self.metrics = metrics
+        self.recordRead = recordRead
         self.checkIsReady = checkIsReady
     }
 
@@ -150,14 +154,13 @@ package final class SyncRouter: HTTPHandler {
             fields.error = response.refusal?.code.rawValue
             fields.replica = fields.replica ?? response.refusal?.details["replica"]
             return response.encoded()
-        case .snapshot:
-            return try zone.snapshot(try SnapshotRequest(decoding: body)).encoded()
         case .checksums:
             return try zone.checksums(try ChecksumsRequest(decoding: body)).encoded()
         case .stage: return try zone.stage(try StageRequest(decoding: body)).encoded()
-        case .part: return try zone.part(try PartRequest(decoding: body)).encoded()
-        case .repair: return try zone.repair(try RepairRequest(decoding: body)).encoded()
-        default: return try zone.pull(try PullRequest(decoding: body)).encoded()
+        case .snapshot: return try snapshot(body, from: origin, zone)
+        case .part: return try part(body, from: origin, zone)
+        case .repair: return try repair(body, from: origin, zone)
+        default: return try pull(body, from: origin, zone)
         }
     }
 

@@ -20,6 +20,9 @@ struct IncomingChangeSet: Sendable {
         return isDeleting ? [.bytes, .records] : []
     }
 
+    /// The verdict of the operator's hook; `nil` if the hook was not asked.
+    var verdict: ValidationVerdict?
+
     /// Decodes a change set.
     ///
     /// - Throws: `invalidChangeSet` or `unsupportedVersion`; the author of such bytes is unknown.

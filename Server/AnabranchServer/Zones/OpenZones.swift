@@ -45,6 +45,8 @@ package final class OpenZones: Sendable {
     private let backEnd: any BackEnd
     private let limits: ZoneLimits
     private let validation: PushValidation?
+    private let hook: ValidationHook?
+    private let record: @Sendable (PushRecord) -> Void
     private let limit: Int
     private let metrics: ServerMetrics
     private let disabled: Set<Mechanism>
@@ -57,6 +59,7 @@ package final class OpenZones: Sendable {
     ///   - disabled: Empty, except in simulations that show why a mechanism is needed.
     package init(
         _ backEnd: any BackEnd, limits: ZoneLimits, validation: PushValidation? = nil,
+        hook: ValidationHook? = nil, record: @escaping @Sendable (PushRecord) -> Void = { _ in },
         limit: Int = 256, metrics: ServerMetrics = ServerMetrics(),
         wallMilliseconds: @escaping @Sendable () -> Int64, disabled: Set<Mechanism> = []
     ) {
@@ -64,6 +67,8 @@ package final class OpenZones: Sendable {
         self.backEnd = backEnd
         self.limits = limits
         self.validation = validation
+        self.hook = hook
+        self.record = record
         self.limit = limit
         self.metrics = metrics
         self.wallMilliseconds = wallMilliseconds
@@ -128,7 +133,7 @@ package final class OpenZones: Sendable {
             return try place.zone {
                 ZoneService(
                     name: name, storage: try backEnd.open(name), limits: limits,
-                    validation: validation,
+                    validation: validation, hook: hook, record: record,
                     announce: { [exchange = backEnd.exchange] head in
                         exchange?.announce(
                             HeadNews(zone: name, epoch: head.epoch, position: head.position))

@@ -43,14 +43,16 @@ extension PushProcessor {
                 throw NoRoom()
             }
             log = reached
-            metrics.changeSets.add(Double(taken.count), "accepted")
+            for each in taken {
+                metrics.changeSets.add(1, each.rejection == nil ? "accepted" : "rejected")
+            }
             return taken
         } catch is NoRoom {
             return []
         }
     }
 
-    /// The saves of a group do not make enough room, or one of them is refused or rejected.
+    /// The saves of a group do not make enough room, or one of them is refused.
     private struct NoRoom: Error {}
 
     private func takeInGroup(
@@ -63,12 +65,11 @@ extension PushProcessor {
                 writer: writer, log: log, limits: limits, wallMilliseconds: now,
                 disabled: disabled
             ).verdict(on: changeSet)
-            guard case .new = verdict, incoming.rejection == nil, changeSet.kind == .save,
-                try validation?.rejection(changeSet, zone) == nil
-            else { throw NoRoom() }
-            let cursor = log.head.advanced(over: changeSet)
-            try write(changeSet, incoming.bytes, at: cursor, to: writer, today: check.today)
-            return advance(&log, to: cursor, by: changeSet)
+            guard case .new = verdict, changeSet.kind == .save else { throw NoRoom() }
+            let (kept, bytes) = try keptForm(of: incoming)
+            let cursor = log.head.advanced(over: kept)
+            try write(kept, bytes, at: cursor, to: writer, today: check.today)
+            return advance(&log, to: cursor, by: kept)
         } catch is ProtocolError {
             throw NoRoom()
         } catch is ChangeSetDecodingError {
@@ -76,5 +77,18 @@ extension PushProcessor {
         } catch let error as StorageError where PushFailure(error) != nil {
             throw NoRoom()
         }
+    }
+
+    /// The form in which the log gets a save: the save itself, or the void of a rejected one.
+    private func keptForm(
+        of incoming: IncomingChangeSet
+    ) throws -> (changeSet: ChangeSet, bytes: [UInt8]) {
+        let changeSet = incoming.changeSet
+        var rejection = incoming.rejection
+        if rejection == nil, needsVerdict { rejection = try incoming.rejectionByHook() }
+        if rejection == nil { rejection = try validation?.rejection(changeSet, zone) }
+        guard let rejection else { return (changeSet, incoming.bytes) }
+        let void = ChangeSet(voiding: changeSet, for: rejection)
+        return (void, void.encoded())
     }
 }

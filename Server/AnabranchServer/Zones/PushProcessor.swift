@@ -4,12 +4,20 @@ import AnabranchReplication
 /// One push request, decoded before the zone's write lock is taken.
 struct PushJob: Sendable {
     let epoch: EpochID
+    let origin: RequestOrigin?
+    /// The number of change sets in the request.
+    let requestedCount: Int
     /// The change sets before the first one that cannot be decoded.
-    let changeSets: [IncomingChangeSet]
+    var changeSets: [IncomingChangeSet]
     let refusal: ProtocolError?
 
-    init(_ request: PushRequest, limits: ZoneLimits, disabled: Set<Mechanism>) {
+    init(
+        _ request: PushRequest, from origin: RequestOrigin? = nil, limits: ZoneLimits,
+        disabled: Set<Mechanism>
+    ) {
         epoch = request.epoch
+        self.origin = origin
+        requestedCount = request.changeSets.count
         var taken: [IncomingChangeSet] = []
         var refusal: ProtocolError?
         do throws(ProtocolError) {
@@ -38,6 +46,8 @@ struct PushProcessor: Sendable {
     let wallMilliseconds: @Sendable () -> Int64
     let zone: ZoneName
     let validation: PushValidation?
+    /// True if a save needs a verdict of the operator's hook.
+    var needsVerdict = false
     let disabled: Set<Mechanism>
     let metrics: ServerMetrics
     /// False for the zone's own entries, which need no room.
@@ -46,14 +56,16 @@ struct PushProcessor: Sendable {
     /// Processes one push request.
     ///
     /// - Throws: Only failures of the storage; a refusal is in the response.
-    func take(_ job: PushJob, into writer: any ZoneWriting) throws -> PushResponse {
+    func take(_ job: PushJob, into writer: any ZoneWriting) throws -> PushOutcome {
         let now = wallMilliseconds()
         var log = try writer.logState()
         guard job.epoch == log.head.epoch else {
-            return PushResponse(
-                acknowledgements: [], refusal: Self.unknownEpoch,
-                headPosition: log.head.position, wallMilliseconds: now)
+            return PushOutcome(
+                response: PushResponse(
+                    acknowledgements: [], refusal: Self.unknownEpoch,
+                    headPosition: log.head.position, wallMilliseconds: now))
         }
+        let firstNew = log.head.position + 1
         var acknowledgements: [PushResponse.Acknowledgement] = []
         acknowledgements.reserveCapacity(job.changeSets.count)
         var refusal = job.refusal
@@ -74,9 +86,11 @@ struct PushProcessor: Sendable {
                 break
             }
         }
-        return PushResponse(
-            acknowledgements: acknowledgements, refusal: refusal,
-            headPosition: log.head.position, wallMilliseconds: now)
+        return PushOutcome(
+            response: PushResponse(
+                acknowledgements: acknowledgements, refusal: refusal,
+                headPosition: log.head.position, wallMilliseconds: now),
+            newPositions: firstNew..<log.head.position + 1)
     }
 
     private func quotaCheck(_ reader: any ZoneReading, now: Int64) throws -> QuotaCheck? {
@@ -98,6 +112,9 @@ struct PushProcessor: Sendable {
         do {
             if let rejection = incoming.rejection { throw PushFailure.rejected(rejection) }
             try ZoneParts(writer).checkAll(of: changeSet, changeSet.parts())
+            if needsVerdict, let rejection = try incoming.rejectionByHook() {
+                throw PushFailure.rejected(rejection)
+            }
             if let rejection = try rejection(of: changeSet, writer) {
                 throw PushFailure.rejected(rejection)
             }
@@ -206,9 +223,4 @@ struct PushProcessor: Sendable {
 
     private static let unknownEpoch = ProtocolError(
         .unknownEpoch, "Can't push to this log because it is of another epoch: say hello.")
-}
-
-extension PushResponse {
-    /// The refusal of the whole request, not of one change set.
-    var wholeRefusal: ProtocolError? { refusal?.code == .unknownEpoch ? refusal : nil }
 }

@@ -25,7 +25,9 @@ public final class ZoneService: Sendable {
     let makingSnapshot = NSLock()
     let metrics: ServerMetrics
     private let acknowledged = AcknowledgedPositions()
-    private let pushes: CommitQueue<PushJob, PushResponse>
+    private let pushes: CommitQueue<PushJob, PushOutcome>
+    private let hook: ValidationHook?
+    private let record: @Sendable (PushRecord) -> Void
 
     /// The greatest number of pushes in one transaction, so that the first does not wait long.
     static let maximumPushesTogether = 64
@@ -35,12 +37,15 @@ public final class ZoneService: Sendable {
     /// - Parameters:
     ///   - wallMilliseconds: The server's clock, since 1970-01-01 UTC.
     ///   - validation: The operator's own rules; `nil` if there are none.
+    ///   - hook: Asked for its verdict on each new save, before the push is queued.
+    ///   - record: Called for every push, in the order of the log, before it is answered.
     ///   - announce: Tells other daemons that serve the zone about a new head.
     ///   - metrics: Records what the zone does.
     ///   - disabled: Empty, except in simulations that show why a mechanism is needed.
     package init(
         name: ZoneName, storage: any ZoneStorage, limits: ZoneLimits = ZoneLimits(),
-        validation: PushValidation? = nil,
+        validation: PushValidation? = nil, hook: ValidationHook? = nil,
+        record: @escaping @Sendable (PushRecord) -> Void = { _ in },
         announce: @escaping @Sendable (ZoneHead) -> Void = { _ in },
         wallMilliseconds: @escaping @Sendable () -> Int64,
         metrics: ServerMetrics = ServerMetrics(), disabled: Set<Mechanism> = []
@@ -52,20 +57,25 @@ public final class ZoneService: Sendable {
         self.wallMilliseconds = wallMilliseconds
         self.disabled = disabled
         self.metrics = metrics
+        self.hook = hook
+        self.record = record
         let intake = PushProcessor(
             limits: limits, wallMilliseconds: wallMilliseconds, zone: name,
-            validation: validation, disabled: disabled, metrics: metrics)
+            validation: validation, needsVerdict: hook != nil, disabled: disabled, metrics: metrics)
         pushes = CommitQueue(maximumTogether: Self.maximumPushesTogether) { [acknowledged] jobs in
             let needs = jobs.reduce(into: ZoneNeeds()) { $0.formUnion($1.needs) }
             let start = ContinuousClock.now
-            let responses = try storage.write(needs) { writer in
-                let responses = try jobs.map { try intake.take($0, into: writer) }
+            let outcomes = try storage.write(needs) { writer in
+                let outcomes = try jobs.map { try intake.take($0, into: writer) }
                 try acknowledged.flush(into: writer)
-                return responses
+                return outcomes
             }
             metrics.commits.record(Double(jobs.count))
             metrics.commitSeconds.record((ContinuousClock.now - start) / .seconds(1))
-            return responses
+            for (job, outcome) in zip(jobs, outcomes) {
+                record(PushRecord(job, in: name, outcome))
+            }
+            return outcomes
         }
     }
 
@@ -89,20 +99,28 @@ public final class ZoneService: Sendable {
     /// - Parameter origin: The right and the address of the request; `nil` for a caller in this
     ///   process.
     ///
-    /// - Throws: `unknownEpoch` if the client knows another log. `storageFull` or `internalError`
-    ///   if nothing of the request was kept: retry.
+    /// - Throws: `unknownEpoch` if the client knows another log. `storageFull`, `internalError`, or
+    ///   `overloaded` if the operator's hook fails; then nothing of the request was kept: retry.
     package func push(
         _ request: PushRequest, from origin: RequestOrigin? = nil
     ) throws(ProtocolError) -> PushResponse {
-        try named { () throws -> PushResponse in
-            let response = try pushes.run(PushJob(request, limits: limits, disabled: disabled))
-            if let refused = response.wholeRefusal { throw refused }
-            if !response.acknowledgements.isEmpty {
-                // A repeated push is reported too: the daemon that took it may have ended before.
-                grew(to: ZoneHead(epoch: request.epoch, position: response.headPosition))
+        let job = PushJob(request, from: origin, limits: limits, disabled: disabled)
+        let response: PushResponse
+        do throws(ProtocolError) {
+            response = try named { () throws -> PushResponse in
+                guard let hook else { return try pushes.run(job).response }
+                return try pushes.run(try validated(job, by: hook)).response
             }
-            return response
+        } catch {
+            record(PushRecord(job, in: name, refusedBy: error))
+            throw error
         }
+        if let refused = response.wholeRefusal { throw refused }
+        if !response.acknowledgements.isEmpty {
+            // A repeated push is reported too: the daemon that took it may have ended before.
+            grew(to: ZoneHead(epoch: request.epoch, position: response.headPosition))
+        }
+        return response
     }
 
     /// Reports a new head to the observers here and to other daemons.

@@ -21,6 +21,8 @@ final class EntityHome {
     var isObserved: Bool
     /// By the relationship's place in the plan, the objects that have a state of it.
     var related: [RelatedObjects]
+    /// What records the reads of an object that stands for its class; `nil` for all other objects.
+    let probe: PropertyProbe?
 
     /// - Parameter origin: Another store's, for objects that stand for its IDs; `nil` for the
     ///   context's own.
@@ -30,6 +32,7 @@ final class EntityHome {
         self.origin = origin ?? context.coordinator.origin
         isObserved = origin == nil && context.isObservable
         related = Array(repeating: RelatedObjects(), count: plan.relations.count)
+        probe = nil
         reference = .passUnretained(context)
     }
 
@@ -41,6 +44,18 @@ final class EntityHome {
         origin = other.origin
         isObserved = false
         related = Array(repeating: RelatedObjects(), count: plan.relations.count)
+        probe = nil
+        reference = nil
+    }
+
+    /// The home of an object that stands for its class.
+    init(of standIn: ProbedClass, probe: PropertyProbe) {
+        plan = standIn.plan
+        entity = plan.entity
+        origin = standIn.origin
+        isObserved = true
+        related = []
+        self.probe = probe
         reference = nil
     }
 

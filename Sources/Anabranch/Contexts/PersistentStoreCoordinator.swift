@@ -107,14 +107,11 @@ public final class PersistentStoreCoordinator: Sendable {
             else { return nil }
             return try managedObjectID(for: record, entity: entity)
         }
-        let parts = uri.pathComponents
-        guard uri.scheme == "anabranch", parts.count == 3, let host = uri.host,
-            let replica = ReplicaID(host), let number = UInt64(parts[2]),
-            (1...Limits.greatestRecordNumber).contains(number),
-            let entity = model.entity(named: parts[1])
-        else { return nil }
-        return try managedObjectID(
-            for: RecordID(replica: replica, number: number), entity: entity)
+        guard let parts = RecordURI(uri) else { return nil }
+        // A typed text may have the name of the present model.
+        let entity =
+            model.entity(wireName: WireName(parts.wireName)) ?? model.entity(named: parts.wireName)
+        return try entity.flatMap { try managedObjectID(for: parts.record, entity: $0) }
     }
 
     /// Returns the object ID of a record in this store.

@@ -25,7 +25,8 @@ struct FetchPlan {
                     + "is \(type).", entity: entity.name)
         }
         self.entity = entity
-        predicate = try request.predicate?.resolved(for: entity, variables: request.variables)
+        predicate = try context.withResultsOfFetches(in: request.predicate)?
+            .resolved(for: entity, variables: request.variables)
         sorts = try request.sorts.map { try $0.resolved(for: entity) }
         includesSubentities = request.includesSubentities
         limit = request.fetchLimit > 0 ? min(request.fetchLimit, Self.maximumRows) : nil

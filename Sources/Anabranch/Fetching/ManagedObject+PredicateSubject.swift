@@ -28,7 +28,12 @@ extension ManagedObject: PredicateSubject {
                 return .subjects([])
             }
             let ids = try context.members(of: self, at: index)
-            return .subjects(try context.objects(ids, of: relationship.destination))
+            let members = try context.objects(ids, of: relationship.destination)
+            guard relationship.isOrdered else { return .subjects(members) }
+            let found = Dictionary(
+                members.map { ($0.localID, $0) }, uniquingKeysWith: { first, _ in first })
+            return .subjects(
+                try context.listedMembers(of: self, by: relationship).compactMap { found[$0] })
         }
     }
 

@@ -39,8 +39,9 @@ private struct DependencySearch {
         case .comparison(let left, _, let right, _), .text(let left, _, let right, _):
             visit(left)
             visit(right)
-        case .membership(let operand, _, _): visit(operand)
+        case .membership(let operand, _, _), .matches(let operand, _): visit(operand)
         case .exists(let collection, let inner): visit(collection, inner)
+        case .entity(let path, _): record(way(path), looksAt: nil)
         }
     }
 
@@ -50,18 +51,43 @@ private struct DependencySearch {
         case .attribute(let path, let attribute): record(way(path), looksAt: attribute.slot)
         case .record(let path): record(way(path), looksAt: nil)
         case .count(let collection, let filter): visit(collection, filter)
+        case .function(_, let operands, _), .listReduction(_, let operands, _):
+            for operand in operands { visit(operand) }
+        case .reduction(_, let elements, _): visit(elements.selections[...], elements.value)
+        case .conditional(let condition, let first, let second, _):
+            visit(condition)
+            visit(first)
+            visit(second)
+        case .element(let collection, _, let value):
+            enter(collection) { $0.visit(value) }
+        }
+    }
+
+    private mutating func visit(
+        _ selections: ArraySlice<ResolvedSelection>, _ value: ResolvedOperand
+    ) {
+        guard let selection = selections.first else { return visit(value) }
+        enter(selection.collection) { search in
+            if let filter = selection.filter { search.visit(filter) }
+            search.visit(selections.dropFirst(), value)
         }
     }
 
     private mutating func visit(_ collection: ResolvedCollection, _ inner: ResolvedPredicate?) {
+        enter(collection) { search in if let inner { search.visit(inner) } }
+    }
+
+    /// Visits what is asked for of each element of a collection.
+    private mutating func enter(
+        _ collection: ResolvedCollection, _ visitElement: (inout DependencySearch) -> Void
+    ) {
         let owner = way(collection.owner)
         record(owner, looksAt: collection.relationship.slot)
         let elements = owner + [collection.relationship]
         record(elements, looksAt: nil)
-        guard let inner else { return }
         let outer = ways
         ways = Array(ways.prefix(collection.scope)) + [elements]
-        visit(inner)
+        visitElement(&self)
         ways = outer
     }
 

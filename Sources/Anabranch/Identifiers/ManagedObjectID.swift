@@ -51,15 +51,12 @@ public struct ManagedObjectID: Sendable {
 
     /// The URI `anabranch://<replica>/<entity>/<number>`, which is the same on every replica.
     ///
+    /// It has the wire name of the entity, so it names the object also after the entity is renamed.
+    ///
     /// - Throws: `StoreError` if the store is closed.
     public var uriRepresentation: URL {
         get throws {
-            let record = try recordID
-            var parts = URLComponents()
-            parts.scheme = "anabranch"
-            parts.host = record.replica.description
-            parts.path = "/\(entity.name)/\(record.number)"
-            guard let url = parts.url else {
+            guard let url = RecordURI(try recordID, of: entity).url else {
                 throw StoreError(
                     .corrupt,
                     "Can't form the URI of an object of \(entity.name) because its parts are not "

@@ -20,9 +20,18 @@ package final class StoreOrigin: Sendable {
     static func numbered(_ number: Int32) -> StoreOrigin { all.withLock { $0[Int(number)] } }
 
     /// Creates the origin of a store that was just opened.
-    static func of(_ store: Store) -> StoreOrigin {
+    static func of(_ store: Store) -> StoreOrigin { add { StoreOrigin(store, number: $0) } }
+
+    /// Creates the origin of objects that are in no store.
+    ///
+    /// - Parameter model: Has the objects' entity.
+    static func withoutStore(_ model: ManagedObjectModel) -> StoreOrigin {
+        add { StoreOrigin(model, number: $0) }
+    }
+
+    private static func add(_ make: (_ number: Int32) -> StoreOrigin) -> StoreOrigin {
         all.withLock { all in
-            let origin = StoreOrigin(store, number: Int32(all.count))
+            let origin = make(Int32(all.count))
             all.append(origin)
             return origin
         }
@@ -33,6 +42,13 @@ package final class StoreOrigin: Sendable {
         identity = store.identity
         self.number = number
         self.store = store
+    }
+
+    private init(_ model: ManagedObjectModel, number: Int32) {
+        self.model = model
+        identity = StoreIdentity()
+        self.number = number
+        store = nil
     }
 
     /// Returns true if the store has the row of a record. The row can be of any entity that has the

@@ -5,7 +5,9 @@ public import AnabranchReplication
 ///
 /// The standard types conform. An enum with a conforming raw type needs only its `absent` case:
 /// `extension Colour: AttributeValue { static var absent: Colour { .red } }`.
-public protocol AttributeValue {
+///
+/// A value of such a type is also an argument of predicates.
+public protocol AttributeValue: PredicateArgument {
     /// Converts an attribute's value to this type.
     ///
     /// - Parameter value: The value as the object holds it.
@@ -51,6 +53,24 @@ extension AttributeValueError: CustomStringConvertible {
 }
 
 extension AttributeValue {
+    /// The value as a constant of a predicate.
+    ///
+    /// - Throws: `FetchPredicateError` with code `invalidArgument` if no attribute can store the
+    ///   value exactly.
+    public var predicateExpression: FetchExpression {
+        get throws(FetchPredicateError) {
+            let value: Value
+            do {
+                value = try attributeValue
+            } catch {
+                throw FetchPredicateError(
+                    .invalidArgument,
+                    "Can't compare with \(error.value) because \(error.cause).")
+            }
+            return value.predicateExpression
+        }
+    }
+
     /// The type of the attribute that stores ``absent``; `undefined` if no attribute can store it.
     public static var attributeType: AttributeType {
         (try? absent.attributeValue).flatMap(AttributeType.init(holding:)) ?? .undefined

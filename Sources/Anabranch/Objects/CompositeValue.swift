@@ -155,6 +155,7 @@ extension ManagedObject {
 
     private final func elements(named name: String) -> CompositeElements? {
         assert(isOnItsQueue, misuse("read"))
+        if let probe = home.probe { return probe.elements(of: self, named: name) }
         guard let composite = entity.compositeAttribute(named: name) else { return nil }
         for attribute in composite.attributes where !flags.isReadable {
             prepareToRead(attribute.slot)

@@ -38,6 +38,7 @@ extension ManagedObject {
     @usableFromInline
     final func reportAccess(_ slot: Int) {
         guard flags.contains(.observed) else { return }
+        if let probe = home.probe { return probe.read(slot, of: self) }
         home.withContext { context in
             context.observation?.reportAccess(slot, of: localID) { context.registry.hasPage($0) }
         }

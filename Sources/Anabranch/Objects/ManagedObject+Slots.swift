@@ -46,6 +46,7 @@ extension ManagedObject {
     public final subscript<T: ManagedObject>(toOne slot: Int) -> T? {
         get {
             assert(isOnItsQueue, misuse("read"))
+            if let probe = home.probe { return probe.target(of: self, slot) }
             reportAccess(slot)
             guard let relationship = entity.slots[slot].relationship else { return nil }
             return managedObjectContext?.target(of: self, by: relationship) as? T

@@ -29,7 +29,7 @@ public struct ManagedObjectList<Element: ManagedObject> {
     }
 
     /// The number of objects.
-    public var count: Int { ids.count }
+    public var count: Int { owner.home.probe?.count(of: owner, slot) ?? ids.count }
     /// True if the list has no objects.
     public var isEmpty: Bool { ids.isEmpty }
 

@@ -22,7 +22,7 @@ public struct ManagedObjectSet<Element: ManagedObject> {
     }
 
     /// The number of objects.
-    public var count: Int { ids.count }
+    public var count: Int { owner.home.probe?.count(of: owner, slot) ?? ids.count }
     /// True if the relationship has no objects.
     public var isEmpty: Bool { ids.isEmpty }
 

@@ -71,28 +71,14 @@ struct SourceLayout {
                 "Can't convert \(file.files.path) because the model has none of its entities. "
                     + "Give the model of its app.")
         }
-        try checkComposites(file)
         for entity in model.entities where positions[entity] == nil {
             doubts.add(entity: entity.name, found: "no such entity", stored: "no objects")
         }
+        let form = elementName()
         for position in roots.indices {
-            try findColumns(ofTable: position, file.connection, doubts)
+            try findColumns(ofTable: position, file, form, doubts)
         }
         joins = JoinTable.all(in: self, doubts)
-    }
-
-    /// Refuses composite attributes: how Core Data names the columns of their elements is not
-    /// documented.
-    private func checkComposites(_ file: CoreDataFile) throws {
-        let composites = entities.lazy.flatMap(\.entity.compositeAttributes)
-        guard let composite = composites.first(where: { !$0.declaration.isTransient }) else {
-            return
-        }
-        throw ConversionError(
-            .notSupportedYet, path: file.files.path,
-            "Can't convert \(file.files.path) because \(composite) is a composite attribute, and "
-                + "the columns of its elements are not documented. Move its values to plain "
-                + "attributes with the app, and convert then.")
     }
 
     /// The condition of an entity's rows.
@@ -131,37 +117,39 @@ extension CoreDataFile {
 
 extension SourceLayout {
     /// A property with a column, and the entity that declares it.
-    private struct Declaration {
+    struct Declaration {
         let property: PropertyDescription
         let owner: EntityDescription
+
+        var text: String { "\(owner.name).\(property.name)" }
+    }
+
+    /// The properties that the entities of a table declare with a column.
+    func declarations(ofTable position: Int) -> [Declaration] {
+        entities.filter { $0.table == position }.flatMap { source in
+            source.entity.slots.filter { $0.entity == source.entity && $0.hasSourceColumn }
+                .map { Declaration(property: $0, owner: source.entity) }
+        }
     }
 
     private mutating func findColumns(
-        ofTable position: Int, _ connection: Connection, _ doubts: DoubtList
+        ofTable position: Int, _ file: CoreDataFile, _ elementName: ElementName,
+        _ doubts: DoubtList
     ) throws {
-        var declared: [String: [Declaration]] = [:]
-        for source in entities where source.table == position {
-            for property in source.entity.slots where property.entity == source.entity {
-                guard property.hasSourceColumn else { continue }
-                declared["Z" + property.name.uppercased(), default: []]
-                    .append(Declaration(property: property, owner: source.entity))
-            }
-        }
+        let declared = Dictionary(
+            grouping: declarations(ofTable: position), by: { elementName.column(of: $0.property) })
         let table = roots[position].table
         for (stem, declarations) in declared.sorted(by: { $0.key < $1.key }) {
             var candidates = table.columns(named: stem).filter { column in
                 column.uppercased() == stem || declared[column.uppercased()] == nil
             }
+            try checkElements(declarations, among: candidates, table, file)
             for declaration in declarations {
                 let column = try column(
                     of: declaration, among: candidates, isOnly: declarations.count == 1, table,
-                    connection)
+                    file.connection)
                 guard let column else {
-                    if declaration.property.isReadFromSource {
-                        doubts.add(
-                            entity: declaration.owner.name, property: declaration.property.name,
-                            found: "no column", stored: "no values")
-                    }
+                    try reportMissing(declaration, elementName, table, file, doubts)
                     continue
                 }
                 candidates.removeAll { $0 == column }
@@ -170,6 +158,19 @@ extension SourceLayout {
                 }
             }
         }
+    }
+
+    private func reportMissing(
+        _ declaration: Declaration, _ elementName: ElementName, _ table: SourceTable,
+        _ file: CoreDataFile, _ doubts: DoubtList
+    ) throws {
+        guard declaration.property.isReadFromSource else { return }
+        if declaration.property.isElement {
+            throw elementName.missing(declaration, table, file)
+        }
+        doubts.add(
+            entity: declaration.owner.name, property: declaration.property.name,
+            found: "no column", stored: "no values")
     }
 
     /// The first candidate that has no values in rows of other entities.
@@ -193,7 +194,7 @@ extension SourceLayout {
 
 extension PropertyDescription {
     /// True if Core Data gives the property a column in its entity's table.
-    fileprivate var hasSourceColumn: Bool {
+    var hasSourceColumn: Bool {
         switch self {
         case .attribute(let attribute): !attribute.isTransient
         case .relationship(let relationship):

@@ -17,7 +17,8 @@ public struct ConversionError: Error, Hashable, Sendable {
         public static let noModel = Code(rawValue: "no-model")
         /// The given model has none of the source's entities: give the model of this app.
         public static let otherModel = Code(rawValue: "other-model")
-        /// The model has a part that no conversion reads: the message says which.
+        /// The model has a part that no conversion reads, or it is not certain which columns the
+        /// elements of a composite attribute have: the message says which.
         public static let notSupportedYet = Code(rawValue: "not-supported-yet")
         /// Another program has written to the source. Stop it, then try again.
         public static let sourceChanged = Code(rawValue: "source-changed")

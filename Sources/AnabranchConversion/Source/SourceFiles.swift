@@ -28,8 +28,11 @@ final class SourceFiles {
         self.path = path
         before = Self.stamps(of: path)
         guard before[0] != nil, FileManager.default.isReadableFile(atPath: path) else {
+            let cause =
+                FileManager.default.fileExists(atPath: path)
+                ? "this user may not read it" : "there is no such file"
             throw ConversionError(
-                .cannotOpen, path: path, "Can't convert \(path) because it can't be read.")
+                .cannotOpen, path: path, "Can't convert \(path) because \(cause).")
         }
         isCopy = (before[1]?.size ?? 0) > 0
         guard isCopy else {

@@ -126,7 +126,7 @@ extension ModelChecker {
             refuse(
                 .invalidRegularExpression, entity.name, attribute.name,
                 "Can't match \(path) against a regular expression because it is no string.")
-        } else if WholeTextExpression(expression) == nil {
+        } else if (try? RegularExpression(expression)) == nil {
             refuse(
                 .invalidRegularExpression, entity.name, attribute.name,
                 "Can't match \(path) because its regular expression cannot be read: \(expression)")

@@ -1,10 +1,15 @@
 import AnabranchReplication
 
 extension CompiledModelReader {
+    /// Reads an attribute.
+    ///
+    /// - Parameter path: The path of the composite attribute that the attribute is an element of,
+    ///   and a dot; or nothing.
     mutating func read(
-        attribute archived: ArchivedObject, _ name: String, of entity: String
+        attribute archived: ArchivedObject, _ name: String, of entity: String,
+        in path: String = ""
     ) -> Attribute {
-        var attribute = Attribute(name, type(of: archived, name, of: entity))
+        var attribute = Attribute(name, type(of: archived, path + name, of: entity))
         attribute.isOptional = archived.flag("NSIsOptional")
         attribute.isTransient = archived.flag("NSIsTransient")
         attribute.renamingIdentifier = renamingIdentifier(of: archived, named: name)
@@ -34,23 +39,12 @@ extension CompiledModelReader {
     /// The bit of an attribute's flags that keeps the value of a deleted object in the history.
     private static let preservationFlag: Int64 = 16
 
-    /// The type number of a composite attribute.
-    private static let compositeType: Int64 = 2100
-
     private mutating func type(
         of archived: ArchivedObject, _ name: String, of entity: String
     ) -> AttributeType {
         let number = archived.integer("NSAttributeType") ?? 0
         if let type = AttributeType(rawValue: Int(clamping: number)) { return type }
         if archived.flag("NSIsTransient") { return .undefined }
-        guard number != Self.compositeType else {
-            refuse(
-                .compositeAttribute, entity: entity, property: name,
-                "Can't read composite attribute \(entity).\(name) because the form of its "
-                    + "elements in a compiled model is not documented; read the .xcdatamodel that "
-                    + "the model was compiled from.")
-            return .binary
-        }
         refuse(
             entity: entity, property: name,
             "Can't store attribute \(entity).\(name) because its type has the number \(number), "

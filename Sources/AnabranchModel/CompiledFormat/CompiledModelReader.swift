@@ -8,6 +8,8 @@ struct CompiledModelReader {
     let file: String
     private(set) var problems: [ModelError] = []
     private(set) var warnings: [ModelWarning] = []
+    /// The number of elements that the composite attributes of the present entity have so far.
+    var compositeElementCount = 0
 
     init(file: String) { self.file = file }
 
@@ -35,8 +37,10 @@ struct CompiledModelReader {
             }
         }
         result.configurations = configurations(of: root)
+        CompositeTypeNames.assign(to: &result)
         warnings += result.removeOneSidedInverses().map(ModelWarning.init)
         dropIndexesWithoutColumns(in: &result)
+        problems += UserInfoSettings.apply(to: &result).map { $0.error(in: file) }
         return result
     }
 
@@ -91,12 +95,15 @@ struct CompiledModelReader {
 
     private mutating func readProperties(of archived: ArchivedObject, into entity: inout Entity) {
         let inherited = inheritedNames(of: archived)
+        compositeElementCount = 0
         for entry in archived.entries("NSProperties") {
             guard let property = entry.value.object, !inherited.contains(WireName(entry.key))
             else { continue }
             switch property.className {
-            case "NSAttributeDescription", "NSDerivedAttributeDescription",
-                "NSCompositeAttributeDescription":
+            case Self.compositeClass:
+                entity.compositeAttributes.append(
+                    read(composite: property, entry.key, of: entity.name))
+            case "NSAttributeDescription", "NSDerivedAttributeDescription":
                 entity.attributes.append(read(attribute: property, entry.key, of: entity.name))
             case "NSRelationshipDescription":
                 entity.relationships.append(
@@ -123,6 +130,13 @@ struct CompiledModelReader {
             parent = present.object("NSSuperentity")
         }
         return names
+    }
+
+    mutating func refuse(
+        _ code: ModelError.Code, entity: String, property: String, _ message: String
+    ) {
+        problems.append(
+            ModelError(code, entity: entity, property: property, file: file, message))
     }
 
     mutating func refuse(

@@ -100,6 +100,9 @@ struct ArchivedObject {
     let className: String
     fileprivate let members: [String: Int]
 
+    /// The keys of the values, in no order.
+    var keys: [String] { Array(members.keys) }
+
     subscript(key: String) -> ArchivedValue {
         members[key].map { archive.value(at: $0) } ?? .none
     }

@@ -161,7 +161,7 @@ extension DerivationReader {
 }
 
 extension AttributeType {
-    fileprivate var isInteger: Bool {
+    package var isInteger: Bool {
         switch self {
         case .integer16, .integer32, .integer64: true
         default: false

@@ -316,6 +316,11 @@ struct ModelComparison {
                 + "to-many, to-one, or the first to have an inverse. Add a relationship of another "
                 + "name instead, and copy the references."
         }
+        // Its inverse stores the references, and several records may refer to one object.
+        if old.isToMany, !relationship.isToMany {
+            return "it was to-many, and a to-one shows only one of its objects. Add a relationship "
+                + "of another name instead, and copy the references."
+        }
         return showsFormer
             ? nil : problem(relationship.wireProperty, from: old.wireProperty)
     }

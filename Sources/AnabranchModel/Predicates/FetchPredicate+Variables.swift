@@ -35,3 +35,28 @@ private struct VariableSubstitution: PredicateRewriting {
         return inner
     }
 }
+
+extension FetchPredicate {
+    /// Returns the predicate on the objects that a variable stands for, instead of on the fetched
+    /// objects.
+    package func relative(toVariable name: String) -> FetchPredicate {
+        RelativePaths(variable: FetchExpression(.variable(name))).rewrite(self)
+    }
+}
+
+/// Makes all paths from the fetched object begin at a variable.
+private struct RelativePaths: PredicateRewriting {
+    let variable: FetchExpression
+
+    func replacement(of form: FetchExpression.Form) -> FetchExpression.Form? {
+        switch form {
+        case .evaluatedObject: variable.form
+        case .path(nil, let steps): .path(variable, steps.map(rewrite))
+        default: nil
+        }
+    }
+
+    private func rewrite(_ step: PathStep) -> PathStep {
+        if case .index(let index) = step { .index(rewrite(index)) } else { step }
+    }
+}

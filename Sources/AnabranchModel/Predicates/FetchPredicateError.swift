@@ -36,6 +36,9 @@ public struct FetchPredicateError: Error, Hashable, Sendable {
         public static let quantifierNeeded = Code(rawValue: "quantifier-needed")
         /// ANY, ALL or NONE precedes an expression that is not to-many.
         public static let quantifierNotAllowed = Code(rawValue: "quantifier-not-allowed")
+        /// A Swift key path is not a chain of stored properties: compare these, or filter the
+        /// fetched objects.
+        public static let notAProperty = Code(rawValue: "not-a-property")
         /// The property is transient, so the store has no value to compare.
         public static let notStored = Code(rawValue: "not-stored")
         /// The two sides can never be compared.
@@ -48,8 +51,11 @@ public struct FetchPredicateError: Error, Hashable, Sendable {
         public static let unboundVariable = Code(rawValue: "unbound-variable")
         /// No collection operator has this name.
         public static let unknownCollectionOperator = Code(rawValue: "unknown-collection-operator")
-        /// The construct can be read and printed, but not evaluated yet.
-        public static let notSupportedYet = Code(rawValue: "not-supported-yet")
+        /// The construct can be read and printed, and has no meaning for objects in a store: the
+        /// message says why and what to write.
+        public static let notEvaluable = Code(rawValue: "not-evaluable")
+        /// A regular expression cannot be read.
+        public static let invalidPattern = Code(rawValue: "invalid-pattern")
         /// A list has more values than a statement can carry.
         public static let tooManyValues = Code(rawValue: "too-many-values")
     }

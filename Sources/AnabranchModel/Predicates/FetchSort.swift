@@ -5,12 +5,13 @@
 public struct FetchSort: Hashable, Sendable {
     /// The key path to the value.
     ///
-    /// It goes through to-one relationships to an attribute or to the `@count` of a to-many. `SELF`
-    /// sorts by the objects' IDs.
+    /// It goes through to-one relationships to an attribute, or to the `@count`, `@sum`, `@avg`,
+    /// `@min` or `@max` of a to-many. `SELF` sorts by the objects' IDs.
     public var keyPath: String
     /// True if smaller values come first.
     public var isAscending: Bool
-    /// The options for text: `.caseInsensitive` and `.diacriticInsensitive`.
+    /// The options for text: `.caseInsensitive`, `.diacriticInsensitive`, and for the order that
+    /// people expect `.localeSensitive` or `.localizedStandard`.
     public var options: ComparisonOptions
 
     /// Creates a sort key.

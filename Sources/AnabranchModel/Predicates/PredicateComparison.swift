@@ -55,8 +55,19 @@ public struct ComparisonOptions: OptionSet, Hashable, Sendable {
     public static let diacriticInsensitive = ComparisonOptions(rawValue: 2)
     /// `n`: the texts are normalized already, and the other options have no effect.
     public static let normalized = ComparisonOptions(rawValue: 4)
-    /// `l`: compares by the user's locale; not evaluated yet.
+    /// `l`: compares and sorts texts as people expect it, by the root collation of ICU.
+    ///
+    /// It is the same order for every user. It has no effect on the operators that look for a part
+    /// of a text.
     public static let localeSensitive = ComparisonOptions(rawValue: 8)
+    /// Orders digits by their value as a number, so that `Item 9` comes before `Item 10`.
+    ///
+    /// It has an effect together with `localeSensitive`, in sorts; the predicate language has no
+    /// letter for it.
+    public static let numeric = ComparisonOptions(rawValue: 16)
+
+    /// The order of lists of files and names, as Core Data's `localizedStandardCompare:`.
+    public static let localizedStandard: ComparisonOptions = [.localeSensitive, .numeric]
 
     static let letters: [(Character, ComparisonOptions)] = [
         ("c", .caseInsensitive), ("d", .diacriticInsensitive), ("n", .normalized),

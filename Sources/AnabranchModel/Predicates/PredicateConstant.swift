@@ -10,6 +10,39 @@ public enum PredicateConstant: Hashable, Sendable {
     case collection([PredicateConstant])
     /// An object.
     case object(PredicateObjectReference)
+    /// A fetch request, the first argument of FETCH.
+    case fetch(PredicateFetch)
+}
+
+/// A fetch request inside a predicate.
+///
+/// The context that evaluates the predicate runs it first, in place of FETCH.
+public struct PredicateFetch: Hashable, Sendable {
+    /// The name of the entity.
+    public let entityName: String
+    /// The predicate, in which variables have values.
+    public let predicate: FetchPredicate?
+    /// The sort keys, which have an effect together with a limit.
+    public let sorts: [FetchSort]
+    /// True if objects of sub-entities are found too.
+    public let includesSubentities: Bool
+    /// The greatest number of objects; 0 for all.
+    public let limit: Int
+    /// The number of objects to skip.
+    public let offset: Int
+
+    /// Creates a request.
+    public init(
+        entityName: String, predicate: FetchPredicate? = nil, sorts: [FetchSort] = [],
+        includesSubentities: Bool = true, limit: Int = 0, offset: Int = 0
+    ) {
+        self.entityName = entityName
+        self.predicate = predicate
+        self.sorts = sorts
+        self.includesSubentities = includesSubentities
+        self.limit = limit
+        self.offset = offset
+    }
 }
 
 /// An object that a predicate compares with.

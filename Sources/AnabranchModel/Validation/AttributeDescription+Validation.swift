@@ -41,7 +41,7 @@ extension AttributeDescription {
     }
 
     private func violations(
-        by text: String, matching expression: WholeTextExpression?
+        by text: String, matching expression: RegularExpression?
     ) -> [ValueViolation] {
         var found: [ValueViolation] = []
         let length = Int64(text.utf16.count)
@@ -51,7 +51,8 @@ extension AttributeDescription {
         if case .integer(let maximum)? = declaration.maximum, length > maximum {
             found.append(.tooLong)
         }
-        if expression?.matches(text) == false { found.append(.mismatch) }
+        // A text for which the search takes too many steps is refused too.
+        if let expression, (try? expression.matches(text)) != true { found.append(.mismatch) }
         return found
     }
 }

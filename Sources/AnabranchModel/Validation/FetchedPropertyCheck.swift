@@ -7,8 +7,8 @@ struct FetchedPropertyCheck {
 
     /// Checks the property.
     ///
-    /// A predicate that is valid but can't be evaluated yet is no problem of the model: reading the
-    /// property throws that error.
+    /// A predicate that no store can evaluate is no problem of the model: reading the property
+    /// throws that error.
     ///
     /// - Returns: `nil` if the property can be used.
     func problem() -> ModelError? {
@@ -29,7 +29,7 @@ struct FetchedPropertyCheck {
             _ = try predicate.substituting(values).resolved(for: property.destination)
             return nil
         } catch {
-            guard error.code != .notSupportedYet else { return nil }
+            guard error.code != .notEvaluable else { return nil }
             return ModelError(
                 .invalidPredicate, entity: owner.name, property: property.name,
                 "\(lead) of its predicate. \(error.message)")

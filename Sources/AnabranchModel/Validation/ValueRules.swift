@@ -1,7 +1,7 @@
 /// The compiled regular expression and validations of an attribute.
 struct ValueRules: Sendable {
     /// The regular expression, if the attribute has one.
-    let expression: WholeTextExpression?
+    let expression: RegularExpression?
     /// The validations with their resolved predicates, in the declared order.
     let rules: [(rule: ValidationRule, predicate: ValuePredicate)]
 
@@ -13,7 +13,7 @@ struct ValueRules: Sendable {
         guard declaration.regularExpression != nil || !declaration.validations.isEmpty else {
             return nil
         }
-        expression = declaration.regularExpression.flatMap { WholeTextExpression($0) }
+        expression = declaration.regularExpression.flatMap { try? RegularExpression($0) }
         // The model's check has already read these predicates in the same way.
         rules = declaration.validations.compactMap { rule in
             (try? ValuePredicate(

@@ -14,16 +14,7 @@ struct ModelElement {
     /// Reads `YES` or `true`; a missing text is `NO`.
     ///
     /// Any other text also reads as `NO`; the reader reports it as a problem for known flags.
-    func flag(_ attribute: String) -> Bool { Self.flag(text(attribute) ?? "NO") ?? false }
-
-    /// Reads a flag; `nil` if the text means neither yes nor no.
-    static func flag(_ text: String) -> Bool? {
-        switch text.lowercased() {
-        case "yes", "true", "1": true
-        case "no", "false", "0": false
-        default: nil
-        }
-    }
+    func flag(_ attribute: String) -> Bool { FlagText.flag(of: text(attribute) ?? "NO") ?? false }
 
     func children(named name: String) -> [ModelElement] { children.filter { $0.name == name } }
 }

@@ -18,10 +18,6 @@ extension ModelReader {
         attribute.allowsExternalBinaryDataStorage = element.flag("allowsExternalBinaryDataStorage")
         attribute.preservesValueInHistoryOnDeletion = element.flag("preserveAfterDeletion")
         attribute.userInfo = userInfo(of: element)
-        attribute.wireName = attribute.userInfo[Self.wireNameKey]
-        if let name = attribute.userInfo[Self.mergeRuleKey] {
-            attribute.mergeRule = rule(named: name, of: "\(entity).\(attribute.name)", element)
-        }
         attribute.type = type(of: element, entity: entity)
         if attribute.type == .transformable {
             attribute.valueTransformerName = element.text("valueTransformerName")
@@ -29,15 +25,9 @@ extension ModelReader {
                 element.text("customClassName") ?? element.text("attributeValueClassName")
         }
         checkKind(of: element, entity: entity, property: attribute.name)
-        attribute.validations = validations(
-            in: attribute.userInfo, of: element, entity: entity, property: attribute.name)
         if element.flag("derived") { return derived(attribute, element, entity: entity) }
-        if let text = attribute.userInfo[Self.defaultKey] {
-            attribute.defaultValue = taggedDefault(
-                text, of: element, entity: entity, property: attribute.name)
-        }
         guard attribute.type != .undefined else { return attribute }
-        if attribute.defaultValue == nil {
+        if attribute.userInfo[UserInfoKey.defaultValue] == nil {
             readDefault(of: element, into: &attribute, entity: entity)
         }
         readBounds(of: element, into: &attribute, entity: entity)
@@ -66,18 +56,6 @@ extension ModelReader {
                     + "attribute is derived.")
         }
         return attribute
-    }
-
-    private mutating func rule(
-        named name: String, of path: String, _ element: ModelElement
-    ) -> MergeRule {
-        let rules: [MergeRule] = [.lastWriter, .firstWriter, .max, .min, .counter, .keepBoth]
-        if let rule = rules.first(where: { "\($0)" == name }) { return rule }
-        refuse(
-            .invalidProperty, element, entity: nil, property: element.text("name"),
-            "Can't merge \(path) by \(name): there are "
-                + "\(rules.map { "\($0)" }.joined(separator: ", ")).")
-        return .lastWriter
     }
 
     /// Reads the type of an attribute.

@@ -57,13 +57,6 @@ extension ModelReader {
         result.renamingIdentifier = element.text("elementID")
         result.versionHashModifier = element.text("versionHashModifier")
         result.userInfo = userInfo(of: element)
-        result.wireName = result.userInfo[Self.wireNameKey]
-        if let group = result.userInfo[Self.mergeGroupKey] {
-            refuse(
-                .invalidProperty, element, entity: entity, property: name,
-                "Can't put composite attribute \(entity).\(name) in the group \(group) because it "
-                    + "is a group of its own; remove that entry of its user info.")
-        }
         let type = element.text("composite") ?? ""
         result.typeName = type
         guard let declared = composites.element(named: type) else {

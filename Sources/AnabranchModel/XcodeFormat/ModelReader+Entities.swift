@@ -1,20 +1,6 @@
 import AnabranchReplication
 
 extension ModelReader {
-    /// The key in a user info that sets the wire name.
-    static let wireNameKey = "anabranch.wireName"
-    /// The key in an attribute's user info that names its merge rule.
-    static let mergeRuleKey = "anabranch.mergeRule"
-    /// The key in an attribute's user info that names its attribute group.
-    static let mergeGroupKey = "anabranch.mergeGroup"
-    /// The key in an entity's user info that names its delete policy.
-    static let deletePolicyKey = "anabranch.deletePolicy"
-    /// The key in an entity's user info that declares with `YES` that a configuration of the entity
-    /// is not synced. The configuration's name follows.
-    static let unsyncedKeyPrefix = "anabranch.unsynced."
-    /// The key in a to-one's user info that declares it acyclic with `YES`.
-    static let acyclicKey = "anabranch.acyclic"
-
     mutating func read(entity element: ModelElement) -> Entity {
         var entity = Entity(element.attributes["name"] ?? "")
         remember(element, entity: entity.name)
@@ -24,10 +10,6 @@ extension ModelReader {
         entity.renamingIdentifier = element.text("elementID")
         entity.versionHashModifier = element.text("versionHashModifier")
         entity.userInfo = userInfo(of: element)
-        entity.wireName = entity.userInfo[Self.wireNameKey]
-        if let name = entity.userInfo[Self.deletePolicyKey] {
-            entity.deletePolicy = policy(named: name, of: entity.name, element)
-        }
         compositeElementCount = 0
         for child in element.children {
             switch child.name {
@@ -36,9 +18,8 @@ extension ModelReader {
             case "attribute":
                 let attribute = read(attribute: child, of: entity.name)
                 entity.attributes.append(attribute)
-                if let group = attribute.userInfo[Self.mergeGroupKey] {
+                if let group = attribute.userInfo[UserInfoKey.mergeGroup] {
                     remember(child, entity: entity.name, property: group)
-                    entity.add(attribute.name, toGroup: group)
                 }
             case "relationship":
                 entity.relationships.append(read(relationship: child, of: entity.name))
@@ -68,17 +49,6 @@ extension ModelReader {
             property.fetchLimit = limit
         }
         return property
-    }
-
-    private mutating func policy(
-        named name: String, of entity: String, _ element: ModelElement
-    ) -> DeletePolicy {
-        if let policy = DeletePolicy.allCases.first(where: { "\($0)" == name }) { return policy }
-        refuse(
-            .invalidProperty, element, entity: entity,
-            "Can't use the delete policy \(name) of \(entity): there are deleteWins and "
-                + "updateWins.")
-        return .deleteWins
     }
 
     func userInfo(of element: ModelElement) -> [String: String] {
@@ -174,14 +144,4 @@ extension ModelReader {
 
 extension ModelElement {
     fileprivate var isRTree: Bool { text("type")?.lowercased() == "rtree" }
-}
-
-extension Entity {
-    fileprivate mutating func add(_ attribute: String, toGroup name: String) {
-        if let place = attributeGroups.firstIndex(where: { $0.name.hasSameBytes(as: name) }) {
-            attributeGroups[place].attributes.append(attribute)
-        } else {
-            attributeGroups.append(AttributeGroup(name, attribute))
-        }
-    }
 }

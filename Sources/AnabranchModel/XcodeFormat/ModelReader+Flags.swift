@@ -28,7 +28,7 @@ extension ModelReader {
         of element: ModelElement, _ path: String, entity: String, property: String?
     ) {
         for flag in Self.flags[element.name] ?? [] {
-            guard let text = element.text(flag), ModelElement.flag(text) == nil else { continue }
+            guard let text = element.text(flag), FlagText.flag(of: text) == nil else { continue }
             refuse(
                 .invalidValue, element, entity: entity, property: property,
                 "Can't use \(path) because its \(flag) is \"\(text)\", which is neither YES nor NO."

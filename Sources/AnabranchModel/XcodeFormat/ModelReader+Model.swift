@@ -38,7 +38,7 @@ extension ModelReader {
         ]
         for (name, setting) in settings {
             guard let text = element.text(name) else { continue }
-            if let flag = ModelElement.flag(text) {
+            if let flag = FlagText.flag(of: text) {
                 template[keyPath: setting] = flag
             } else {
                 refuse(
@@ -53,30 +53,5 @@ extension ModelReader {
         Configuration(
             element.attributes["name"] ?? "",
             entities: element.children(named: "memberEntity").map { $0.attributes["name"] ?? "" })
-    }
-
-    /// Reads from the user infos of entities which configurations are not synced.
-    ///
-    /// Xcode's configurations have no user info of their own.
-    mutating func readUnsynced(_ element: ModelElement, into model: inout ModelDeclaration) {
-        let entity = element.attributes["name"] ?? ""
-        for (key, text) in userInfo(of: element).sorted(by: { $0.key.precedesByBytes($1.key) })
-        where key.hasPrefix(Self.unsyncedKeyPrefix) {
-            let name = String(key.dropFirst(Self.unsyncedKeyPrefix.count))
-            let place = model.configurations.firstIndex {
-                $0.name.hasSameBytes(as: name)
-                    && $0.entities.contains { $0.hasSameBytes(as: entity) }
-            }
-            guard let place, let isUnsynced = ModelElement.flag(text) else {
-                refuse(
-                    .invalidValue, element, entity: entity,
-                    "Can't use the user info entry \(key) of entity \(entity) because "
-                        + (place == nil
-                            ? "the entity is in no configuration of that name."
-                            : "\"\(text)\" is neither YES nor NO."))
-                continue
-            }
-            if isUnsynced { model.configurations[place].isSynced = false }
-        }
     }
 }

@@ -9,27 +9,10 @@ extension ModelReader {
         relationship.renamingIdentifier = element.text("elementID")
         relationship.versionHashModifier = element.text("versionHashModifier")
         relationship.userInfo = userInfo(of: element)
-        relationship.wireName = relationship.userInfo[Self.wireNameKey]
         relationship.deleteRule = deleteRule(of: element, entity: entity, property: name)
-        if let text = relationship.userInfo[Self.acyclicKey] {
-            relationship.isAcyclic = flag(text, element, entity: entity, property: name)
-        }
-        relationship.validations = validations(
-            in: relationship.userInfo, of: element, entity: entity, property: name)
         readCounts(of: element, into: &relationship, entity: entity)
         readInverse(of: element, into: &relationship, entity: entity)
         return relationship
-    }
-
-    private mutating func flag(
-        _ text: String, _ element: ModelElement, entity: String, property: String
-    ) -> Bool {
-        if let flag = ModelElement.flag(text) { return flag }
-        refuse(
-            .invalidValue, element, entity: entity, property: property,
-            "Can't use relationship \(entity).\(property) because its \(Self.acyclicKey) is "
-                + "\"\(text)\", which is neither YES nor NO.")
-        return false
     }
 
     private mutating func deleteRule(

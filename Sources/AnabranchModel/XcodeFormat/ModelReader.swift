@@ -52,7 +52,9 @@ struct ModelReader {
         for element in root.children(named: "configuration") {
             result.configurations.append(read(configuration: element))
         }
-        for element in root.children(named: "entity") { readUnsynced(element, into: &result) }
+        problems += UserInfoSettings.apply(to: &result).map { problem in
+            problem.error(in: file, line: line(of: problem.property, in: problem.entity))
+        }
         return result
     }
 

@@ -5,13 +5,13 @@ extension ModelWriter {
         setWireName(
             entity.wireName, usual: entity.renamingIdentifier ?? entity.name, in: &entries)
         set(
-            ModelReader.deletePolicyKey, "\(entity.deletePolicy)",
+            UserInfoKey.deletePolicy, "\(entity.deletePolicy)",
             usual: "\(DeletePolicy.deleteWins)", in: &entries)
         for configuration in declaration.configurations {
             guard configuration.entities.contains(where: { $0.hasSameBytes(as: entity.name) })
             else { continue }
-            let key = ModelReader.unsyncedKeyPrefix + configuration.name
-            let isSynced = !(entries[key].flatMap(ModelElement.flag) ?? false)
+            let key = UserInfoKey.unsyncedPrefix + configuration.name
+            let isSynced = !(entries[key].flatMap(FlagText.flag) ?? false)
             if !configuration.isSynced || isSynced != configuration.isSynced {
                 entries[key] = configuration.isSynced ? nil : "YES"
             }
@@ -26,12 +26,12 @@ extension ModelWriter {
             attribute.wireName, usual: attribute.renamingIdentifier ?? attribute.name,
             in: &entries)
         set(
-            ModelReader.mergeRuleKey, "\(attribute.mergeRule)", usual: "lastWriter", in: &entries)
+            UserInfoKey.mergeRule, "\(attribute.mergeRule)", usual: "lastWriter", in: &entries)
         let group = entity.attributeGroups.first { group in
             group.attributes.contains { $0.hasSameBytes(as: attribute.name) }
         }
-        entries[ModelReader.mergeGroupKey] = group?.name
-        entries[ModelReader.defaultKey] = defaultEntry(of: attribute)
+        entries[UserInfoKey.mergeGroup] = group?.name
+        entries[UserInfoKey.defaultValue] = defaultEntry(of: attribute)
         ValidationEntries.write(attribute.validations, to: &entries)
         return entries
     }
@@ -51,9 +51,9 @@ extension ModelWriter {
         setWireName(
             relationship.wireName, usual: relationship.renamingIdentifier ?? relationship.name,
             in: &entries)
-        let present = entries[ModelReader.acyclicKey].flatMap(ModelElement.flag)
+        let present = entries[UserInfoKey.acyclic].flatMap(FlagText.flag)
         if present != relationship.isAcyclic {
-            entries[ModelReader.acyclicKey] = relationship.isAcyclic ? "YES" : nil
+            entries[UserInfoKey.acyclic] = relationship.isAcyclic ? "YES" : nil
         }
         ValidationEntries.write(relationship.validations, to: &entries)
         return entries
@@ -61,7 +61,7 @@ extension ModelWriter {
 
     /// The entry of a default; one that the attribute's user info has already stays if it is right.
     private func defaultEntry(of attribute: Attribute) -> String? {
-        let present = attribute.userInfo[ModelReader.defaultKey]
+        let present = attribute.userInfo[UserInfoKey.defaultValue]
         if let present, let value = TaggedValueText.value(of: present),
             attribute.type.coerce(value) ?? value == attribute.defaultValue
         {
@@ -74,7 +74,7 @@ extension ModelWriter {
     private func setWireName(
         _ name: String?, usual: String, in entries: inout [String: String]
     ) {
-        set(ModelReader.wireNameKey, name ?? usual, usual: usual, in: &entries)
+        set(UserInfoKey.wireName, name ?? usual, usual: usual, in: &entries)
     }
 
     /// Sets an entry, unless it is not there and the setting has its usual value.

@@ -40,18 +40,27 @@ private final class CustomFunction {
     func call(_ context: OpaquePointer, _ values: UnsafeBufferPointer<OpaquePointer?>) {
         do {
             let value = try body(FunctionArguments(context: context, values: values))
-            Self.answer(value, to: context)
+            FunctionResult.answer(value, to: context)
         } catch {
-            connection.functionFailure = error
-            let text = (error as? SQLiteError)?.message ?? String(describing: error)
-            sqlite3_result_error(context, text, -1)
-            if let error = error as? SQLiteError, error.extendedCode != SQLITE_OK {
-                sqlite3_result_error_code(context, error.extendedCode)
-            }
+            connection.fail(context, with: error)
         }
     }
+}
 
-    private static func answer(_ value: SQLiteValue, to context: OpaquePointer) {
+extension Connection {
+    /// Ends the statement that called a function with an error.
+    func fail(_ context: OpaquePointer, with error: any Error) {
+        functionFailure = error
+        let text = (error as? SQLiteError)?.message ?? String(describing: error)
+        sqlite3_result_error(context, text, -1)
+        if let error = error as? SQLiteError, error.extendedCode != SQLITE_OK {
+            sqlite3_result_error_code(context, error.extendedCode)
+        }
+    }
+}
+
+enum FunctionResult {
+    static func answer(_ value: SQLiteValue, to context: OpaquePointer) {
         switch value {
         case .null: sqlite3_result_null(context)
         case .integer(let value): sqlite3_result_int64(context, value)

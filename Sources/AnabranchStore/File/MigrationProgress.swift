@@ -1,3 +1,4 @@
+import AnabranchSQLite
 import Synchronization
 
 /// The progress of a store's migration, which can be read and cancelled from any thread.
@@ -5,10 +6,17 @@ import Synchronization
 /// Give it to ``StoreOptions/migrationProgress`` before the store is opened. A migration that
 /// writes neither rows nor links takes milliseconds and goes from 0 to 1 in one step.
 public final class MigrationProgress: Sendable {
-    private let state = Mutex((fraction: 0.0, isCancelled: false))
+    private let state = Mutex(State())
     private let onChange: (@Sendable (Double) -> Void)?
     /// The progress of which this is a part.
     private let whole: MigrationProgress?
+
+    private struct State {
+        var fraction = 0.0
+        var isCancelled = false
+        /// Stop the statements of the connections that migrate now.
+        var interrupters: [Interrupter] = []
+    }
 
     /// Creates a progress.
     ///
@@ -44,8 +52,27 @@ public final class MigrationProgress: Sendable {
     /// Stops the migration: opening the store throws `cancelled`, and the file stays as it was. In
     /// a staged migration, it stays as the last complete step has left it.
     ///
-    /// A migration that has already been committed stays.
-    public func cancel() { state.withLock { $0.isCancelled = true } }
+    /// A running statement is stopped too. A migration that has already been committed stays.
+    public func cancel() {
+        let interrupters = state.withLock { state in
+            state.isCancelled = true
+            return state.interrupters
+        }
+        for interrupter in interrupters { interrupter.interrupt() }
+    }
+
+    /// Runs a body with statements on a connection that ``cancel()`` stops. They then throw
+    /// `interrupt`.
+    func interrupting<Result>(
+        _ connection: Connection, _ body: () throws -> Result
+    ) rethrows -> Result {
+        // Apps know the whole and cancel that.
+        if let whole { return try whole.interrupting(connection, body) }
+        let interrupter = connection.interrupter
+        state.withLock { $0.interrupters.append(interrupter) }
+        defer { state.withLock { $0.interrupters.removeAll { $0 === interrupter } } }
+        return try body()
+    }
 
     func reach(_ fraction: Double) {
         let isNew = state.withLock { state in
@@ -60,13 +87,33 @@ public final class MigrationProgress: Sendable {
 extension Store {
     /// Reports how much of a migration is done, and throws `cancelled` if it was cancelled.
     func reportMigration(_ fraction: Double) throws {
-        guard let progress = options.migrationProgress else { return }
-        progress.reach(fraction)
-        guard !progress.isCancelled else {
-            throw StoreError(
-                .cancelled,
-                "Can't migrate \(path) because the migration was cancelled. Open it again to "
-                    + "continue.", path: path)
+        options.migrationProgress?.reach(fraction)
+        try checkMigrationIsWanted()
+    }
+
+    /// Throws `cancelled` if the migration was cancelled.
+    func checkMigrationIsWanted(stopped statement: SQLiteError? = nil) throws {
+        guard options.migrationProgress?.isCancelled ?? false else { return }
+        throw StoreError(
+            .cancelled,
+            "Can't migrate \(path) because the migration was cancelled. Open it again to "
+                + "continue.", path: path, underlying: statement)
+    }
+
+    /// Runs a part of a migration on a connection. If the migration is cancelled, a running
+    /// statement is stopped, and this throws `cancelled`.
+    func cancellable<Result>(
+        _ connection: Connection, _ body: () throws -> Result
+    ) throws -> Result {
+        guard let progress = options.migrationProgress else { return try body() }
+        do {
+            return try progress.interrupting(connection, body)
+        } catch {
+            let cause = (error as? StoreError)?.underlying ?? error
+            if let stopped = cause as? SQLiteError, stopped.code == .interrupt {
+                try checkMigrationIsWanted(stopped: stopped)
+            }
+            throw error
         }
     }
 }

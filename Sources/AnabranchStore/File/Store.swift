@@ -65,6 +65,8 @@ package final class Store: Sendable {
 
 /// The identity of one opening of a file.
 package final class StoreIdentity: Sendable, Hashable {
+    package init() {}
+
     package static func == (left: StoreIdentity, right: StoreIdentity) -> Bool { left === right }
     package func hash(into hasher: inout Hasher) { hasher.combine(ObjectIdentifier(self)) }
 }

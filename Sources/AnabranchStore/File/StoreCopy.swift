@@ -18,8 +18,13 @@ struct StoreCopy {
     ///
     /// - Parameter connection: The connection that holds the lock for writing, so that no other
     ///   process changes the file meanwhile. It must not have written anything yet.
-    /// - Throws: `diskFull` if the disk has less room than the copy needs.
-    func write(of connection: Connection) throws {
+    /// - Parameter cancellable: Runs the statement that writes the copy on its own connection, and
+    ///   can stop it.
+    /// - Throws: `diskFull` if the disk has less room than the copy needs; what `cancellable`
+    ///   throws.
+    func write(
+        of connection: Connection, cancellable: (Connection, () throws -> Void) throws -> Void
+    ) throws {
         try checkRoom(connection)
         do {
             let partial = try PartialFile(of: file, rights: 0o600)
@@ -28,7 +33,7 @@ struct StoreCopy {
             defer { reader.close() }
             try StoreFunctions.install(on: reader)
             // SQLite writes into an existing file if it is empty.
-            try reader.run("VACUUM INTO ?", .text(partial.path))
+            try cancellable(reader) { try reader.run("VACUUM INTO ?", .text(partial.path)) }
             try partial.synchronize()
             try partial.replaceTarget()
             try PartialFile.synchronizeFolder(of: file)

@@ -262,7 +262,7 @@ extension SyncEngine {
             }
         }
         await refreshPending()
-        change { [isKept] state in
+        change { [isKept, files = options.keptFiles] state in
             state.last = (number, outcome)
             if isKept {
                 state.isAddressKept = true
@@ -272,6 +272,8 @@ extension SyncEngine {
             state.status.activity = .idle
             state.status.server = address.base
             state.status.zone = address.zone.string
+            state.status.certificateAuthorities = files.authorities
+            state.status.clientCertificate = files.client
             state.status.position = outcome.position
             state.status.headPosition = outcome.headPosition
             state.status.lastExchange = Date(timeIntervalSince1970: Double(now) / 1000)
@@ -356,6 +358,8 @@ extension SyncStatus {
         let kept = try SyncMetadata(of: store)
         server = kept.server
         zone = kept.zone
+        certificateAuthorities = kept.files.authorities
+        clientCertificate = kept.files.client
         pendingCount = stored.pendingCount
         pendingByteCount = stored.pendingByteCount
         rejectedCount = stored.rejectedCount

@@ -27,6 +27,11 @@ public struct SyncStatus: Sendable {
     public internal(set) var server: String?
     /// The name of the zone, stored by the first sync; `nil` before it.
     public internal(set) var zone: String?
+    /// The file of the certificate authorities that are kept with the server's address; `nil` if
+    /// those of the system are trusted.
+    public internal(set) var certificateAuthorities: String?
+    /// The files of the client's certificate that are kept with the server's address.
+    public internal(set) var clientCertificate: ClientCertificate?
     /// The number of change sets in the store that the zone is not known to hold, including those
     /// of other replicas.
     public internal(set) var pendingCount = 0

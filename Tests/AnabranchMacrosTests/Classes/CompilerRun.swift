@@ -18,12 +18,10 @@ struct CompilerRun {
         try source.write(
             to: folder.url.appending(path: "Use.swift"), atomically: true, encoding: .utf8)
         let sources = Built.package.appending(path: "Sources")
-        let modules = ["CSQLite", "CSystem", "CSodium"].map { sources.appending(path: $0).path }
-        let process = Process()
-        let pipe = Pipe()
-        process.executableURL = URL(filePath: "/usr/bin/env")
-        process.currentDirectoryURL = folder.url
-        process.arguments =
+        let modules = ["CSQLite", "CSystem", "CSodium", "CICU/include"].map {
+            sources.appending(path: $0).path
+        }
+        let arguments =
             [
                 "swiftc", "-typecheck", "-swift-version", "6", "-parse-as-library",
                 "-diagnostic-style", "llvm", "-load-plugin-executable",
@@ -31,12 +29,27 @@ struct CompilerRun {
             ]
             + ([Built.folder.appending(path: "Modules").path] + modules).flatMap { ["-I", $0] }
             + flags + ["Use.swift"]
+        output = try Self.run(arguments, in: folder.url)
+        errors = output.split(separator: "\n").compactMap { Self.diagnostic(in: $0) }
+    }
+
+    /// Runs a command until it ends.
+    ///
+    /// - Returns: What it wrote, and the signal if one ended it.
+    private static func run(_ arguments: [String], in folder: URL) throws -> String {
+        let process = Process()
+        let pipe = Pipe()
+        process.executableURL = URL(filePath: "/usr/bin/env")
+        process.currentDirectoryURL = folder
+        process.arguments = arguments
         process.standardOutput = pipe
         process.standardError = pipe
         try process.run()
-        output = String(decoding: pipe.fileHandleForReading.readDataToEndOfFile(), as: UTF8.self)
+        let output = try pipe.fileHandleForReading.readToEnd() ?? Data()
         process.waitUntilExit()
-        errors = output.split(separator: "\n").compactMap { Self.diagnostic(in: $0) }
+        let text = String(decoding: output, as: UTF8.self)
+        guard process.terminationReason == .uncaughtSignal else { return text }
+        return text + "Signal \(process.terminationStatus) ended the compiler.\n"
     }
 
     /// Parses `file:line:column: error: message`, unless the line quotes that text.

@@ -6,8 +6,10 @@ struct PluginProcess {
     let answers: [PluginAnswer]
     let errors: String
 
-    /// - Parameter input: Everything that the plug-in receives before its input ends.
-    init(input: Data) throws {
+    /// - Parameters:
+    ///   - input: Everything that the plug-in receives before its input ends.
+    ///   - readsAnswers: False if the pipe for the answers is closed before the first one.
+    init(input: Data, readsAnswers: Bool = true) throws {
         let process = Process()
         let (stdin, stdout, stderr) = (Pipe(), Pipe(), Pipe())
         process.executableURL = Self.executable
@@ -15,9 +17,10 @@ struct PluginProcess {
         process.standardOutput = stdout
         process.standardError = stderr
         try process.run()
+        if !readsAnswers { try stdout.fileHandleForReading.close() }
         try stdin.fileHandleForWriting.write(contentsOf: input)
         try stdin.fileHandleForWriting.close()
-        var output = stdout.fileHandleForReading.readDataToEndOfFile()
+        var output = readsAnswers ? stdout.fileHandleForReading.readDataToEndOfFile() : Data()
         errors = String(decoding: stderr.fileHandleForReading.readDataToEndOfFile(), as: UTF8.self)
         process.waitUntilExit()
         status = process.terminationReason == .exit ? process.terminationStatus : -1

@@ -37,6 +37,12 @@ import Testing
         #expect(run.status == 0 && run.errors.isEmpty)
     }
 
+    @Test func `ends in peace where the compiler has ended`() throws {
+        let run = try PluginProcess(
+            input: CompilerMessage.capability.framed, readsAnswers: false)
+        #expect(run.status == 0 && run.errors.isEmpty)
+    }
+
     @Test(arguments: [1, 7, 8, 20])
     func `ends with an error where a message is cut short`(byteCount: Int) throws {
         let whole = CompilerMessage.capability.framed

@@ -4,7 +4,7 @@ import TestSupport
 /// A folder with the files of all processes of a cluster. The processes end with the process of
 /// the tests, also if that is killed.
 ///
-/// A shell waits until the tests close its input. Then it kills each process whose number is in
+/// A shell waits until the tests close its input. Then it kills each process with its number in
 /// the folder `processes`, stops each database server, and removes the folder. A number counts only
 /// as long as the process's command names this folder.
 final class GuardedFolder {

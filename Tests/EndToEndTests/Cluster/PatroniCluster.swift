@@ -115,7 +115,12 @@ final class PatroniCluster {
         let deadline = Date(timeIntervalSinceNow: seconds)
         // What a node says of itself may be some seconds old, so the state has to last.
         var healthySeconds = 0
+        var hasRestartedPatroni = false
         while healthySeconds < 4 {
+            if !hasRestartedPatroni, Date() > deadline - seconds / 2, lacksStandby {
+                hasRestartedPatroni = true
+                try restartPatroniOfLeader()
+            }
             guard Date() < deadline else {
                 throw FailedProcess(
                     description: "The cluster is not healthy: \(members()); its files are in "
@@ -124,6 +129,25 @@ final class PatroniCluster {
             healthySeconds = isHealthy ? healthySeconds + 1 : 0
             sleep(1)
         }
+    }
+
+    /// True if the servers are well, but the leader has no synchronous standby.
+    private var lacksStandby: Bool {
+        let members = members()
+        return mode == .synchronous && members.count == nodes.count
+            && members.allSatisfy(\.isRunning)
+            && members.count { $0.role == "leader" } == 1
+            && !members.contains { $0.role == "sync_standby" }
+    }
+
+    /// Restarts the leader's Patroni without its server, as an operator has to do with versions
+    /// before 3.0.4: after it was frozen, such a Patroni may hold an old revision of the key of the
+    /// synchronous standby, and never writes the key again (Patroni's issue 2779).
+    private func restartPatroniOfLeader() throws {
+        let leader = try leader()
+        print("cluster: Patroni of \(leader.name) restarted, which names no standby any more")
+        leader.killPatroni()
+        try leader.startPatroni()
     }
 
     func leader() throws -> PatroniNode {

@@ -84,6 +84,7 @@ import Testing
             ]
             lines += others.filter { $0.0 != name }.map { "\($0.0) = \($0.1)" }
         }
+        if name.hasPrefix("validate-") { lines.append("validate = http://127.0.0.1:9/check") }
         if name.hasPrefix("tls-") {
             if name != "tls-certificate" {
                 lines.append("tls-certificate = \(directory.file("other.pem"))")
@@ -148,6 +149,8 @@ import Testing
         ("log-level = loud", "The setting log-level in line 2 of FILE takes debug, info, warning"),
         ("listen = here", "The setting listen in line 2 of FILE takes an address and a port"),
         ("tls-key = k.pem", "The setting tls-key in line 2 of FILE must be used together with"),
+        ("validate = check", "Can't use \"check\" for validation: type http"),
+        ("validate-calls = 2", "The setting validate-calls in line 2 of FILE must be used toge"),
         ("proxies = a proxy", "The setting proxies in line 2 of FILE takes numeric addresses"),
     ])
     func `a wrong line is named, and nothing is made`(line: String, message: String) throws {
@@ -175,8 +178,10 @@ import Testing
         #expect(missing.errors.contains("none because No such file or directory."))
     }
 
-    @Test func `the password of a database is not printed`() throws {
-        try write("store = postgres://ada:secret@db.example.org/notes")
+    @Test func `the password of a URL is not printed`() throws {
+        try write(
+            "store = postgres://ada:secret@db.example.org/notes",
+            "validate = http://ada:secret@127.0.0.1:9000/check")
         let run = try check()
         #expect(run.status == 0)
         #expect(!run.output.contains("secret"))

@@ -10,7 +10,7 @@ import Testing
 
     init() throws { folder = try TemporaryDirectory("limits") }
 
-    /// A store whose saves go to a daemon.
+    /// A store that sends its saves to a daemon.
     private final class Client {
         let container: PersistentContainer
         let engine: SyncEngine

@@ -8,7 +8,7 @@
         static let packages: Set = [
             "libsqlite3-dev", "libcurl4-openssl-dev", "libmicrohttpd-dev",
             "libgnutls28-dev", "libssl-dev", "libpq-dev", "libzstd-dev", "libsodium-dev",
-            "zlib1g-dev", "iso-codes",
+            "libicu-dev", "zlib1g-dev", "iso-codes",
         ]
 
         /// - Returns: The packages that the script installed before it built anything.

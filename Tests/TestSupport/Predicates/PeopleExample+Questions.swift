@@ -5,7 +5,7 @@ import Foundation
 extension PeopleExample {
     /// The questions of the table in the specification of the object graph, with its numbers.
     public static func questions(_ graph: SampleGraph) -> [Question] {
-        texts + numbers + relationships(graph) + notSupportedYet + further(graph)
+        texts + numbers + relationships(graph) + computed + computedFurther + further(graph)
     }
 
     private static var numbers: [Question] {
@@ -75,16 +75,84 @@ extension PeopleExample {
         ]
     }
 
-    private static var notSupportedYet: [Question] {
+    private static var computed: [Question] {
         [
-            Question(22, "name MATCHES 'nn'", nil),
-            Question(50, "cars.@sum.doors >= 8", nil),
-            Question(52, "cars.@avg.doors == 4", nil),
-            Question(55, "age + 1 == 31", nil),
-            Question(56, "age - 15 == 2 ** 1", nil),
-            Question(70, "lowercase(name) == 'anna'", nil),
-            Question(71, "length(name) > 4", nil),
-            Question(73, "(age & 1) == 1", nil),
+            Question(22, "name MATCHES 'nn'", []),
+            Question(50, "cars.@sum.doors >= 8", [1]),
+            Question(52, "cars.@avg.doors == 4", [1]),
+            Question(55, "age + 1 == 31", [1]),
+            Question(56, "age - 15 == 2 ** 1", [2]),
+            Question(70, "lowercase(name) == 'anna'", [1]),
+            Question(71, "length(name) > 4", [2]),
+            Question(73, "(age & 1) == 1", [2, 3]),
+        ]
+    }
+
+    /// Questions about computed values that the table lacks.
+    private static var computedFurther: [Question] {
+        [
+            Question(140, "name MATCHES '.*nn.*'", [1]),
+            Question(140, "name MATCHES[c] 'B.*'", [2, 3]),
+            Question(140, "name MATCHES[d] 'Bjorn'", [2]),
+            Question(140, "email MATCHES '.+@x\\\\.(org|com)'", [1, 3, 4]),
+            Question(141, "age / 2 == 15", [1]),
+            Question(141, "score / 2 == 0.75", [1]),
+            Question(141, "age / 0 == nil", [1, 2, 3, 4]),
+            Question(141, "modulus:by:(age, 2) == 1", [2, 3]),
+            Question(141, "-age == -30 OR ~age == -46", [1, 3]),
+            Question(142, "abs(score) == 2", [3]),
+            Question(142, "floor(score) == 1 OR ceiling(score) == 2", [1]),
+            Question(142, "trunc(score) == 1 AND round(score) == 2", [1]),
+            Question(142, "sqrt(age + 6) == 6", [1]),
+            Question(142, "exp(score) == 1 AND ln(age + 1) == 0", [4]),
+            Question(142, "log(age + 70) == 2", [1]),
+            Question(143, "cars.@max.doors == 5", [1, 3]),
+            Question(143, "cars.@min.doors == 3", [1]),
+            Question(143, "cars.@sum.doors == 0", [2, 4]),
+            Question(143, "cars.@avg.doors == nil", [2, 4]),
+            Question(143, "boss.cars.@sum.doors == 8", [2, 3]),
+            Question(143, "reports.cars.@count == 1", [1]),
+            Question(143, "reports.cars.@sum.doors == 5", [1]),
+            Question(143, "reports.@max.age == 45", [1]),
+            Question(144, "reports.cars.@distinctUnionOfObjects.maker.@count == 1", [1]),
+            Question(144, "'BMW' IN cars.@distinctUnionOfObjects.maker", [1]),
+            Question(144, "sum(cars.doors) == 8 AND max(reports.age) == 45", [1]),
+            Question(144, "median(cars.doors) == 4", [1]),
+            Question(144, "mode(cars.doors) == 3", [1]),
+            Question(144, "stddev(cars.doors) == 1", [1]),
+            Question(144, "count(cars) == 2", [1]),
+            Question(145, "max({age, 40}) == 40", [1, 2, 4]),
+            Question(145, "sum({age, score}) == 31.5", [1]),
+            Question(146, "TERNARY(active == YES, age, 0 - age) < 0", [2]),
+            Question(146, "TERNARY(boss == nil, SELF, boss) == boss", [2, 3]),
+            Question(147, "CAST(age, 'NSString') BEGINSWITH '4'", [3]),
+            Question(147, "CAST(born, 'NSNumber') == nil", [1, 2, 3, 4]),
+            Question(147, "CAST('30', 'NSNumber') == age", [1]),
+            Question(148, "price > age OR price == nil", [2, 3, 4]),
+            Question(148, "price * 2 == 39.98", [1]),
+            Question(149, "uppercase(name) == 'BJÖRN' OR canonical(name) == 'bjorn'", [2]),
+            Question(149, "name.length == 4", [1]),
+            Question(149, "ANY cars.maker.length == 3", [1]),
+            Question(150, "SELF.entity.name == 'Person'", [1, 2, 3, 4]),
+            Question(150, "boss.entity == 'Person'", [2, 3]),
+            Question(150, "ANY cars.entity.name ENDSWITH 'ar'", [1, 3]),
+            Question(151, "ANY SUBQUERY(cars, $c, $c.doors > 3).maker == 'Fiat'", [3]),
+            Question(151, "SUBQUERY(cars, $c, $c.doors > 3).@sum.doors == 5", [1, 3]),
+            Question(151, "SUBQUERY(reports.cars, $c, $c.doors > 3).@count == 1", [1]),
+            Question(151, "SELF IN SUBQUERY(boss.reports, $r, $r.age > 18)", [3]),
+            Question(152, "SELF IN (boss.reports MINUS boss.boss.reports)", [2, 3]),
+            Question(152, "(cars UNION reports.cars).@count == 3", [1]),
+            Question(152, "(boss.reports INTERSECT reports).@count == 0", [2, 3]),
+            Question(152, "age IN ({17, 30} UNION {45})", [1, 2, 3]),
+            Question(152, "ANY (cars UNION boss.cars).maker == 'BMW'", [1, 2, 3]),
+            Question(153, "{17, 30}[1] == age", [1]),
+            Question(153, "{17, 30}[LAST] == age OR {17, 30}[FIRST] == age", [1, 2]),
+            Question(153, "{17, 30}[SIZE] == cars[SIZE]", [1]),
+            Question(
+                154, "ANY cars.doors > SUBQUERY(reports, $r, $r.age > 18).@count + 3", [1, 3]),
+            Question(155, "name ==[cl] 'ANNA' OR name ==[cdl] 'BJORN'", [1, 2]),
+            Question(155, "name <[l] 'Björna'", [1, 2]),
+            Question(156, "noindex(age) == 30 AND now() > CAST(0, 'NSDate')", [1]),
         ]
     }
 

@@ -6,7 +6,9 @@ import Foundation
 /// compiled for it with counters; the other modules are those of the build that runs the tests.
 struct CoverageRun {
     static let modules = ["AnabranchStore", "Anabranch"]
-    private static let others = ["AnabranchModel", "AnabranchReplication", "AnabranchSQLite"]
+    private static let others = [
+        "AnabranchModel", "AnabranchReplication", "AnabranchSQLite", "CICU",
+    ]
 
     private let root: URL
     private let build: URL
@@ -38,7 +40,8 @@ struct CoverageRun {
         get throws {
             let sources = root.appending(path: "Sources")
             let maps = try FileManager.default.contentsOfDirectory(atPath: sources.path)
-                .map { sources.appending(path: "\($0)/module.modulemap").path }
+                .flatMap { ["\($0)/module.modulemap", "\($0)/include/module.modulemap"] }
+                .map { sources.appending(path: $0).path }
                 .filter { FileManager.default.fileExists(atPath: $0) }
             let features = [
                 "InternalImportsByDefault", "MemberImportVisibility", "ExistentialAny",
@@ -78,7 +81,8 @@ struct CoverageRun {
         let source = root.appending(path: "Tests/TracedPaths/TracedPaths.swift").path
         var arguments = try flags + ["-parse-as-library", "-module-name", "TracedPaths", source]
         arguments += try Self.files(below: folder, named: ".o") + others
-        try output(of: "swiftc", arguments + ["-lsqlite3", "-lsodium", "-o", program])
+        let libraries = ["-lsqlite3", "-lsodium", "-licui18n", "-licuuc"]
+        try output(of: "swiftc", arguments + libraries + ["-o", program])
     }
 
     /// Returns the files of an operation, as paths below `Sources` without an extension.

@@ -32,7 +32,7 @@ struct ImportTable {
     static let anabranch = ImportTable(
         rows: [
             "AnabranchReplication": Row(.essentials, ["CSodium"]),
-            "AnabranchModel": Row(.foundation, ["AnabranchReplication", "FoundationXML"]),
+            "AnabranchModel": Row(.foundation, ["AnabranchReplication", "CICU", "FoundationXML"]),
             "AnabranchProtocol": Row(.essentials, ["AnabranchReplication"]),
             "AnabranchSQLite": Row(.essentialsAndSystem, ["CSQLite", "CSystem"]),
             "AnabranchStore": Row(
@@ -59,7 +59,8 @@ struct ImportTable {
                 .whole,
                 [
                     "AnabranchProtocol", "AnabranchReplication", "AnabranchSQLite",
-                    "CGnuTLS", "CMicroHTTPD", "COpenSSL", "CPostgreSQL", "CZstd", "CSodium",
+                    "CCurl", "CGnuTLS", "CMicroHTTPD", "COpenSSL", "CPostgreSQL", "CZstd",
+                    "CSodium",
                 ]),
             "AnabranchDaemon": Row(
                 .whole, ["AnabranchServer", "AnabranchProtocol", "AnabranchReplication"]),

@@ -12,7 +12,7 @@ struct FuzzTarget: Sendable {
     let name: String
     let run: @Sendable ([UInt8]) -> Void
 
-    static let all = [changeSet, payload, message, predicate, model, modelFile]
+    static let all = [changeSet, payload, message, predicate, pattern, model, modelFile]
 
     /// The target that the environment variable names.
     static let chosen: FuzzTarget = {

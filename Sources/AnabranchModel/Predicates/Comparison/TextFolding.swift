@@ -7,7 +7,7 @@ import Foundation
 /// option a text stays as it is.
 package enum TextFolding {
     package static func fold(_ text: String, options: ComparisonOptions) -> String {
-        let options = options.effective
+        let options = options.effective.subtracting(.localizedStandard)
         if options.isEmpty { return text }
         if text.utf8.allSatisfy({ $0 < 0x80 }) {
             return options.contains(.caseInsensitive) ? text.lowercased() : text
@@ -21,9 +21,17 @@ package enum TextFolding {
 
 extension ComparisonOptions {
     /// The options that change how text compares.
-    var effective: ComparisonOptions {
-        contains(.normalized) ? [] : intersection([.caseInsensitive, .diacriticInsensitive])
+    package var effective: ComparisonOptions {
+        if contains(.normalized) { return [] }
+        let isLocaleSensitive = contains(.localeSensitive)
+        return intersection(
+            isLocaleSensitive
+                ? [.caseInsensitive, .diacriticInsensitive, .localeSensitive, .numeric]
+                : [.caseInsensitive, .diacriticInsensitive])
     }
+
+    /// The options of an operator that looks for a part of a text, which has no locale.
+    package var withoutLocale: ComparisonOptions { subtracting(.localizedStandard) }
 
     /// The letters of the options in the order `c`, `d`, `n`, `l`.
     package var letters: String {

@@ -65,15 +65,18 @@ struct PredicateEvaluation {
         case .disjunction(let parts): return try parts.contains { try holds($0) }
         case .negation(let inner): return try !holds(inner)
         case .comparison(let left, let relation, let right, let options):
-            if case .record(let path) = left { return try equals(object(path), right) }
-            if case .record(let path) = right { return try equals(object(path), left) }
+            if left.isObject || right.isObject { return try identity(left) == identity(right) }
             return relation.holds(try value(left), try value(right), options)
         case .membership(let operand, let list, let options):
             return try isMember(operand, list, options)
         case .text(let left, let relation, let right, let options):
-            return relation.holds(try value(left), try value(right), options)
+            return try relation.holds(try value(left), try value(right), options)
+        case .matches(let operand, let expression):
+            return try value(operand).text.map { try expression.matches($0) } ?? false
         case .exists(let collection, let inner):
             return try elements(of: collection)?.contains { try entering($0).holds(inner) } ?? false
+        case .entity(let path, let entities):
+            return try object(path).map { entities.contains($0.predicateEntity) } ?? false
         }
     }
 
@@ -81,9 +84,7 @@ struct PredicateEvaluation {
         if case .record(let path) = sort.operand {
             return try object(path)?.predicateReference.map { .integer($0.record) } ?? .null
         }
-        let value = try value(sort.operand)
-        guard !sort.options.isEmpty, let text = value.text else { return value }
-        return .string(TextFolding.fold(text, options: sort.options))
+        return try value(sort.operand).folded(sort.options)
     }
 
     private func entering(_ element: any PredicateSubject) -> PredicateEvaluation {
@@ -121,40 +122,111 @@ struct PredicateEvaluation {
             guard let filter else { return .integer(Int64(elements.count)) }
             let count = try elements.count { try entering($0).holds(filter) }
             return .integer(Int64(count))
+        case .function(let function, let arguments, let type):
+            return function(try arguments.map { try value($0) }, as: type)
+        case .reduction(let reduction, let elements, _):
+            guard let values = try values(of: elements) else { return .null }
+            return reduction(values, isDecimal: elements.value.type == .decimal)
+        case .listReduction(let reduction, let operands, let type):
+            return reduction(try operands.map { try value($0) }, isDecimal: type == .decimal)
+        case .conditional(let predicate, let first, let second, _):
+            return try value(try holds(predicate) ? first : second)
+        case .element(let collection, let place, let inner):
+            return try element(of: collection, at: place).map { try entering($0).value(inner) }
+                ?? .null
         }
     }
 
-    private func equals(
-        _ subject: (any PredicateSubject)?, _ other: ResolvedOperand
+    private func element(
+        of collection: ResolvedCollection, at place: ElementPlace
+    ) throws -> (any PredicateSubject)? {
+        let elements = try elements(of: collection) ?? []
+        switch place {
+        case .last: return elements.last
+        case .fromStart(let index): return elements.indices.contains(index) ? elements[index] : nil
+        }
+    }
+
+    /// The values of elements; `nil` if the object that has the first collection is missing.
+    private func values(of elements: ResolvedElements) throws -> [Value]? {
+        var values: [Value] = []
+        let exists = try collect(elements.selections[...], elements.value, into: &values)
+        guard exists else { return nil }
+        return elements.isDistinct ? Self.distinct(values) : values
+    }
+
+    /// - Returns: False if the object that has the first collection is missing.
+    private func collect(
+        _ selections: ArraySlice<ResolvedSelection>, _ operand: ResolvedOperand,
+        into values: inout [Value]
     ) throws -> Bool {
-        switch other {
+        guard let selection = selections.first else {
+            // Objects are only counted.
+            values.append(operand.isObject ? .bool(true) : try value(operand))
+            return true
+        }
+        guard let elements = try elements(of: selection.collection) else { return false }
+        for element in elements {
+            let inner = entering(element)
+            if let filter = selection.filter, try !inner.holds(filter) { continue }
+            _ = try inner.collect(selections.dropFirst(), operand, into: &values)
+        }
+        return true
+    }
+
+    private static func distinct(_ values: [Value]) -> [Value] {
+        let sorted = values.filter { !$0.isNull }
+            .sorted { ValueOrder.compare($0, $1) == .less }
+        return sorted.indices.filter { index in
+            index == 0 || ValueOrder.compare(sorted[index - 1], sorted[index]) != .equal
+        }.map { sorted[$0] }
+    }
+
+    /// The object that an operand refers to, or nothing.
+    private enum Identity: Equatable {
+        case missing
+        /// An object; the reference is `nil` if the object has none.
+        case object(PredicateObjectReference?)
+    }
+
+    private func identity(_ operand: ResolvedOperand) throws -> Identity {
+        switch operand {
         case .record(let path):
-            guard let subject, let object = try object(path) else {
-                return try subject == nil && object(path) == nil
-            }
-            return subject.predicateReference == object.predicateReference
-        case .object(let reference): return subject?.predicateReference == reference
-        case .constant, .attribute, .count: return subject == nil
+            return try object(path).map { .object($0.predicateReference) } ?? .missing
+        case .object(let reference): return .object(reference)
+        case .conditional(let predicate, let first, let second, _):
+            return try identity(try holds(predicate) ? first : second)
+        case .element(let collection, let place, let inner):
+            return try element(of: collection, at: place).map { try entering($0).identity(inner) }
+                ?? .missing
+        case .constant, .attribute, .count, .function, .reduction, .listReduction: return .missing
         }
     }
 
     private func isMember(
         _ operand: ResolvedOperand, _ list: ResolvedList, _ options: ComparisonOptions
     ) throws -> Bool {
-        if case .record(let path) = operand {
-            guard let subject = try object(path) else { return list.containsNull }
-            return subject.predicateReference.map(list.objects.contains) ?? false
+        if operand.isObject {
+            guard case .object(let reference) = try identity(operand) else {
+                return list.containsNull
+            }
+            return reference.map(list.objects.contains) ?? false
         }
         let value = try value(operand)
         if value.isNull { return list.containsNull }
-        if !options.isEmpty, value.text != nil {
-            return list.values.contains { ResolvedRelation.equal.holds(value, $0, options) }
-        }
-        return switch value {
-        // The two zeros are equal and have different bits.
-        case .double(0): list.values.contains(.double(0)) || list.values.contains(.double(-0.0))
-        case .date(0): list.values.contains(.date(0)) || list.values.contains(.date(-0.0))
-        default: list.values.contains(value)
+        if list.values.contains(value) { return true }
+        let isAttribute = if case .attribute = operand { true } else { false }
+        // Values of an attribute have one case, and only the two zeros of that case are equal.
+        if isAttribute, value.text == nil || options.isEmpty, !value.isZero { return false }
+        return list.values.contains { ResolvedRelation.equal.holds(value, $0, options) }
+    }
+}
+
+extension Value {
+    fileprivate var isZero: Bool {
+        switch self {
+        case .double(let number), .date(let number): number == 0
+        default: false
         }
     }
 }

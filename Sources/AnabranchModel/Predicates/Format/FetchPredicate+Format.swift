@@ -133,6 +133,7 @@ extension PredicateConstant {
         case .collection(let elements):
             "{" + elements.map(\.format).joined(separator: ", ") + "}"
         case .object(let object): "<object \(object.record)>"
+        case .fetch(let request): "<fetch of \(request.entityName)>"
         case .value(let value): Self.format(value)
         }
     }

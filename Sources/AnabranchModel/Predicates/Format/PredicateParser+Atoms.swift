@@ -130,7 +130,7 @@ extension PredicateParser {
             name += ":" + part
             advance()
         }
-        guard PredicateFunction.names.contains(name) else {
+        guard PredicateFunction.argumentCounts[name] != nil else {
             throw error(
                 .unknownFunction, at: column,
                 "Can't call '\(name)' because no function is so called.")

@@ -8,31 +8,40 @@ struct LeafComparison {
     func resolve(
         _ left: ResolverSide, _ right: ResolverSide
     ) throws(FetchPredicateError) -> ResolvedPredicate {
-        if comparison.options.contains(.localeSensitive) {
-            throw error(.notSupportedYet, "Can't compare by locale ([l]): not supported yet.")
+        if let resolved = try entityComparison(left, right) { return resolved }
+        if let relation = comparison.operator.relation {
+            return try self.relation(relation, operand(left), operand(right))
+        }
+        if let relation = comparison.operator.textRelation {
+            return try text(relation, operand(left), operand(right))
         }
         switch comparison.operator {
-        case .equal: return try relation(.equal, left, right)
-        case .notEqual: return .negation(try relation(.equal, left, right))
-        case .less: return try relation(.less, left, right)
-        case .lessOrEqual: return try relation(.lessOrEqual, left, right)
-        case .greater: return try relation(.greater, left, right)
-        case .greaterOrEqual: return try relation(.greaterOrEqual, left, right)
+        case .notEqual: return .negation(try relation(.equal, operand(left), operand(right)))
         case .between: return try between(left, right)
         case .isIn: return try membership(left, right)
-        case .contains: return try text(.contains, left, right)
-        case .beginsWith: return try text(.beginsWith, left, right)
-        case .endsWith: return try text(.endsWith, left, right)
-        case .like: return try text(.like, left, right)
-        case .matches, .conformsToType, .equalsType:
+        default:
             throw error(
-                .notSupportedYet,
-                "Can't evaluate \(comparison.operator.rawValue): it is read, and not supported "
-                    + "yet.")
+                .notEvaluable,
+                "Can't evaluate \(comparison.operator.rawValue) because a store knows no types of "
+                    + "files; compare their identifiers with == or IN.")
         }
     }
 
-    var options: ComparisonOptions { comparison.options.effective }
+    private var options: ComparisonOptions { comparison.options.effective }
+
+    private var typing: OperandTyping {
+        OperandTyping { code, key, message in error(code, key: key, message) }
+    }
+
+    /// The single value of a side; an error without a place is at the operator.
+    private func operand(_ side: ResolverSide) throws(FetchPredicateError) -> ResolvedOperand {
+        do {
+            return try resolver.operand(side)
+        } catch {
+            guard error.column == nil else { throw error }
+            throw self.error(error.code, key: error.key, error.message)
+        }
+    }
 
     func error(
         _ code: FetchPredicateError.Code, at expression: FetchExpression? = nil, key: String? = nil,
@@ -48,11 +57,11 @@ struct LeafComparison {
 
 extension LeafComparison {
     private func relation(
-        _ relation: ResolvedRelation, _ left: ResolverSide, _ right: ResolverSide
+        _ relation: ResolvedRelation, _ left: ResolvedOperand, _ right: ResolvedOperand
     ) throws(FetchPredicateError) -> ResolvedPredicate {
-        let (left, right) = try OperandTyping(leaf: self).operands(left, right)
-        if case .constant = left, case .constant = right {
-            return .constant(relation.holds(left.constant, right.constant, options))
+        let (left, right) = try typing.operands(left, right)
+        if let own = left.constant, let other = right.constant {
+            return .constant(relation.holds(own, other, options))
         }
         for operand in [left, right] where relation != .equal {
             try refuseOrder(of: operand)
@@ -73,13 +82,11 @@ extension LeafComparison {
     }
 
     private func refuseOrder(of operand: ResolvedOperand) throws(FetchPredicateError) {
-        guard case .attribute(_, let attribute) = operand, attribute.type == .transformable else {
-            return
-        }
+        guard operand.type == .transformable else { return }
         throw error(
-            .typeMismatch, key: attribute.name,
-            "Can't put values of \(attribute) in order because it is transformable: only == and "
-                + "!= compare its bytes. Filter what was fetched instead.")
+            .typeMismatch, key: operand.key,
+            "Can't put values of \(operand.summary) in order because it is transformable: only == "
+                + "and != compare its bytes. Filter what was fetched instead.")
     }
 
     /// Replaces a comparison of a count with zero by a test for existence.
@@ -102,10 +109,11 @@ extension LeafComparison {
     private func between(
         _ left: ResolverSide, _ right: ResolverSide
     ) throws(FetchPredicateError) -> ResolvedPredicate {
-        let bounds: [ResolverSide]
+        let bounds: [ResolvedOperand]
         switch right {
-        case .constant(.collection(let constants)): bounds = constants.map { .constant($0) }
-        case .list(let elements): bounds = try sides(elements)
+        case .constant(.collection(let constants)):
+            bounds = try operands(constants.map { .constant($0) })
+        case .list(let elements): bounds = try operands(sides(elements))
         default: bounds = []
         }
         guard bounds.count == 2 else {
@@ -113,10 +121,19 @@ extension LeafComparison {
                 .twoValuesNeeded, at: comparison.right,
                 "Can't compare with BETWEEN because it needs a collection of two values.")
         }
+        // The left side is in both comparisons, and is counted for both.
         return .conjunction([
-            try relation(.greaterOrEqual, left, bounds[0]),
-            try relation(.lessOrEqual, left, bounds[1]),
+            try relation(.greaterOrEqual, operand(left), bounds[0]),
+            try relation(.lessOrEqual, operand(left), bounds[1]),
         ])
+    }
+
+    private func operands(
+        _ sides: [ResolverSide]
+    ) throws(FetchPredicateError) -> [ResolvedOperand] {
+        var operands: [ResolvedOperand] = []
+        for side in sides { operands.append(try operand(side)) }
+        return operands
     }
 
     private func sides(
@@ -135,19 +152,20 @@ extension LeafComparison {
         _ left: ResolverSide, _ right: ResolverSide
     ) throws(FetchPredicateError) -> ResolvedPredicate {
         switch right {
-        case .constant(.collection(let constants)): return try membership(left, constants)
+        case .constant(.collection(let constants)):
+            return try membership(operand(left), constants)
         case .list(let elements):
             var parts: [ResolvedPredicate] = []
-            for element in try sides(elements) {
-                parts.append(try relation(.equal, left, element))
+            for element in try operands(sides(elements)) {
+                parts.append(try relation(.equal, operand(left), element))
             }
             return .disjunction(parts)
-        case .constant(.value(.string)), .path: break
+        case .constant(.value(.string)), .path, .computed: break
         default: throw notACollection()
         }
-        let typing = OperandTyping(leaf: self)
-        guard try typing.isText(right) else { throw notACollection() }
-        return try text(.contains, right, left)
+        let whole = try operand(right)
+        guard whole.type?.isText == true else { throw notACollection() }
+        return try text(.contains, whole, operand(left))
     }
 
     private func notACollection() -> FetchPredicateError {
@@ -157,16 +175,15 @@ extension LeafComparison {
     }
 
     private func membership(
-        _ left: ResolverSide, _ constants: [PredicateConstant]
+        _ element: ResolvedOperand, _ constants: [PredicateConstant]
     ) throws(FetchPredicateError) -> ResolvedPredicate {
         var values: Set<Value> = []
         var objects: Set<PredicateObjectReference> = []
         var containsNull = false
-        let typing = OperandTyping(leaf: self)
-        let element = try typing.operand(left)
+        let typing = typing
         var isInConstants = false
         for constant in constants {
-            let (own, other) = try typing.operands(left, .constant(constant))
+            let (own, other) = try typing.operands(element, operand(.constant(constant)))
             switch other {
             case .object(let object): objects.insert(object)
             case .constant(.null): containsNull = true
@@ -190,28 +207,64 @@ extension LeafComparison {
     }
 
     private func text(
-        _ relation: TextRelation, _ left: ResolverSide, _ right: ResolverSide
+        _ relation: TextRelation, _ left: ResolvedOperand, _ right: ResolvedOperand
     ) throws(FetchPredicateError) -> ResolvedPredicate {
-        let typing = OperandTyping(leaf: self)
-        let (left, right) = (try typing.text(left), try typing.text(right))
+        for operand in [left, right] { try checkText(operand) }
+        let options = options.withoutLocale
         if left.isNullConstant || right.isNullConstant { return .constant(false) }
-        if case .constant(let own) = left, case .constant(let other) = right {
-            return .constant(relation.holds(own, other, options))
+        if relation == .matches, let pattern = right.constant?.text {
+            return try match(left, pattern, options)
+        }
+        if let own = left.constant, let other = right.constant {
+            return .constant(try relation.holds(own, other, options))
         }
         return .text(left, relation, right, options)
     }
-}
 
-extension ResolvedOperand {
-    var isNullConstant: Bool { if case .constant(.null) = self { true } else { false } }
-
-    fileprivate var isObject: Bool {
-        switch self {
-        case .object, .record: true
-        case .constant, .attribute, .count: false
+    private func match(
+        _ operand: ResolvedOperand, _ pattern: String, _ options: ComparisonOptions
+    ) throws(FetchPredicateError) -> ResolvedPredicate {
+        do {
+            let expression = try RegularExpression(pattern, options: options)
+            guard let text = operand.constant?.text else { return .matches(operand, expression) }
+            return .constant(try expression.matches(text))
+        } catch {
+            throw self.error(error.code, at: comparison.right, error.message)
         }
     }
 
-    /// The value of a constant; `null` for any other operand.
-    fileprivate var constant: Value { if case .constant(let value) = self { value } else { .null } }
+    private func checkText(_ operand: ResolvedOperand) throws(FetchPredicateError) {
+        guard operand.isNullConstant || operand.type?.isText == true else {
+            throw error(
+                .typeMismatch, key: operand.key,
+                "Can't compare \(operand.summary) with \(comparison.operator.rawValue) "
+                    + "because it is not text.")
+        }
+    }
+}
+
+extension PredicateOperator {
+    /// The relation of two values that the operator asks for, if it is one.
+    fileprivate var relation: ResolvedRelation? {
+        switch self {
+        case .equal: .equal
+        case .less: .less
+        case .lessOrEqual: .lessOrEqual
+        case .greater: .greater
+        case .greaterOrEqual: .greaterOrEqual
+        default: nil
+        }
+    }
+
+    /// The relation of two texts that the operator asks for, if it is one.
+    fileprivate var textRelation: TextRelation? {
+        switch self {
+        case .contains: .contains
+        case .beginsWith: .beginsWith
+        case .endsWith: .endsWith
+        case .like: .like
+        case .matches: .matches
+        default: nil
+        }
+    }
 }

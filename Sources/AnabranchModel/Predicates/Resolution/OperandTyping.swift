@@ -1,43 +1,15 @@
 import AnabranchReplication
-import Foundation
 
 /// Converts the two sides of a comparison to one type, or throws if they have none.
 struct OperandTyping {
-    let leaf: LeafComparison
-
-    /// The kind of a side's values, which decides the values they can be compared with.
-    enum Kind: Equatable {
-        case attribute(AttributeType)
-        case count
-        case object
-        /// A constant, which takes the other side's type.
-        case constant
-    }
-
-    func operand(_ side: ResolverSide) throws(FetchPredicateError) -> ResolvedOperand {
-        switch side {
-        case .constant(.value(let value)): return .constant(value)
-        case .constant(.object(let object)): return .object(object)
-        case .constant(.collection), .list:
-            throw leaf.error(.typeMismatch, "Can't compare a collection with a single value.")
-        case .count(let collection, let filter): return .count(collection, filter)
-        case .path(let cursor):
-            switch try cursor.walk(in: leaf.resolver) {
-            case .attribute(let path, let attribute): return .attribute(path, attribute)
-            case .record(let path, _): return .record(path)
-            case .count(let collection): return .count(collection, nil)
-            case .collection(_, let relationship, _):
-                throw cursor.error(
-                    .quantifierNeeded, key: relationship.name,
-                    "Can't compare \(relationship) because it is to-many.")
-            }
-        }
-    }
+    /// Creates an error at the place of the comparison.
+    let error:
+        (_ code: FetchPredicateError.Code, _ key: String?, _ message: String)
+            -> FetchPredicateError
 
     func operands(
-        _ left: ResolverSide, _ right: ResolverSide
+        _ left: ResolvedOperand, _ right: ResolvedOperand
     ) throws(FetchPredicateError) -> (ResolvedOperand, ResolvedOperand) {
-        let (left, right) = (try operand(left), try operand(right))
         switch (left, right) {
         case (.constant(let value), .constant(let other)):
             guard ValueOrder.areComparable(value, other) else { throw mismatch(left, right) }
@@ -45,8 +17,7 @@ struct OperandTyping {
         case (.constant(let value), _): return (try coerce(value, to: right), right)
         case (_, .constant(let value)): return (left, try coerce(value, to: left))
         default:
-            guard Self.areComparable(left.kind, right.kind) else { throw mismatch(left, right) }
-            try checkDecimals(left.kind, right.kind)
+            guard Self.areComparable(left, right) else { throw mismatch(left, right) }
             return (left, right)
         }
     }
@@ -55,26 +26,17 @@ struct OperandTyping {
         _ value: Value, to other: ResolvedOperand
     ) throws(FetchPredicateError) -> ResolvedOperand {
         if value.isNull { return .constant(value) }
-        switch other.kind {
-        case .attribute(let type):
-            if let coerced = ConstantCoercion.coerce(value, to: type) { return .constant(coerced) }
-        case .count:
-            if let coerced = ConstantCoercion.coerce(value, to: .integer64) {
-                return .constant(coerced)
-            }
-        case .object, .constant: break
+        guard let type = other.type, let coerced = ConstantCoercion.coerce(value, to: type) else {
+            throw mismatch(other, .constant(value))
         }
-        throw mismatch(other, .constant(value))
+        return .constant(coerced)
     }
 
-    private static func areComparable(_ left: Kind, _ right: Kind) -> Bool {
-        switch (left, right) {
-        case (.object, .object): true
-        case (.count, .count): true
-        case (.count, .attribute(let type)), (.attribute(let type), .count): type.isNumeric
-        case (.attribute(let own), .attribute(let other)): family(own) == family(other)
-        default: false
+    private static func areComparable(_ left: ResolvedOperand, _ right: ResolvedOperand) -> Bool {
+        guard let own = left.type, let other = right.type else {
+            return left.isObject && right.isObject
         }
+        return family(own) == family(other)
     }
 
     private static func family(_ type: AttributeType) -> AttributeType {
@@ -86,76 +48,47 @@ struct OperandTyping {
         }
     }
 
-    /// Refuses to compare a decimal attribute with another number: SQL compares the decimal's text.
-    private func checkDecimals(_ left: Kind, _ right: Kind) throws(FetchPredicateError) {
-        let isDecimal = [left, right].map { $0 == .attribute(.decimal) }
-        guard isDecimal[0] != isDecimal[1] else { return }
-        throw leaf.error(
-            .notSupportedYet,
-            "Can't compare a decimal attribute with an attribute of another type yet.")
-    }
-}
-
-// MARK: Text
-
-extension OperandTyping {
-    func isText(_ side: ResolverSide) throws(FetchPredicateError) -> Bool {
-        switch try operand(side) {
-        case .constant(.string), .constant(.uri): true
-        case .attribute(_, let attribute): Self.family(attribute.type) == .string
-        default: false
-        }
-    }
-
-    /// Resolves one side of an operator that compares texts.
-    func text(_ side: ResolverSide) throws(FetchPredicateError) -> ResolvedOperand {
-        let operand = try operand(side)
-        switch operand {
-        case .constant(.null), .constant(.string), .constant(.uri): return operand
-        case .attribute(_, let attribute) where Self.family(attribute.type) == .string:
-            return operand
-        default:
-            throw leaf.error(
-                .typeMismatch, key: operand.key,
-                "Can't compare \(operand.summary) with \(leaf.comparison.operator.rawValue) "
-                    + "because it is not text.")
-        }
-    }
-
     private func mismatch(_ left: ResolvedOperand, _ right: ResolvedOperand) -> FetchPredicateError
     {
-        leaf.error(
-            .typeMismatch, key: left.key ?? right.key,
+        error(
+            .typeMismatch, left.key ?? right.key,
             "Can't compare \(left.summary) with \(right.summary) because their types differ.")
     }
 }
 
-extension ResolvedOperand {
-    var kind: OperandTyping.Kind {
-        switch self {
-        case .constant: .constant
-        case .object, .record: .object
-        case .attribute(_, let attribute): .attribute(attribute.type)
-        case .count: .count
-        }
-    }
+extension AttributeType {
+    var isText: Bool { self == .string || self == .uri }
+}
 
-    fileprivate var key: String? {
+extension ResolvedOperand {
+    /// The value of a constant; `nil` for any other operand.
+    var constant: Value? { if case .constant(let value) = self { value } else { nil } }
+
+    /// The key that an error names.
+    var key: String? {
         switch self {
         case .attribute(_, let attribute): attribute.name
         case .record(let path): path.steps.last?.name
-        case .count(let collection, _): collection.relationship.name
+        case .count(let collection, _), .element(let collection, _, _):
+            collection.relationship.name
+        case .reduction(_, let elements, _): elements.selections[0].collection.relationship.name
+        case .function(_, let operands, _), .listReduction(_, let operands, _):
+            operands.lazy.compactMap(\.key).first
+        case .conditional(_, let first, let second, _): first.key ?? second.key
         case .constant, .object: nil
         }
     }
 
-    fileprivate var summary: String {
+    /// The operand as errors call it.
+    var summary: String {
         switch self {
         case .attribute(_, let attribute): "\(attribute) (\(attribute.type))"
         case .record(let path): path.steps.last.map { "\($0) (an object)" } ?? "SELF (an object)"
         case .count: "a count"
         case .object: "an object"
         case .constant(let value): "the constant \(PredicateConstant.value(value).format)"
+        case .function, .reduction, .listReduction, .conditional, .element:
+            type.map { "a computed value (\($0))" } ?? "a computed object"
         }
     }
 }

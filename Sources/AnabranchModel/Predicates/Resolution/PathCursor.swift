@@ -9,10 +9,13 @@ struct PathCursor {
 
     enum End {
         case attribute(ObjectPath, AttributeDescription)
+        /// The length of a text, which is asked for as `name.length`.
+        case length(ObjectPath, AttributeDescription)
         case record(ObjectPath, EntityDescription)
+        /// The entity of an object, or its name.
+        case entity(ObjectPath, EntityDescription)
         /// A to-many relationship; `rest` continues from each of its elements.
         case collection(ObjectPath, RelationshipDescription, rest: [PathStep])
-        case count(ResolvedCollection)
     }
 
     /// Follows to-one relationships to the end of the path or to the first to-many.
@@ -21,39 +24,36 @@ struct PathCursor {
         var way: [RelationshipDescription] = []
         var remaining = steps[...]
         while let step = remaining.popFirst() {
-            guard case .key(let first) = step else { throw unsupported(step) }
+            guard case .key(let first) = step else { throw unexpected(step) }
             let key = try element(of: first, in: current, takenFrom: &remaining)
             let rest = Array(remaining)
+            let path = ObjectPath(scope: scope, steps: way)
+            if isEntity(key, of: current, rest: rest) { return .entity(path, current) }
             let property = try property(key, of: current)
             // A path that goes on after an attribute is wrong, whether or not that is stored.
             if property.attribute == nil || rest.isEmpty { try checkStored(property) }
             switch property {
             case .attribute(let attribute):
+                if rest == [.key("length")], attribute.type.isText {
+                    try checkStored(property)
+                    return .length(path, attribute)
+                }
                 try check(attribute, rest: rest)
-                return .attribute(ObjectPath(scope: scope, steps: way), attribute)
+                return .attribute(path, attribute)
             case .relationship(let relationship) where !relationship.isToMany:
                 way.append(relationship)
                 current = relationship.destination
             case .relationship(let relationship):
-                let owner = ObjectPath(scope: scope, steps: way)
-                switch rest.first {
-                case .collectionOperator("count"), .size: break
-                case let step?:
-                    guard case .key = step else { throw unsupported(step) }
-                    return .collection(owner, relationship, rest: rest)
-                case nil: return .collection(owner, relationship, rest: rest)
-                }
-                guard rest.count == 1 else {
-                    throw error(
-                        .notARelationship, key: relationship.name,
-                        "Can't follow a key path after @count, which is a number.")
-                }
-                return .count(
-                    ResolvedCollection(
-                        owner: owner, relationship: relationship, scope: resolver.depth + 1))
+                return .collection(path, relationship, rest: rest)
             }
         }
         return .record(ObjectPath(scope: scope, steps: way), current)
+    }
+
+    /// Returns true for `entity` and `entity.name`, unless the model has a property of that name.
+    private func isEntity(_ key: String, of entity: EntityDescription, rest: [PathStep]) -> Bool {
+        key == "entity" && entity.property(named: key) == nil
+            && (rest.isEmpty || rest == [.key("name")])
     }
 
     /// Joins the keys of a path into a composite attribute, which are the name of its element.
@@ -106,23 +106,10 @@ struct PathCursor {
             "Can't ask for \(property) because it is transient, so no store has it.")
     }
 
-    private static let collectionOperators: Set<String> = [
-        "count", "sum", "avg", "min", "max", "average", "distinctUnionOfObjects",
-        "unionOfObjects", "distinctUnionOfArrays", "unionOfArrays", "distinctUnionOfSets",
-        "allKeys", "allValues",
-    ]
-
-    private func unsupported(_ step: PathStep) -> FetchPredicateError {
-        if case .collectionOperator(let name) = step,
-            !Self.collectionOperators.contains(name)
-        {
-            return error(
-                .unknownCollectionOperator, key: "@" + name,
-                "Can't find a collection operator @\(name); for an argument as key, write %K.")
-        }
-        return error(
-            .notSupportedYet, key: Self.text(step),
-            "Can't evaluate '\(Self.text(step))' there: it is read, and not supported yet.")
+    private func unexpected(_ step: PathStep) -> FetchPredicateError {
+        error(
+            .notACollection, key: Self.text(step),
+            "Can't ask for '\(Self.text(step))' there because it follows no to-many relationship.")
     }
 
     func error(
@@ -131,7 +118,7 @@ struct PathCursor {
         FetchPredicateError(code, column: column.number, entity: entity.name, key: key, message)
     }
 
-    private static func text(_ step: PathStep) -> String {
+    static func text(_ step: PathStep) -> String {
         switch step {
         case .key(let key): key
         case .collectionOperator(let name): "@" + name

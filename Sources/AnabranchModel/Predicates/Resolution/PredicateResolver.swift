@@ -9,14 +9,17 @@ struct PredicateResolver {
     /// The variables that enclosing SUBQUERY expressions bind.
     private(set) var variables: [String: PathCursor] = [:]
     private(set) var depth = 0
+    private let budget = ResolutionBudget()
 
     init(_ entity: EntityDescription) { self.entity = entity }
 
-    /// The resolver for a predicate about the elements of a collection.
-    func inside(binding variable: String? = nil, to cursor: PathCursor? = nil) -> PredicateResolver
-    {
+    /// The resolver for a predicate about the elements of a collection, or of collections inside
+    /// each other.
+    func inside(
+        _ count: Int = 1, binding variable: String? = nil, to cursor: PathCursor? = nil
+    ) -> PredicateResolver {
         var inner = self
-        inner.depth += 1
+        inner.depth += count
         if let variable, let cursor { inner.variables[variable] = cursor }
         return inner
     }
@@ -42,46 +45,78 @@ struct PredicateResolver {
     private func resolve(
         _ comparison: PredicateComparison
     ) throws(FetchPredicateError) -> ResolvedPredicate {
-        let left = try side(comparison.left)
-        let right = try side(comparison.right)
+        try spend(comparison.left)
+        let (left, right) = (try side(comparison.left), try side(comparison.right))
         let expansion = QuantifiedComparison(
             comparison: comparison, isQuantified: comparison.quantifier != nil,
             negatesElement: comparison.quantifier == .all)
-        let resolved = try expansion.resolve(left, right, in: self)
-        guard let quantifier = comparison.quantifier else { return resolved }
-        guard case .exists = resolved else {
+        guard let quantifier = comparison.quantifier else {
+            return try expansion.resolve(left, right, in: self)
+        }
+        let (isLeft, isRight) = (try isToMany(left), try isToMany(right))
+        guard isLeft || isRight else {
             throw FetchPredicateError(
                 .quantifierNotAllowed, column: comparison.left.column.number, entity: entity.name,
                 "Can't ask for \(quantifier.rawValue) because neither side is to-many.")
         }
+        let resolved = try expansion.resolve(left, right, in: self)
         return quantifier == .any ? resolved : .negation(resolved)
     }
 
+    /// Counts a comparison or a computed value.
+    func spend(_ expression: FetchExpression) throws(FetchPredicateError) {
+        guard budget.spend() else {
+            throw error(
+                .tooComplex, expression,
+                "Can't hold a predicate that grows to over \(ResolutionBudget.greatestCount) "
+                    + "comparisons and computed values, as it does if collections that are joined "
+                    + "by UNION stand inside each other. Split it.")
+        }
+    }
+
+    /// True for a side that stands for elements of a to-many relationship.
+    private func isToMany(_ side: ResolverSide) throws(FetchPredicateError) -> Bool {
+        switch side {
+        case .path(let cursor): try part(cursor) != nil
+        case .collection: true
+        case .constant, .list, .computed: false
+        }
+    }
+
+    func error(
+        _ code: FetchPredicateError.Code, _ expression: FetchExpression, key: String? = nil,
+        _ message: String
+    ) -> FetchPredicateError {
+        FetchPredicateError(
+            code, column: expression.column.number, entity: entity.name, key: key, message)
+    }
+}
+
+// MARK: Sorts
+
+extension PredicateResolver {
     func resolve(_ sort: FetchSort) throws(FetchPredicateError) -> ResolvedSort {
         let isSelf = sort.keyPath.lowercased() == "self"
-        let start = PathCursor(
-            scope: 0, entity: entity, steps: isSelf ? [] : PathStep.keys(of: sort.keyPath),
-            column: .none)
-        let operand: ResolvedOperand
-        switch try start.walk(in: self) {
-        case .attribute(_, let attribute) where attribute.type == .transformable:
-            throw start.error(
-                .typeMismatch, key: attribute.name,
-                "Can't sort by \(attribute) because it is transformable, and its bytes have no "
-                    + "order. Sort what was fetched instead.")
-        case .attribute(let path, let attribute): operand = .attribute(path, attribute)
-        case .count(let collection): operand = .count(collection, nil)
-        case .record(let path, _) where isSelf: operand = .record(path)
-        case .record:
-            throw start.error(
-                .notSupportedYet, "Can't sort by '\(sort.keyPath)' because it refers to an object.")
-        case .collection(_, let relationship, _):
-            throw start.error(
-                .quantifierNeeded, key: relationship.name,
+        let expression =
+            isSelf ? FetchExpression(.evaluatedObject) : FetchExpression.keyPath(sort.keyPath)
+        let side = try side(expression)
+        if let relationship = try collection(side)?.parts[0].relationship {
+            throw FetchPredicateError(
+                .quantifierNeeded, entity: entity.name, key: relationship.name,
                 "Can't sort by '\(sort.keyPath)' because \(relationship) is to-many.")
         }
-        if sort.options.contains(.localeSensitive) {
-            throw start.error(.notSupportedYet, "Can't sort by locale yet.")
+        let operand = try operand(side)
+        if case .attribute(_, let attribute) = operand, attribute.type == .transformable {
+            throw error(
+                .typeMismatch, expression, key: attribute.name,
+                "Can't sort by \(attribute) because it is transformable, and its bytes have no "
+                    + "order. Sort what was fetched instead.")
+        }
+        guard isSelf || !operand.isObject else {
+            throw error(
+                .typeMismatch, expression,
+                "Can't sort by '\(sort.keyPath)' because it refers to an object; sort by one of "
+                    + "its attributes.")
         }
         return ResolvedSort(
             operand: operand, isAscending: sort.isAscending, options: sort.options.effective)
@@ -91,12 +126,19 @@ struct PredicateResolver {
 // MARK: Sides
 
 /// One side of a comparison, before its type is compared with the other side's.
+///
+/// A side may be resolved in the scope of an element of the other side, so that its own collections
+/// get scopes of their own. Expressions are therefore resolved only where they are compared.
 enum ResolverSide {
     case constant(PredicateConstant)
     /// A list in which at least one element is not a constant.
     case list([FetchExpression])
+    /// A key path without collection operators and indexes.
     case path(PathCursor)
-    case count(ResolvedCollection, ResolvedPredicate)
+    /// SUBQUERY, or UNION, INTERSECT or MINUS of collections, with a key path behind it or not.
+    case collection(FetchExpression)
+    /// A single value that is computed.
+    case computed(FetchExpression)
 }
 
 extension PredicateResolver {
@@ -104,76 +146,78 @@ extension PredicateResolver {
         switch expression.form {
         case .constant(let constant): return .constant(constant)
         case .aggregate(let elements): return .list(elements)
-        case .evaluatedObject: return .path(start(at: expression.column, []))
-        case .path(nil, let steps): return .path(start(at: expression.column, steps))
-        case .variable(let name): return .path(try bound(name, [], expression.column))
-        case .path(let root?, let steps):
-            switch root.form {
-            case .variable(let name): return .path(try bound(name, steps, expression.column))
-            case .subquery(let collection, let variable, let filter):
-                guard steps == [.collectionOperator("count")] || steps == [.size] else {
-                    throw notSupported("SUBQUERY followed by anything but @count", expression)
-                }
-                return try subquery(collection, variable, filter)
-            default: throw notSupported("a key path that begins with a value", expression)
-            }
-        default: throw notSupported(expression.construct, expression)
+        case .subquery: return .collection(expression)
+        case .arithmetic(let sign, let left, let right) where sign.joinsCollections:
+            return try joined(left, sign, right) ?? .collection(expression)
+        case .evaluatedObject, .variable: return .path(try cursor(expression, []))
+        case .path(let root, let steps): return try side(root, steps, expression)
+        default: return .computed(expression)
         }
     }
 
-    private func start(at column: SourceColumn, _ steps: [PathStep]) -> PathCursor {
-        PathCursor(scope: 0, entity: entity, steps: steps, column: column)
+    private func side(
+        _ root: FetchExpression?, _ steps: [PathStep], _ expression: FetchExpression
+    ) throws(FetchPredicateError) -> ResolverSide {
+        let steps = Self.withoutUnion(steps)
+        guard steps.allSatisfy(\.isKey) else { return .computed(expression) }
+        switch root?.form {
+        case nil, .variable: return .path(try cursor(root ?? expression, steps))
+        case .subquery, .arithmetic:
+            return .collection(FetchExpression(.path(root, steps), column: expression.column))
+        default:
+            throw error(
+                .notEvaluable, expression,
+                "Can't follow a key path from '\(expression)' because it begins with a value, not "
+                    + "with an object.")
+        }
     }
 
-    private func bound(
-        _ name: String, _ steps: [PathStep], _ column: SourceColumn
+    /// `cars.@distinctUnionOfObjects.maker` has the same elements as `cars.maker`.
+    private static func withoutUnion(_ steps: [PathStep]) -> [PathStep] {
+        guard let place = steps.firstIndex(where: { !$0.isKey }), place > 0,
+            case .collectionOperator(let name) = steps[place], PathStep.unions.contains(name),
+            place < steps.count - 1
+        else { return steps }
+        var rest = steps
+        rest.remove(at: place)
+        return rest
+    }
+
+    private func cursor(
+        _ root: FetchExpression, _ steps: [PathStep]
     ) throws(FetchPredicateError) -> PathCursor {
+        guard case .variable(let name) = root.form else {
+            return PathCursor(scope: 0, entity: entity, steps: steps, column: root.column)
+        }
         guard let cursor = variables[name] else {
-            throw FetchPredicateError(
-                .unboundVariable, column: column.number, entity: entity.name,
+            throw error(
+                .unboundVariable, root,
                 "Can't evaluate the predicate because $\(name) has no value.")
         }
         return PathCursor(
-            scope: cursor.scope, entity: cursor.entity, steps: steps, column: column)
+            scope: cursor.scope, entity: cursor.entity, steps: cursor.steps + steps,
+            column: root.column)
     }
 
-    private func subquery(
-        _ collection: FetchExpression, _ variable: String, _ filter: FetchPredicate
-    ) throws(FetchPredicateError) -> ResolverSide {
-        guard case .path(let cursor) = try side(collection),
-            case .collection(let owner, let relationship, let rest) = try cursor.walk(in: self),
-            rest.isEmpty
-        else { throw notSupported("SUBQUERY of anything but one to-many relationship", collection) }
-        let element = PathCursor(
-            scope: depth + 1, entity: relationship.destination, steps: [],
-            column: collection.column)
-        let filter = try inside(binding: variable, to: element).resolve(filter)
-        return .count(
-            ResolvedCollection(owner: owner, relationship: relationship, scope: depth + 1), filter)
-    }
-
-    func notSupported(_ construct: String, _ expression: FetchExpression) -> FetchPredicateError {
-        FetchPredicateError(
-            .notSupportedYet, column: expression.column.number, entity: entity.name,
-            "Can't evaluate \(construct): it is read, and not supported yet.")
+    /// The elements of two lists together, if both are lists of constants.
+    private func joined(
+        _ left: FetchExpression, _ sign: ArithmeticOperator, _ right: FetchExpression
+    ) throws(FetchPredicateError) -> ResolverSide? {
+        guard case .constant(.collection(let own)) = try side(left),
+            case .constant(.collection(let others)) = try side(right)
+        else { return nil }
+        let (isInOwn, isInOthers) = (Set(own), Set(others))
+        return switch sign {
+        case .union: .constant(.collection(own + others.filter { !isInOwn.contains($0) }))
+        case .intersection: .constant(.collection(own.filter(isInOthers.contains)))
+        default: .constant(.collection(own.filter { !isInOthers.contains($0) }))
+        }
     }
 }
 
-extension FetchExpression {
-    /// The name of the construct in messages.
-    fileprivate var construct: String {
-        switch form {
-        case .arithmetic(let sign, _, _): "the operator '\(sign.rawValue)'"
-        case .negative: "the operator '-'"
-        case .complement: "the operator '~'"
-        case .function(let name, _): "the function '\(name)'"
-        case .message(_, let selector, _): "FUNCTION '\(selector)'"
-        case .subquery: "SUBQUERY without @count"
-        case .cast(_, let type): "CAST to '\(type)'"
-        case .ternary: "TERNARY"
-        case .fetch: "FETCH"
-        case .assignment: "an assignment"
-        case .constant, .evaluatedObject, .variable, .path, .aggregate: "'\(format)'"
-        }
-    }
+extension PathStep {
+    var isKey: Bool { if case .key = self { true } else { false } }
+
+    /// The collection operators that have the values of all elements as their result.
+    static let unions: Set<String> = ["distinctUnionOfObjects", "unionOfObjects"]
 }

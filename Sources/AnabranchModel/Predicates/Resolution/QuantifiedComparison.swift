@@ -10,57 +10,74 @@ struct QuantifiedComparison {
     func resolve(
         _ left: ResolverSide, _ right: ResolverSide, in resolver: PredicateResolver
     ) throws(FetchPredicateError) -> ResolvedPredicate {
-        if let opened = try opened(left, in: resolver) {
-            try checkQuantifier(opened.collection, isLeft: true)
-            if !isQuantified { return try contains(opened, right, in: resolver) }
-            let inner = try resolve(opened.element, right, in: resolver.inside())
-            return .exists(opened.collection, inner)
+        if let joined = try membershipInJoined(left, right, in: resolver) { return joined }
+        if let opened = try resolver.collection(left) {
+            return try resolve(opened, isLeft: true, right, in: resolver)
         }
-        if let opened = try opened(right, in: resolver) {
-            try checkQuantifier(opened.collection, isLeft: false)
-            if !isQuantified { return try contains(opened, left, in: resolver) }
-            let inner = try resolve(left, opened.element, in: resolver.inside())
-            return .exists(opened.collection, inner)
+        if let opened = try resolver.collection(right) {
+            return try resolve(opened, isLeft: false, left, in: resolver)
         }
         let leaf = try LeafComparison(comparison: comparison, resolver: resolver)
             .resolve(left, right)
         return negatesElement ? .negation(leaf) : leaf
     }
 
-    private func opened(
-        _ side: ResolverSide, in resolver: PredicateResolver
-    ) throws(FetchPredicateError) -> (collection: ResolvedCollection, element: ResolverSide)? {
-        guard case .path(let cursor) = side,
-            case .collection(let owner, let relationship, let rest) = try cursor.walk(in: resolver)
-        else { return nil }
-        let scope = resolver.depth + 1
-        let element = PathCursor(
-            scope: scope, entity: relationship.destination, steps: rest, column: cursor.column)
-        return (
-            ResolvedCollection(owner: owner, relationship: relationship, scope: scope),
-            .path(element)
-        )
-    }
-
-    /// Resolves `x IN rel` and `rel CONTAINS x`, which need no quantifier: some element equals x.
-    private func contains(
-        _ opened: (collection: ResolvedCollection, element: ResolverSide), _ other: ResolverSide,
+    private func resolve(
+        _ opened: CollectionSide, isLeft: Bool, _ other: ResolverSide,
         in resolver: PredicateResolver
     ) throws(FetchPredicateError) -> ResolvedPredicate {
-        var equality = comparison
-        equality.operator = .equal
+        try checkQuantifier(opened, isLeft: isLeft)
+        var element = self
+        if !isQuantified {
+            // `x IN rel` and `rel CONTAINS x` need no quantifier: some element equals x.
+            var equality = comparison
+            equality.operator = .equal
+            element = QuantifiedComparison(
+                comparison: equality, isQuantified: true, negatesElement: false)
+        }
+        var conditions: [ResolvedPredicate] = []
+        for part in opened.parts {
+            let inner = resolver.inside(part.selections.count)
+            let side = ResolverSide.path(part.element)
+            let condition =
+                try isLeft || !isQuantified
+                ? element.resolve(side, other, in: inner)
+                : element.resolve(other, side, in: inner)
+            conditions.append(part.exists(condition))
+        }
+        return conditions.count == 1 ? conditions[0] : .disjunction(conditions)
+    }
+
+    /// Resolves `x IN (a UNION b)` and the like, whatever a and b are collections of.
+    private func membershipInJoined(
+        _ left: ResolverSide, _ right: ResolverSide, in resolver: PredicateResolver
+    ) throws(FetchPredicateError) -> ResolvedPredicate? {
+        guard !isQuantified else { return nil }
+        let isIn = comparison.operator == .isIn
+        guard isIn || comparison.operator == .contains,
+            case .collection(let collection) = isIn ? right : left,
+            case .arithmetic(let sign, let first, let second) = collection.form
+        else { return nil }
+        var membership = comparison
+        membership.operator = .isIn
         let inner = QuantifiedComparison(
-            comparison: equality, isQuantified: true, negatesElement: false)
-        return .exists(
-            opened.collection, try inner.resolve(opened.element, other, in: resolver.inside()))
+            comparison: membership, isQuantified: false, negatesElement: false)
+        let element = isIn ? left : right
+        let isInFirst = try inner.resolve(element, resolver.side(first), in: resolver)
+        let isInSecond = try inner.resolve(element, resolver.side(second), in: resolver)
+        return switch sign {
+        case .union: .disjunction([isInFirst, isInSecond])
+        case .intersection: .conjunction([isInFirst, isInSecond])
+        default: .conjunction([isInFirst, .negation(isInSecond)])
+        }
     }
 
     private func checkQuantifier(
-        _ collection: ResolvedCollection, isLeft: Bool
+        _ opened: CollectionSide, isLeft: Bool
     ) throws(FetchPredicateError) {
         let asksForElement = comparison.operator == (isLeft ? .contains : .isIn)
         guard isQuantified || asksForElement else {
-            let relationship = collection.relationship
+            let relationship = opened.parts[0].relationship
             let expression = isLeft ? comparison.left : comparison.right
             throw FetchPredicateError(
                 .quantifierNeeded, column: expression.column.number,

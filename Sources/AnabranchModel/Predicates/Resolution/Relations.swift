@@ -1,4 +1,4 @@
-import AnabranchReplication
+package import AnabranchReplication
 
 extension ResolvedRelation {
     func holds(_ left: Value, _ right: Value, _ options: ComparisonOptions) -> Bool {
@@ -21,22 +21,33 @@ extension TextRelation {
     ///
     /// A missing text matches nothing. Every text contains, begins with and ends with the empty
     /// text.
-    func holds(_ left: Value, _ right: Value, _ options: ComparisonOptions) -> Bool {
+    ///
+    /// - Throws: ``FetchPredicateError`` for a regular expression that can't be read, or that takes
+    ///   too many steps.
+    func holds(
+        _ left: Value, _ right: Value, _ options: ComparisonOptions
+    ) throws(FetchPredicateError) -> Bool {
         guard let text = left.text, let part = right.text else { return false }
-        if self == .like { return LikePattern(part, options: options).matches(text) }
+        switch self {
+        case .like: return LikePattern(part, options: options).matches(text)
+        case .matches: return try RegularExpression(part, options: options).matches(text)
+        case .beginsWith, .endsWith, .contains: break
+        }
         let whole = Array(TextFolding.fold(text, options: options).utf8)
         let sought = Array(TextFolding.fold(part, options: options).utf8)
         return switch self {
         case .beginsWith: whole.starts(with: sought)
         case .endsWith: whole.suffix(sought.count).elementsEqual(sought)
-        case .contains, .like: sought.isEmpty || whole.contains(sought)
+        case .contains, .like, .matches: sought.isEmpty || whole.contains(sought)
         }
     }
 }
 
 extension Value {
-    fileprivate func folded(_ options: ComparisonOptions) -> Value {
+    /// The value that a text is compared by under some options; any other value stays.
+    package func folded(_ options: ComparisonOptions) -> Value {
         guard !options.isEmpty, let text else { return self }
+        if options.contains(.localeSensitive) { return .data(LocaleOrder.key(of: text, options)) }
         return .string(TextFolding.fold(text, options: options))
     }
 

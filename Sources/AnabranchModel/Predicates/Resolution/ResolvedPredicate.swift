@@ -19,8 +19,12 @@ public indirect enum ResolvedPredicate: Hashable, Sendable {
     case membership(ResolvedOperand, ResolvedList, ComparisonOptions)
     /// Compares two texts.
     case text(ResolvedOperand, TextRelation, ResolvedOperand, ComparisonOptions)
+    /// Holds if a regular expression matches the whole text.
+    case matches(ResolvedOperand, RegularExpression)
     /// Holds if some element of the collection satisfies the predicate.
     case exists(ResolvedCollection, ResolvedPredicate)
+    /// Holds if there is an object at the end of a path, and its entity is one of these.
+    case entity(ObjectPath, Set<EntityDescription>)
 }
 
 /// A relation of two values: order for numbers, texts and dates, equality for all values.
@@ -50,24 +54,12 @@ public enum ResolvedRelation: String, Hashable, Sendable {
 
 /// A relation of two texts.
 public enum TextRelation: Hashable, Sendable {
-    /// The first text begins with, ends with, contains, or matches as a pattern the second.
-    case beginsWith, endsWith, contains, like
-}
-
-/// One side of a comparison, resolved.
-public enum ResolvedOperand: Hashable, Sendable {
-    /// A constant of the type of the attribute that it is compared with, or a number.
-    case constant(Value)
-    /// A given object.
-    case object(PredicateObjectReference)
-    /// The value of an attribute of the object at the end of a path.
-    case attribute(ObjectPath, AttributeDescription)
-    /// The object itself at the end of a path.
-    case record(ObjectPath)
-    /// The number of elements of a collection, or of those that satisfy the predicate.
-    ///
-    /// The value is missing if the object that has the collection is missing.
-    indirect case count(ResolvedCollection, ResolvedPredicate?)
+    /// The first text begins with, ends with, or contains the second.
+    case beginsWith, endsWith, contains
+    /// The first text matches the second, a pattern with wildcards.
+    case like
+    /// The first text matches the second, a regular expression, as a whole.
+    case matches
 }
 
 /// An object, given as the to-one relationships from an object in scope to it.
@@ -129,8 +121,10 @@ extension FetchPredicate {
     ///
     /// - Parameter variables: Values of `$variables`, named without the `$`.
     ///
-    /// - Throws: ``FetchPredicateError`` with entity, key and types. The code is `notSupportedYet`
-    ///   if the predicate is valid but cannot be evaluated yet.
+    /// `now()` is the time of this call.
+    ///
+    /// - Throws: ``FetchPredicateError`` with entity, key and types. The code is `notEvaluable` if
+    ///   the predicate follows the grammar, and no store can evaluate it.
     public func resolved(
         for entity: EntityDescription, variables: [String: (any PredicateArgument)?] = [:]
     ) throws(FetchPredicateError) -> ResolvedPredicate {

@@ -3,10 +3,13 @@ package import AnabranchSQLite
 
 /// The SQL functions that compiled predicates call; every connection that fetches needs them.
 package enum PredicateFunctions {
-    /// Defines `ab_fold(text, options)` and `ab_like(text, pattern, options)`.
+    /// Defines `ab_fold(text, options)`, `ab_like(text, pattern, options)`,
+    /// `ab_begins(text, part)`, `ab_ends(text, part)`, `ab_matches(text, pattern, options)`,
+    /// `ab_sort_key(text, options)` and the functions of
+    /// computed values.
     ///
-    /// The options are the letters that follow an operator, such as `'cd'`. The result for a
-    /// missing text is missing.
+    /// The options are the letters that follow an operator, such as `'cd'`; those of a sort key are
+    /// a number. The result for a missing text is missing.
     package static func define(on connection: Connection) throws {
         try connection.createFunction(
             "ab_fold", argumentCount: 2, traits: [.deterministic, .innocuous]
@@ -25,6 +28,42 @@ package enum PredicateFunctions {
             }
             return .integer(pattern.pattern.matches(arguments.string(at: 0)) ? 1 : 0)
         }
+        for isBeginning in [true, false] {
+            try connection.createFunction(
+                isBeginning ? "ab_begins" : "ab_ends", argumentCount: 2,
+                traits: [.deterministic, .innocuous]
+            ) { arguments in
+                guard !arguments.isNull(at: 0), !arguments.isNull(at: 1) else { return .null }
+                // In UTF-8 no character occurs inside another.
+                let holds = arguments.withUTF8(at: 0) { text in
+                    arguments.withUTF8(at: 1) { part in
+                        (isBeginning ? text.prefix(part.count) : text.suffix(part.count))
+                            .elementsEqual(part)
+                    }
+                }
+                return .integer(holds ? 1 : 0)
+            }
+        }
+        try connection.createFunction(
+            "ab_matches", argumentCount: 3, traits: [.deterministic, .innocuous]
+        ) { arguments in
+            guard !arguments.isNull(at: 0), !arguments.isNull(at: 1) else { return .null }
+            let matcher = try arguments.derived(from: 1) {
+                let options = ComparisonOptions(letters: arguments.string(at: 2)) ?? []
+                return try RegularExpressionMatcher(
+                    RegularExpression(arguments.string(at: 1), options: options))
+            }
+            return .integer(try matcher.matches(arguments.string(at: 0)) ? 1 : 0)
+        }
+        try connection.createFunction(
+            "ab_sort_key", argumentCount: 2, traits: [.deterministic, .innocuous]
+        ) { arguments in
+            guard !arguments.isNull(at: 0) else { return .null }
+            let options = ComparisonOptions(
+                rawValue: UInt8(truncatingIfNeeded: arguments.int64(at: 1)))
+            return .blob([UInt8](LocaleOrder.key(of: arguments.string(at: 0), options)))
+        }
+        try ValueFunctions.define(on: connection)
     }
 }
 

@@ -41,11 +41,14 @@ extension Store {
     /// Runs a migration in one transaction under the file's present model.
     func migrating(_ body: (StateTransaction) throws -> Void) throws {
         try withWriter { connection in
-            try connection.largeTransaction {
-                let source = try StateTransaction(
-                    connection, store: self, replicas: ReplicaTable.read(connection))
-                try reportMigration(0)
-                try body(source)
+            try cancellable(connection) {
+                try connection.largeTransaction {
+                    let source = try StateTransaction(
+                        connection, store: self, replicas: ReplicaTable.read(connection))
+                    try reportMigration(0)
+                    try body(source)
+                    try checkMigrationIsWanted()
+                }
             }
         }
     }
@@ -56,7 +59,7 @@ extension Store {
     private func writeCopy(_ connection: Connection) throws -> StoreCopy? {
         let copy = StoreCopy(path: path, freeBytes: environment.freeBytes)
         if copy.exists, try UnfinishedMigration.isMarked(connection) { return nil }
-        try copy.write(of: connection)
+        try copy.write(of: connection) { reader, write in try cancellable(reader, write) }
         return copy
     }
 

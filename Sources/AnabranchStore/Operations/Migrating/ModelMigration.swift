@@ -107,8 +107,12 @@ struct ModelMigration {
             try Self.load(chunk, by: unsyncedRows, into: destination)
         }
         try positions.finish()
+        let store = destination.store
+        try store.checkMigrationIsWanted()
         try destination.views.applyFormerPropertyRuleToAll()
+        try store.checkMigrationIsWanted()
         try destination.connection.createIndexes(destination.schema)
+        try store.checkMigrationIsWanted()
         for constraint in destination.schema.constraints
         where constraints.contains(constraint.attributes) {
             try check(constraint, in: destination)

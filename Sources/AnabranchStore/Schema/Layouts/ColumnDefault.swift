@@ -18,20 +18,11 @@ extension TableLayout.Column {
     }
 
     /// The default as a literal of SQL; `nil` if a property that was never written shows null.
-    ///
-    /// A counter starts from null, which counts as zero. A key that was never written equals no
-    /// other key.
     private var shownDefault: String? {
-        guard let attribute = property.attribute, !attribute.defaultValue.isNull,
-            property.wireProperty.rule != .counter, !isInKey
-        else { return nil }
-        return SQL.literal(attribute.defaultValue)
-    }
-
-    private var isInKey: Bool {
-        property.entity.root.hierarchy.contains { entity in
-            entity.ownUniquenessConstraints.joined().contains { property == .attribute($0) }
+        guard let value = property.attribute?.valueWhenNeverWritten, !value.isNull else {
+            return nil
         }
+        return SQL.literal(value)
     }
 }
 

@@ -26,4 +26,38 @@ extension StoreSchema: SchemaNaming {
             name: name, ownColumn: isRight ? "\"right\"" : "\"left\"",
             otherColumn: isRight ? "\"left\"" : "\"right\"")
     }
+
+    package func listOrder(
+        of relationship: RelationshipDescription, _ aliases: ListAliases
+    ) -> [String] {
+        let position = position(in: relationship, aliases)
+        let element = aliases.element
+        return [
+            // Elements without a position come first. Of two in one position, the record that
+            // comes first by the bytes of its identity is the first.
+            "\(position) IS NOT NULL", position,
+            "(SELECT r.id FROM ab_replica AS r WHERE r.ordinal = \(element).ab_pk >> 40)",
+            "\(element).ab_pk",
+        ]
+    }
+
+    private func position(
+        in relationship: RelationshipDescription, _ aliases: ListAliases
+    ) -> String {
+        switch relationship.storage {
+        case .inverseReference, .reference, .memory:
+            let inverse = relationship.inverse.map { PropertyDescription.relationship($0) }
+            let columns = layout(of: relationship.destination).table.columns
+            let column = columns.first { $0.property == inverse }?.position
+            return column.map { "\(aliases.element).\($0)" } ?? "NULL"
+        case .links(.left): return "\(aliases.link).left_position"
+        case .links(.right): return "\(aliases.link).right_position"
+        case .links(.both):
+            let name = linkTable(for: relationship).name
+            let (owner, element) = ("\(aliases.owner).ab_pk", "\(aliases.element).ab_pk")
+            return "coalesce((SELECT p.left_position FROM \(name) AS p WHERE p.\"left\" = \(owner) "
+                + "AND p.\"right\" = \(element)), (SELECT p.right_position FROM \(name) AS p "
+                + "WHERE p.\"right\" = \(owner) AND p.\"left\" = \(element)))"
+        }
+    }
 }

@@ -36,13 +36,7 @@ extension PredicateSQL {
     private func elements(of list: ResolvedList, _ options: ComparisonOptions) -> [Value] {
         let objects = list.objects.map { localID(of: $0) }.sorted().map { Value.integer($0) }
         var values = list.values
-        if !options.isEmpty {
-            values = Set(
-                values.map { value in
-                    guard let text = value.text else { return value }
-                    return .string(TextFolding.fold(text, options: options))
-                })
-        }
+        if !options.isEmpty { values = Set(values.map { $0.folded(options) }) }
         return objects + values.sorted { ValueOrder.compare($0, $1) == .less }
     }
 

@@ -8,9 +8,10 @@ extension PredicateSQL {
         _ options: ComparisonOptions
     ) throws(FetchPredicateError) -> String {
         try height.check(.text)
-        if relation == .like {
+        if relation == .like || relation == .matches {
+            let name = relation == .like ? "ab_like" : "ab_matches"
             let text = try operand(left, [])
-            return "ab_like(\(text), \(try operand(right, [])), '\(options.letters)')"
+            return "\(name)(\(text), \(try operand(right, [])), '\(options.letters)')"
         }
         let text = try operand(left, options)
         guard case .constant(let value) = right, let constant = value.text else {
@@ -19,8 +20,9 @@ extension PredicateSQL {
         let part = TextFolding.fold(constant, options: options)
         if part.isEmpty { return "\(text) IS NOT NULL" }
         switch relation {
-        case .contains, .like: return "instr(\(text), \(bind(.string(part)))) > 0"
-        case .beginsWith where options.isEmpty: return range(of: text, prefix: part)
+        case .contains, .like, .matches: return "instr(\(text), \(bind(.string(part)))) > 0"
+        case .beginsWith where options.isEmpty && left.isStored:
+            return range(of: text, prefix: part)
         case .beginsWith:
             let length = bind(.integer(Int64(part.utf8.count)))
             return "substr(CAST(\(text) AS BLOB), 1, \(length)) = \(bind(.data(Data(part.utf8))))"
@@ -51,19 +53,23 @@ extension PredicateSQL {
         return nil
     }
 
-    /// Compares bytes if the right side is an attribute. In UTF-8 no character occurs inside
-    /// another.
+    /// Compares with a text that the row has too.
     private mutating func variable(
         _ text: String, _ relation: TextRelation, _ right: ResolvedOperand,
         _ options: ComparisonOptions
     ) throws(FetchPredicateError) -> String {
         let part = try operand(right, options)
-        let bytes = "CAST(\(part) AS BLOB)"
         return switch relation {
-        case .contains, .like: "instr(\(text), \(part)) > 0"
-        case .beginsWith: "substr(CAST(\(text) AS BLOB), 1, length(\(bytes))) = \(bytes)"
-        case .endsWith:
-            "substr(CAST(\(text) AS BLOB), -length(\(bytes)), length(\(bytes))) = \(bytes)"
+        case .contains, .like, .matches: "instr(\(text), \(part)) > 0"
+        case .beginsWith: "ab_begins(\(text), \(part))"
+        case .endsWith: "ab_ends(\(text), \(part))"
         }
+    }
+}
+
+extension ResolvedOperand {
+    /// True for a value in a column: its SQL has no bindings.
+    fileprivate var isStored: Bool {
+        if case .attribute(_, let attribute) = self { !attribute.isDerived } else { false }
     }
 }

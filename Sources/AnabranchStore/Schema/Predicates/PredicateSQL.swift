@@ -12,9 +12,9 @@ struct PredicateSQL {
     let store: (any Hashable & Sendable)?
     var bindings: [Value] = []
     var height = StatementHeight()
-    private var scopes: [Scope] = []
+    private(set) var scopes: [Scope] = []
 
-    private struct Scope {
+    struct Scope {
         let alias: String
         let height: Int
         var tableCount: Int
@@ -65,13 +65,20 @@ struct PredicateSQL {
         case .comparison(let left, .equal, let right, let options):
             return try equality(left, right, options, isNegated: false)
         case .comparison(let left, let relation, let right, let options):
+            if Self.haveDifferentForms(left, right) {
+                return try call("ab_order", left, right) + " \(relation.rawValue) 0"
+            }
             let left = try operand(left, options)
             return "\(left) \(relation.rawValue) \(try rightOperand(right, options))"
         case .membership(let operand, let list, let options):
             return try membership(operand, list, options)
         case .text(let left, let relation, let right, let options):
             return try text(left, relation, right, options)
+        case .matches(let text, let expression):
+            return try self.text(
+                text, .matches, .constant(.string(expression.pattern)), expression.options)
         case .exists(let collection, let inner): return try exists(collection, inner)
+        case .entity(let path, let entities): return try entity(path, entities)
         }
     }
 
@@ -110,6 +117,9 @@ struct PredicateSQL {
         if case .constant(.null) = right {
             return try operand(left, []) + (isNegated ? " IS NOT NULL" : " IS NULL")
         }
+        if Self.haveDifferentForms(left, right) {
+            return try call("ab_equal", left, right) + (isNegated ? " = 0" : " = 1")
+        }
         let sign = isNegated ? "IS NOT" : left.isFixed || right.isFixed ? "=" : "IS"
         let left = try operand(left, options)
         return "\(left) \(sign) \(try rightOperand(right, options))"
@@ -143,9 +153,7 @@ extension PredicateSQL {
     ) throws(FetchPredicateError) -> String {
         try height.check(.operand)
         switch operand {
-        case .constant(let value):
-            guard !options.isEmpty, let text = value.text else { return bind(value) }
-            return bind(.string(TextFolding.fold(text, options: options)))
+        case .constant(let value): return bind(value.folded(options))
         case .object(let object): return bind(.integer(localID(of: object)))
         case .record(let path): return try alias(of: path) + ".ab_pk"
         case .attribute(let path, let attribute):
@@ -154,13 +162,24 @@ extension PredicateSQL {
                 attribute.isDerived
                 ? try derived(attribute, of: alias, isOptional: !path.steps.isEmpty)
                 : alias + "." + naming.column(for: .attribute(attribute))
-            switch attribute.type {
-            case .decimal: return column + " COLLATE ab_decimal"
-            case .string, .uri:
-                return options.isEmpty ? column : "ab_fold(\(column), '\(options.letters)')"
-            default: return column
-            }
+            return Self.compared(column, as: attribute.type, options)
         case .count(let collection, let filter): return try count(collection, filter)
+        case .function, .reduction, .listReduction, .conditional, .element:
+            return Self.compared(try computed(operand), as: operand.type, options)
+        }
+    }
+
+    /// Adds to the SQL of a value what comparisons and sorts of its type need.
+    static func compared(
+        _ value: String, as type: AttributeType?, _ options: ComparisonOptions
+    ) -> String {
+        switch type {
+        case .decimal: value + " COLLATE ab_decimal"
+        case .string where !options.isEmpty, .uri where !options.isEmpty:
+            options.contains(.localeSensitive)
+                ? "ab_sort_key(\(value), \(options.rawValue))"
+                : "ab_fold(\(value), '\(options.letters)')"
+        default: value
         }
     }
 
@@ -219,65 +238,6 @@ extension PredicateSQL {
         return " LEFT JOIN \(table) AS \(alias) ON \(alias).ab_pk = (SELECT min(r.ab_pk) "
             + "FROM \(table) AS r WHERE r.\(column) = \(owner).ab_pk)"
     }
-
-    private mutating func count(
-        _ collection: ResolvedCollection, _ filter: ResolvedPredicate?
-    ) throws(FetchPredicateError) -> String {
-        let owner = try alias(of: collection.owner)
-        let isOptional = !collection.owner.steps.isEmpty
-        let step = isOptional ? StatementHeight.Step.optionalCount : .count
-        let source = try nested(step, of: collection.relationship) {
-            writer throws(FetchPredicateError) in
-            try writer.rows(of: collection, where: filter ?? .constant(true), owner: owner)
-        }
-        let count = "(SELECT count(*) FROM \(source))"
-        guard isOptional else { return count }
-        return "CASE WHEN \(owner).ab_pk IS NULL THEN NULL ELSE \(count) END"
-    }
-
-    private mutating func exists(
-        _ collection: ResolvedCollection, _ inner: ResolvedPredicate
-    ) throws(FetchPredicateError) -> String {
-        let owner = try alias(of: collection.owner)
-        let source = try nested(.exists, of: collection.relationship) {
-            writer throws(FetchPredicateError) in
-            try writer.rows(of: collection, where: inner, owner: owner)
-        }
-        return "EXISTS (SELECT 1 FROM \(source))"
-    }
-
-    /// The text from FROM to the end: the elements of a collection that satisfy a predicate.
-    private mutating func rows(
-        of collection: ResolvedCollection, where inner: ResolvedPredicate, owner: String
-    ) throws(FetchPredicateError) -> String {
-        let relationship = collection.relationship
-        let alias = "t\(scopes.count)"
-        switch relationship.storage {
-        case .links(.both):
-            try height.check(.lookUp, of: relationship)
-            enter(alias)
-        case .links: enter(alias, tableCount: 2)
-        case .reference, .inverseReference, .memory: enter(alias)
-        }
-        let condition = try condition(inner)
-        let joins = leave()
-        let suffix = inner == .constant(true) ? "" : " AND (\(condition))"
-        let table = naming.table(for: relationship.destination)
-        if relationship.storage == .inverseReference, let inverse = relationship.inverse {
-            let column = naming.column(for: .relationship(inverse))
-            return "\(table) AS \(alias)\(joins) WHERE \(alias).\(column) = \(owner).ab_pk\(suffix)"
-        }
-        let links = naming.linkTable(for: relationship)
-        let (own, other) = (links.ownColumn, links.otherColumn)
-        guard relationship.storage == .links(.both) else {
-            return "\(links.name) AS l\(alias) JOIN \(table) AS \(alias) ON \(alias).ab_pk = "
-                + "l\(alias).\(other)\(joins) WHERE l\(alias).\(own) = \(owner).ab_pk\(suffix)"
-        }
-        // The owner may be either end of the link.
-        return "\(table) AS \(alias)\(joins) WHERE \(alias).ab_pk IN (SELECT \(other) FROM "
-            + "\(links.name) WHERE \(own) = \(owner).ab_pk UNION SELECT \(own) FROM "
-            + "\(links.name) WHERE \(other) = \(owner).ab_pk)\(suffix)"
-    }
 }
 
 extension ResolvedOperand {
@@ -286,7 +246,9 @@ extension ResolvedOperand {
         switch self {
         case .constant(let value): !value.isNull
         case .object: true
-        case .attribute, .record, .count: false
+        case .attribute, .record, .count, .function, .reduction, .listReduction, .conditional,
+            .element:
+            false
         }
     }
 }

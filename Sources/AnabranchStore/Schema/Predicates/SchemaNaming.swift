@@ -15,6 +15,19 @@ package protocol SchemaNaming {
 
     /// The link table of a relationship, seen from the side of the relationship.
     func linkTable(for relationship: RelationshipDescription) -> LinkTableNames
+
+    /// The terms that sort the elements of an ordered relationship, as every replica sorts them.
+    func listOrder(of relationship: RelationshipDescription, _ aliases: ListAliases) -> [String]
+}
+
+/// The rows that a SELECT of the elements of an ordered relationship joins.
+package struct ListAliases {
+    /// The row that has the relationship.
+    package let owner: String
+    /// The row of the element.
+    package let element: String
+    /// The row of the link between them, unless the owner may be either end of it.
+    package let link: String
 }
 
 /// The name of a link table and the columns of its two ends, quoted for SQL.

@@ -23,6 +23,14 @@ struct StatementHeight {
         case count
         /// The same as `count` after `CASE WHEN 1 THEN NULL ELSE`.
         case optionalCount
+        /// `ab_function('nn', 1, `.
+        case function
+        /// `(1 + `.
+        case arithmetic
+        /// `CASE WHEN 1 THEN 1 ELSE`.
+        case conditional
+        /// `(SELECT 1 FROM t WHERE 1 AND (`, with an ORDER BY.
+        case element
 
         var height: Int {
             switch self {
@@ -35,6 +43,10 @@ struct StatementHeight {
             case .exists: return 10
             case .count: return 9
             case .optionalCount: return 13
+            case .function: return 6
+            case .arithmetic: return 3
+            case .conditional: return 5
+            case .element: return 12
             }
         }
     }

@@ -20,7 +20,7 @@ extension StoreReader {
     package func identifiers(_ query: FetchQuery) throws -> [LocalID] {
         let statement = try prepared(query, selecting: .identifiers)
         var found: [LocalID] = []
-        while try statement.step() { found.append(statement.int64(at: 0)) }
+        while try step(statement) { found.append(statement.int64(at: 0)) }
         return found
     }
 
@@ -41,11 +41,11 @@ extension StoreReader {
         guard schema.layout(of: query.entity).table.hasDiscriminator else {
             let index = query.entity.index
             let statement = try prepared(query, selecting: .identifiers)
-            while try statement.step() { body(index, statement.int64(at: 0)) }
+            while try step(statement) { body(index, statement.int64(at: 0)) }
             return
         }
         let statement = try prepared(query, selecting: .rows("t0.ab_pk, t0.ab_entity"))
-        while try statement.step() {
+        while try step(statement) {
             guard let entity = schema.entity(numbered: statement.int64(at: 1)) else { continue }
             body(entity.index, statement.int64(at: 0))
         }
@@ -64,14 +64,27 @@ extension StoreReader {
         _ statement: Statement, _ selection: RowSelection, _ body: (StoredRow) throws -> Void
     ) throws {
         try withExtendedLifetime((selection, statement)) {
-            while try statement.step() { try body(try selection.row(statement)) }
+            while try step(statement) { try body(try selection.row(statement)) }
         }
     }
 
     package func count(_ query: FetchQuery) throws -> Int {
         let statement = try prepared(query, selecting: .count)
         defer { statement.reset() }
-        return try statement.step() ? Int(statement.int64(at: 0)) : 0
+        return try step(statement) ? Int(statement.int64(at: 0)) : 0
+    }
+
+    /// Steps a statement that evaluates a predicate.
+    ///
+    /// - Throws: `FetchPredicateError` if the predicate itself can't be evaluated for a row, as a
+    ///   regular expression that takes too many steps; `SQLiteError`.
+    func step(_ statement: Statement) throws -> Bool {
+        do {
+            return try statement.step()
+        } catch let error as SQLiteError {
+            if let cause = error.underlying as? FetchPredicateError { throw cause }
+            throw error
+        }
     }
 
     func prepared(

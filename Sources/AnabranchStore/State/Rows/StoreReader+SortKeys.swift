@@ -19,7 +19,7 @@ extension StoreReader {
         let statement = try prepared(
             query, among: ids, selecting: .rowsAndKeys(columns.joined(separator: ", ")))
         let keys = KeyColumns(query.sorts, from: columns.count)
-        while try statement.step() {
+        while try step(statement) {
             let entity = isMixed ? schema.entity(numbered: statement.int64(at: 1)) : query.entity
             guard let entity else { continue }
             let version = ids == nil ? .none : RowVersion(statement.int64(at: columns.count - 1))
@@ -58,31 +58,44 @@ extension StoreReader {
     }
 }
 
-/// The positions and kinds of the key columns in a statement.
+/// The positions and forms of the key columns in a statement.
 private struct KeyColumns {
-    private let kinds: [ColumnKind]
+    private let forms: [KeyForm]
     private let first: Int
 
     init(_ sorts: [ResolvedSort], from first: Int) {
-        kinds = sorts.map(\.keyKind)
+        forms = sorts.map(\.keyForm)
         self.first = first
     }
 
     func read(_ statement: Statement) -> [Value] {
-        kinds.indices.map { statement.unsafeColumn(at: first + $0).slot(as: kinds[$0]) }
+        forms.indices.map { forms[$0].read(statement.unsafeColumn(at: first + $0)) }
+    }
+}
+
+/// The form in which a statement gives the key of a sort.
+private enum KeyForm {
+    case stored(ColumnKind)
+    /// A computed number, which is an integer or a double from row to row.
+    case number
+
+    func read(_ column: UnsafeColumn) -> Value {
+        switch self {
+        case .stored(let kind): column.slot(as: kind)
+        case .number: column.slot(as: column.type == .integer ? .integer : .real)
+        }
     }
 }
 
 extension ResolvedSort {
-    fileprivate var keyKind: ColumnKind {
-        switch operand {
-        case .attribute(_, let attribute):
-            let kind = ColumnKind(attribute.type)
+    fileprivate var keyForm: KeyForm {
+        if operand.isObject { return .stored(.reference) }
+        let kind = operand.type.map { ColumnKind($0) } ?? .data
+        if kind == .text || kind == .uri, !options.isEmpty {
             // A folded value is text, whatever its type was.
-            return options.isEmpty || kind != .uri ? kind : .text
-        case .count: return .integer
-        case .record, .object: return .reference
-        case .constant: return .data
+            return .stored(options.contains(.localeSensitive) ? .data : .text)
         }
+        if case .attribute = operand { return .stored(kind) }
+        return kind == .integer || kind == .real ? .number : .stored(kind)
     }
 }

@@ -1,5 +1,6 @@
 import AnabranchModel
 import AnabranchReplication
+import AnabranchSQLite
 import AnabranchStore
 import Foundation
 import Synchronization
@@ -117,6 +118,30 @@ import Testing
         #expect(try ShownState(scenario.open("a")) == shown)
     }
 
+    @Test func `cancelling stops the statement that copies the file`() throws {
+        let store = try scenario.open("a")
+        let long = Value.string(String(repeating: "x", count: 1 << 20))
+        for _ in 0..<64 { try store.set("name", long, of: try store.insertPerson("A")) }
+        let shown = try ShownState(store)
+        store.close()
+        var options = StoreOptions()
+        options.keepsCopyWhenMigrating = true
+        let progress = MigrationProgress()
+        options.migrationProgress = progress
+        let folder = URL(filePath: scenario.path("a")).deletingLastPathComponent()
+        // A thread of its own, because the other tests may keep all threads of tasks busy.
+        Thread.detachNewThread {
+            while sizeOfPartialCopy(in: folder) == 0, progress.fractionCompleted < 1 {}
+            progress.cancel()
+        }
+        let next = try nextVersion()
+        let error = storeError { _ = try scenario.open("a", model: next, options: options) }
+        #expect(error?.code == .cancelled && !hasCopy())
+        #expect((error?.underlying as? SQLiteError)?.code == .interrupt)
+        #expect(sizeOfPartialCopy(in: folder) == 0)
+        #expect(try ShownState(scenario.open("a")) == shown)
+    }
+
     @Test func `a copy is kept until the new version has been opened`() throws {
         let shown = try fill(100)
         var options = StoreOptions()
@@ -160,5 +185,15 @@ import Testing
         try scenario.open("a", model: try nextVersion(), options: options).close()
         try Store.open(at: scenario.path("a"), model: nil).close()
         #expect(hasCopy())
+    }
+}
+
+/// The size of the copies that are being written in a folder, in bytes.
+private func sizeOfPartialCopy(in folder: URL) -> Int {
+    let files =
+        (try? FileManager.default.contentsOfDirectory(
+            at: folder, includingPropertiesForKeys: [.fileSizeKey])) ?? []
+    return files.filter { $0.pathExtension == "partial" }.reduce(0) {
+        $0 + ((try? $1.resourceValues(forKeys: [.fileSizeKey]).fileSize) ?? 0)
     }
 }

@@ -135,7 +135,7 @@ private struct NestedFormat {
     /// The prefix of keys: the variable of the innermost SUBQUERY.
     private var owner = ""
 
-    init(_ generator: inout SeededGenerator) { kindCount = .random(in: 1...6, using: &generator) }
+    init(_ generator: inout SeededGenerator) { kindCount = .random(in: 1...10, using: &generator) }
 
     mutating func nest(_ level: Int, _ generator: inout SeededGenerator) {
         switch Int.random(in: 0..<kindCount, using: &generator) {
@@ -151,6 +151,10 @@ private struct NestedFormat {
         case 2: wrap("NOT (", ")")
         case 3: wrap("(\(owner)name LIKE 'a*' AND ", ")")
         case 4: wrap("(", " AND \(owner)parent.size == 2)")
+        case 5: wrap("abs(TERNARY(", ", \(owner)size, 2)) == 1")
+        case 6: wrap("\(owner)size - TERNARY(", ", 1, \(owner)size) == 2")
+        case 7: wrap("max({\(owner)size, TERNARY(", ", 2 * \(owner)size, 1)}) > 1")
+        case 8: wrap("TERNARY(", ", \(owner)name, lowercase(\(owner)name)) ==[c] 'a'")
         default: wrap("((\(owner)size == 7 OR \(owner)twin.name == 'b') AND ", ")")
         }
     }
@@ -167,6 +171,7 @@ private struct NestedFormat {
             "\(owner)name ENDSWITH[cd] \(owner)original.name",
             "\(owner)key IN { \(keys.joined(separator: ", ")), nil }",
             "\(owner)children.@count IN { 1, 2, nil }", "3 < \(owner)twin.friends.@count",
+            "\(owner)children.@sum.size == \(owner)likes.friends.@max.size",
             "ANY \(owner)friends.twin.size > 1", "ALL \(owner)likes.name CONTAINS[c] 'a'",
         ]
         return start + leaves[Int.random(in: 0..<leaves.count, using: &generator)] + end

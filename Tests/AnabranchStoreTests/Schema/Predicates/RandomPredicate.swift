@@ -30,7 +30,7 @@ struct RandomPredicate {
         }
     }
 
-    private func pick<T>(_ values: [T], _ generator: inout SeededGenerator) throws -> T {
+    func pick<T>(_ values: [T], _ generator: inout SeededGenerator) throws -> T {
         guard let value = values.randomElement(using: &generator) else { throw NothingToPick() }
         return value
     }
@@ -38,7 +38,8 @@ struct RandomPredicate {
     private struct NothingToPick: Error {}
 
     private func comparison(_ generator: inout SeededGenerator) throws -> FetchPredicate {
-        switch Int.random(in: 0..<8, using: &generator) {
+        switch Int.random(in: 0..<12, using: &generator) {
+        case 8...11: return try computed(&generator)
         case 0: return try object(&generator)
         case 1: return try count(&generator)
         case 2: return try quantified(&generator)

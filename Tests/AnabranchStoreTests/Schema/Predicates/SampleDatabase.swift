@@ -175,6 +175,11 @@ struct SampleNaming: SchemaNaming {
             otherColumn: isRight ? "\"left\"" : "\"right\"")
     }
 
+    /// A sample's lists are in the order of the IDs.
+    func listOrder(
+        of relationship: RelationshipDescription, _ aliases: ListAliases
+    ) -> [String] { ["\(aliases.element).ab_pk"] }
+
     var linkRelationships: [RelationshipDescription] {
         model.entities.flatMap { entity in
             entity.relationships.filter {

@@ -6,7 +6,7 @@ enum ModelValueReader {
     static func value(of text: String, as type: AttributeType) -> Value? {
         switch type {
         case .string: .string(text)
-        case .boolean: ModelElement.flag(text).map { .bool($0) }
+        case .boolean: FlagText.flag(of: text).map { .bool($0) }
         case .uri, .uuid: type.coerce(.string(text))
         case .integer16, .integer32, .integer64: integer(text).map { .integer($0) }
         case .decimal:

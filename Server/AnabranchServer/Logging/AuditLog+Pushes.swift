@@ -1,0 +1,73 @@
+import AnabranchProtocol
+import AnabranchReplication
+
+extension AuditLog {
+    /// Writes the line of a push, unless it only repeated what the zone held.
+    ///
+    /// - Throws: ``HTTPServerError`` if not the whole line could be written.
+    func write(_ record: PushRecord) throws {
+        guard !record.isRepetition else { return }
+        var line = begin("push")
+        line.append(record.origin, zone: record.zone)
+        line.append("replicas", Self.replicas(record.dots))
+        line.append("accepted", Int64(record.acceptedCount))
+        line.append("held", Int64(record.heldCount))
+        line.append("rejected", Int64(record.rejections.count))
+        line.append("refused", Int64(record.refusedCount))
+        if let first = record.newPositions.first, let last = record.newPositions.last {
+            line.append("firstPosition", Int64(clamping: first))
+            line.append("lastPosition", Int64(clamping: last))
+        }
+        if !record.rejections.isEmpty { line.append("codes", Self.codes(record.rejections)) }
+        line.append("error", record.refusal?.code.rawValue)
+        try write(line)
+    }
+
+    /// The replicas in the order in which the request names them, each with its least and its
+    /// greatest sequence number.
+    private static func replicas(_ dots: [Dot]) -> [JSONLine] {
+        var order: [ReplicaID] = []
+        var ranges: [ReplicaID: ClosedRange<UInt64>] = [:]
+        for dot in dots {
+            if let range = ranges[dot.replica] {
+                ranges[dot.replica] =
+                    min(range.lowerBound, dot.sequence)...max(range.upperBound, dot.sequence)
+            } else {
+                order.append(dot.replica)
+                ranges[dot.replica] = dot.sequence...dot.sequence
+            }
+        }
+        return order.map { replica in
+            var line = JSONLine()
+            line.append("replica", replica.description)
+            line.append("first", ranges[replica].map { Int64(clamping: $0.lowerBound) })
+            line.append("last", ranges[replica].map { Int64(clamping: $0.upperBound) })
+            return line
+        }
+    }
+
+    /// The codes of rejections in alphabetical order, each with its number.
+    private static func codes(_ codes: [Rejection.Code]) -> [JSONLine] {
+        let counts = codes.reduce(into: [:]) { $0[$1.rawValue, default: 0] += 1 }
+        return counts.sorted { $0.key < $1.key }.map { code, count in
+            var line = JSONLine()
+            line.append("code", code)
+            line.append("count", Int64(count))
+            return line
+        }
+    }
+}
+
+extension JSONLine {
+    /// Adds the request, its zone, the right that it used, and the client's address.
+    mutating func append(_ origin: RequestOrigin?, zone: ZoneName) {
+        append("request", origin?.request)
+        append("zone", zone.string)
+        switch origin?.holder {
+        case .token(let number): append("token", number)
+        case .subject(let name): append("subject", name)
+        case nil: break
+        }
+        append("address", origin?.address)
+    }
+}

@@ -1,0 +1,53 @@
+import Foundation
+import Synchronization
+
+/// Sends requests to processes of one program, one line for each.
+///
+/// Each process serves one call at a time. They are as many as calls were ever made at once. One
+/// that ends, gives no answer in time or breaks the form is killed, and the next call starts
+/// another.
+final class CommandValidation: ValidationChannel {
+    private let path: String
+    /// The processes that no call uses.
+    private let idle = Mutex<[Coprocess]>([])
+
+    /// Remembers the path of a program. SIGPIPE is ignored in this process from now on, because a
+    /// write to a process that has ended raises it.
+    init(_ path: String) {
+        self.path = path
+        signal(SIGPIPE, SIG_IGN)
+    }
+
+    func answer(
+        to request: [UInt8], within timeout: Duration
+    ) throws(ValidationFailure) -> [UInt8] {
+        let process = try quietProcess()
+        do throws(ValidationFailure) {
+            let answer = try process.answer(to: request, within: timeout)
+            idle.withLock { $0.append(process) }
+            return answer
+        } catch {
+            process.end()
+            throw error
+        }
+    }
+
+    /// A process that waits for a request; one that has ended or has written without a request is
+    /// replaced.
+    private func quietProcess() throws(ValidationFailure) -> Coprocess {
+        while let process = idle.withLock({ $0.popLast() }) {
+            if process.isQuiet { return process }
+            process.end()
+        }
+        return try Coprocess(path)
+    }
+
+    func close() {
+        let processes = idle.withLock { idle in
+            defer { idle = [] }
+            return idle
+        }
+        for process in processes { process.closeInput() }
+        for process in processes { process.end(within: .seconds(1)) }
+    }
+}

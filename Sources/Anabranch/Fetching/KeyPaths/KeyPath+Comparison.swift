@@ -1,0 +1,220 @@
+public import AnabranchModel
+
+// Comparisons of key paths. They are functions instead of static members of a type, because Swift
+// infers the root of a key path literal from them. Each has few forms, so that long conditions are
+// checked fast by the compiler.
+
+/// Holds if a property is equal to a value; `nil` finds objects without a value.
+public func == <Object: ManagedObject, Value: PredicateArgument>(
+    property: KeyPath<Object, Value>, value: Value
+) -> ObjectPredicate<Object> { ObjectExpression(property).compared(.equal, value) }
+
+/// Holds if a property is equal to another property.
+public func == <Object: ManagedObject, Value: PredicateArgument>(
+    property: KeyPath<Object, Value>, other: KeyPath<Object, Value>
+) -> ObjectPredicate<Object> {
+    ObjectExpression(property).compared(.equal, ObjectExpression(other))
+}
+
+/// Holds if a computed value is equal to a value.
+public func == <Object: ManagedObject, Value: PredicateArgument>(
+    left: ObjectExpression<Object, Value>, value: Value
+) -> ObjectPredicate<Object> { left.compared(.equal, value) }
+
+/// Holds if a property is not equal to a value, exactly where `==` does not hold.
+public func != <Object: ManagedObject, Value: PredicateArgument>(
+    property: KeyPath<Object, Value>, value: Value
+) -> ObjectPredicate<Object> { ObjectExpression(property).compared(.notEqual, value) }
+
+/// Holds if a property is not equal to another property.
+public func != <Object: ManagedObject, Value: PredicateArgument>(
+    property: KeyPath<Object, Value>, other: KeyPath<Object, Value>
+) -> ObjectPredicate<Object> {
+    ObjectExpression(property).compared(.notEqual, ObjectExpression(other))
+}
+
+/// Holds if a computed value is not equal to a value.
+public func != <Object: ManagedObject, Value: PredicateArgument>(
+    left: ObjectExpression<Object, Value>, value: Value
+) -> ObjectPredicate<Object> { left.compared(.notEqual, value) }
+
+/// Holds if a property is less than a value, by the order of the store.
+public func < <Object: ManagedObject, Value: PredicateArgument & Comparable>(
+    property: KeyPath<Object, Value>, value: Value
+) -> ObjectPredicate<Object> { ObjectExpression(property).compared(.less, value) }
+
+/// Holds if an optional property has a value that is less than a value.
+public func < <Object: ManagedObject, Value: PredicateArgument & Comparable>(
+    property: KeyPath<Object, Value?>, value: Value
+) -> ObjectPredicate<Object> { ObjectExpression(property).compared(.less, value) }
+
+/// Holds if a property is less than another property.
+public func < <Object: ManagedObject, Value: PredicateArgument & Comparable>(
+    property: KeyPath<Object, Value>, other: KeyPath<Object, Value>
+) -> ObjectPredicate<Object> {
+    ObjectExpression(property).compared(.less, ObjectExpression(other))
+}
+
+/// Holds if two optional properties have values, and the first is less than the second.
+public func < <Object: ManagedObject, Value: PredicateArgument & Comparable>(
+    property: KeyPath<Object, Value?>, other: KeyPath<Object, Value?>
+) -> ObjectPredicate<Object> {
+    ObjectExpression(property).compared(.less, ObjectExpression(other))
+}
+
+/// Holds if a computed value is less than a value.
+public func < <Object: ManagedObject, Value: PredicateArgument & Comparable>(
+    left: ObjectExpression<Object, Value>, value: Value
+) -> ObjectPredicate<Object> { left.compared(.less, value) }
+
+/// Holds if there is a computed value, and it is less than a value.
+public func < <Object: ManagedObject, Value: PredicateArgument & Comparable>(
+    left: ObjectExpression<Object, Value?>, value: Value
+) -> ObjectPredicate<Object> { left.compared(.less, value) }
+
+/// Holds if a property is less than or equal to a value, by the order of the store.
+public func <= <Object: ManagedObject, Value: PredicateArgument & Comparable>(
+    property: KeyPath<Object, Value>, value: Value
+) -> ObjectPredicate<Object> { ObjectExpression(property).compared(.lessOrEqual, value) }
+
+/// Holds if an optional property has a value that is less than or equal to a value.
+public func <= <Object: ManagedObject, Value: PredicateArgument & Comparable>(
+    property: KeyPath<Object, Value?>, value: Value
+) -> ObjectPredicate<Object> { ObjectExpression(property).compared(.lessOrEqual, value) }
+
+/// Holds if a property is less than or equal to another property.
+public func <= <Object: ManagedObject, Value: PredicateArgument & Comparable>(
+    property: KeyPath<Object, Value>, other: KeyPath<Object, Value>
+) -> ObjectPredicate<Object> {
+    ObjectExpression(property).compared(.lessOrEqual, ObjectExpression(other))
+}
+
+/// Holds if two optional properties have values, and the first is less than or equal to the second.
+public func <= <Object: ManagedObject, Value: PredicateArgument & Comparable>(
+    property: KeyPath<Object, Value?>, other: KeyPath<Object, Value?>
+) -> ObjectPredicate<Object> {
+    ObjectExpression(property).compared(.lessOrEqual, ObjectExpression(other))
+}
+
+/// Holds if a computed value is less than or equal to a value.
+public func <= <Object: ManagedObject, Value: PredicateArgument & Comparable>(
+    left: ObjectExpression<Object, Value>, value: Value
+) -> ObjectPredicate<Object> { left.compared(.lessOrEqual, value) }
+
+/// Holds if there is a computed value, and it is less than or equal to a value.
+public func <= <Object: ManagedObject, Value: PredicateArgument & Comparable>(
+    left: ObjectExpression<Object, Value?>, value: Value
+) -> ObjectPredicate<Object> { left.compared(.lessOrEqual, value) }
+
+/// Holds if a property is greater than a value, by the order of the store.
+public func > <Object: ManagedObject, Value: PredicateArgument & Comparable>(
+    property: KeyPath<Object, Value>, value: Value
+) -> ObjectPredicate<Object> { ObjectExpression(property).compared(.greater, value) }
+
+/// Holds if an optional property has a value that is greater than a value.
+public func > <Object: ManagedObject, Value: PredicateArgument & Comparable>(
+    property: KeyPath<Object, Value?>, value: Value
+) -> ObjectPredicate<Object> { ObjectExpression(property).compared(.greater, value) }
+
+/// Holds if a property is greater than another property.
+public func > <Object: ManagedObject, Value: PredicateArgument & Comparable>(
+    property: KeyPath<Object, Value>, other: KeyPath<Object, Value>
+) -> ObjectPredicate<Object> {
+    ObjectExpression(property).compared(.greater, ObjectExpression(other))
+}
+
+/// Holds if two optional properties have values, and the first is greater than the second.
+public func > <Object: ManagedObject, Value: PredicateArgument & Comparable>(
+    property: KeyPath<Object, Value?>, other: KeyPath<Object, Value?>
+) -> ObjectPredicate<Object> {
+    ObjectExpression(property).compared(.greater, ObjectExpression(other))
+}
+
+/// Holds if a computed value is greater than a value.
+public func > <Object: ManagedObject, Value: PredicateArgument & Comparable>(
+    left: ObjectExpression<Object, Value>, value: Value
+) -> ObjectPredicate<Object> { left.compared(.greater, value) }
+
+/// Holds if there is a computed value, and it is greater than a value.
+public func > <Object: ManagedObject, Value: PredicateArgument & Comparable>(
+    left: ObjectExpression<Object, Value?>, value: Value
+) -> ObjectPredicate<Object> { left.compared(.greater, value) }
+
+/// Holds if a property is greater than or equal to a value, by the order of the store.
+public func >= <Object: ManagedObject, Value: PredicateArgument & Comparable>(
+    property: KeyPath<Object, Value>, value: Value
+) -> ObjectPredicate<Object> { ObjectExpression(property).compared(.greaterOrEqual, value) }
+
+/// Holds if an optional property has a value that is greater than or equal to a value.
+public func >= <Object: ManagedObject, Value: PredicateArgument & Comparable>(
+    property: KeyPath<Object, Value?>, value: Value
+) -> ObjectPredicate<Object> { ObjectExpression(property).compared(.greaterOrEqual, value) }
+
+/// Holds if a property is greater than or equal to another property.
+public func >= <Object: ManagedObject, Value: PredicateArgument & Comparable>(
+    property: KeyPath<Object, Value>, other: KeyPath<Object, Value>
+) -> ObjectPredicate<Object> {
+    ObjectExpression(property).compared(.greaterOrEqual, ObjectExpression(other))
+}
+
+/// Holds if two optional properties have values, and the first is greater than or equal to the
+/// second.
+public func >= <Object: ManagedObject, Value: PredicateArgument & Comparable>(
+    property: KeyPath<Object, Value?>, other: KeyPath<Object, Value?>
+) -> ObjectPredicate<Object> {
+    ObjectExpression(property).compared(.greaterOrEqual, ObjectExpression(other))
+}
+
+/// Holds if a computed value is greater than or equal to a value.
+public func >= <Object: ManagedObject, Value: PredicateArgument & Comparable>(
+    left: ObjectExpression<Object, Value>, value: Value
+) -> ObjectPredicate<Object> { left.compared(.greaterOrEqual, value) }
+
+/// Holds if there is a computed value, and it is greater than or equal to a value.
+public func >= <Object: ManagedObject, Value: PredicateArgument & Comparable>(
+    left: ObjectExpression<Object, Value?>, value: Value
+) -> ObjectPredicate<Object> { left.compared(.greaterOrEqual, value) }
+
+extension Sequence where Element: PredicateArgument {
+    /// Holds if the value of a property is in the sequence: `["Bern", "Biel"].contains(\.city)`.
+    public func contains<Object: ManagedObject>(
+        _ property: KeyPath<Object, Element>
+    ) -> ObjectPredicate<Object> {
+        ObjectExpression(property).compared(.isIn, Array(self))
+    }
+
+    /// Holds if an optional property has a value that is in the sequence.
+    public func contains<Object: ManagedObject>(
+        _ property: KeyPath<Object, Element?>
+    ) -> ObjectPredicate<Object> {
+        ObjectExpression(property).compared(.isIn, Array(self))
+    }
+}
+
+extension ClosedRange where Bound: PredicateArgument {
+    /// Holds if the value of a property is in the range: `(18...30).contains(\.age)`.
+    public func contains<Object: ManagedObject>(
+        _ property: KeyPath<Object, Bound>
+    ) -> ObjectPredicate<Object> {
+        ObjectExpression(property).compared(.between, [lowerBound, upperBound])
+    }
+
+    /// Holds if an optional property has a value that is in the range.
+    public func contains<Object: ManagedObject>(
+        _ property: KeyPath<Object, Bound?>
+    ) -> ObjectPredicate<Object> {
+        ObjectExpression(property).compared(.between, [lowerBound, upperBound])
+    }
+}
+
+extension Range where Bound: PredicateArgument {
+    /// Holds if the value of a property is in the range: `(18..<30).contains(\.age)`.
+    public func contains<Object: ManagedObject>(
+        _ property: KeyPath<Object, Bound>
+    ) -> ObjectPredicate<Object> { property >= lowerBound && property < upperBound }
+
+    /// Holds if an optional property has a value that is in the range.
+    public func contains<Object: ManagedObject>(
+        _ property: KeyPath<Object, Bound?>
+    ) -> ObjectPredicate<Object> { property >= lowerBound && property < upperBound }
+}

@@ -1,0 +1,40 @@
+import AnabranchReplication
+
+extension FetchPredicate {
+    /// Returns a predicate in which every FETCH of a given request is replaced by its result.
+    ///
+    /// - Parameter run: Returns the objects that a request finds, or their number if its second
+    ///   argument is true.
+    /// - Throws: The first error of `run`.
+    package func replacingFetches(
+        _ run: (PredicateFetch, Bool) throws -> PredicateConstant
+    ) throws -> FetchPredicate {
+        try withoutActuallyEscaping(run) { run in
+            let replacement = FetchReplacement(run)
+            let predicate = replacement.rewrite(self)
+            if let error = replacement.error { throw error }
+            return predicate
+        }
+    }
+}
+
+private final class FetchReplacement: PredicateRewriting {
+    private let run: (PredicateFetch, Bool) throws -> PredicateConstant
+    private(set) var error: (any Error)?
+
+    init(_ run: @escaping (PredicateFetch, Bool) throws -> PredicateConstant) { self.run = run }
+
+    func replacement(of form: FetchExpression.Form) -> FetchExpression.Form? {
+        guard error == nil, case .fetch(let request, let context, let count) = form,
+            case .constant(.fetch(let fetch)) = request.form,
+            case .constant(.value(.null)) = context.form,
+            case .constant(.value(.integer(let isCount))) = count.form
+        else { return nil }
+        do {
+            return .constant(try run(fetch, isCount != 0))
+        } catch {
+            self.error = error
+            return nil
+        }
+    }
+}

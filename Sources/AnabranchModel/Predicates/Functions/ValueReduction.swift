@@ -1,0 +1,163 @@
+package import AnabranchReplication
+import Foundation
+
+/// A value that is computed from all values of a collection.
+///
+/// Missing values are left out. Without values, the count and the sum are 0, and all others are
+/// missing. The result does not depend on the order of the values.
+public enum ValueReduction: String, Hashable, Sendable, CaseIterable {
+    /// The number of values.
+    case count
+    /// The sum. That of integers beyond 64 bits becomes a double.
+    case sum
+    /// The mean: a decimal for decimals, or else a double.
+    case average
+    /// The least value.
+    case minimum
+    /// The greatest value.
+    case maximum
+    /// The value in the middle, or the mean of the two in the middle.
+    case median
+    /// The most frequent value; the least of several.
+    case mode
+    /// The standard deviation of all values, divided by their count.
+    case standardDeviation
+}
+
+extension ValueReduction {
+    /// The type of the result; `nil` if values of a type have none.
+    func type(for type: AttributeType) -> AttributeType? {
+        switch self {
+        case .count: return .integer64
+        case .minimum, .maximum, .mode:
+            return type == .transformable || type == .undefined ? nil : type
+        case .sum, .average, .median, .standardDeviation: break
+        }
+        switch type {
+        case .decimal: return self == .standardDeviation ? .double : .decimal
+        case .float, .double: return .double
+        case .boolean, .integer16, .integer32, .integer64:
+            return self == .sum ? .integer64 : .double
+        default: return nil
+        }
+    }
+
+    /// The result for some values.
+    ///
+    /// - Parameter isDecimal: True if the values are decimals, which a sum of none is then too.
+    package func callAsFunction(_ values: some Sequence<Value>, isDecimal: Bool) -> Value {
+        var state = ReductionState(self, isDecimal: isDecimal)
+        for value in values { state.add(value) }
+        return state.result
+    }
+}
+
+/// The values of a reduction so far.
+package struct ReductionState {
+    private let reduction: ValueReduction
+    private let isDecimal: Bool
+    private var count = 0
+    private var integers: Int128 = 0
+    private var reals = ExactSum()
+    private var hasReals = false
+    private var decimals = Decimal()
+    private var extreme: Value = .null
+    /// The values, if the reduction needs all of them at once.
+    private var values: [Value] = []
+
+    package init(_ reduction: ValueReduction, isDecimal: Bool) {
+        self.reduction = reduction
+        self.isDecimal = isDecimal
+    }
+
+    package mutating func add(_ value: Value) {
+        if value.isNull { return }
+        count += 1
+        switch reduction {
+        case .count: break
+        case .sum, .average: addNumber(value)
+        case .minimum: if isFirst(or: .less, value) { extreme = value }
+        case .maximum: if isFirst(or: .greater, value) { extreme = value }
+        case .median, .mode, .standardDeviation: values.append(value)
+        }
+    }
+
+    private mutating func addNumber(_ value: Value) {
+        switch PredicateNumber(value) {
+        case .integer(let number): integers += Int128(number)
+        case .real(let number):
+            hasReals = true
+            reals.add(number)
+        case .decimal(let number): decimals += number.decimal
+        case nil: count -= 1
+        }
+    }
+
+    private func isFirst(or order: ValueOrder.Result, _ value: Value) -> Bool {
+        extreme.isNull || ValueOrder.compare(value, extreme) == order
+    }
+
+    package var result: Value {
+        switch reduction {
+        case .count: .integer(Int64(count))
+        case .sum: sum
+        case .average: count == 0 ? .null : average
+        case .minimum, .maximum: extreme
+        case .median: median
+        case .mode: mode
+        case .standardDeviation: count == 0 ? .null : deviation
+        }
+    }
+
+    private var sum: Value {
+        if isDecimal { return ExactDecimal(rounding: decimals).map(Value.decimal) ?? .null }
+        if !hasReals, let integer = Int64(exactly: integers) { return .integer(integer) }
+        return PredicateNumber.real(realSum).value
+    }
+
+    private var realSum: Double {
+        var sum = reals
+        sum.add(integers)
+        return sum.result
+    }
+
+    private var average: Value {
+        if isDecimal {
+            return ExactDecimal(rounding: decimals / Decimal(count)).map(Value.decimal) ?? .null
+        }
+        return PredicateNumber.real(realSum / Double(count)).value
+    }
+
+    private var sorted: [Value] {
+        values.sorted { ValueOrder.compare($0, $1) == .less }
+    }
+
+    private var median: Value {
+        let sorted = sorted
+        guard let upper = sorted.dropFirst(sorted.count / 2).first else { return .null }
+        let lower = sorted.count.isMultiple(of: 2) ? sorted[sorted.count / 2 - 1] : upper
+        return ValueReduction.average([lower, upper], isDecimal: isDecimal)
+    }
+
+    private var mode: Value {
+        var (best, bestCount): (Value, Int) = (.null, 0)
+        var (current, currentCount): (Value, Int) = (.null, 0)
+        for value in sorted {
+            let isSame = ValueOrder.compare(value, current) == .equal
+            if !isSame { current = value }
+            currentCount = isSame ? currentCount + 1 : 1
+            if currentCount > bestCount { (best, bestCount) = (current, currentCount) }
+        }
+        return best
+    }
+
+    private var deviation: Value {
+        let numbers = values.compactMap { PredicateNumber($0)?.double }
+        var sum = ExactSum()
+        for number in numbers { sum.add(number) }
+        let mean = sum.result / Double(numbers.count)
+        var squares = ExactSum()
+        for number in numbers { squares.add((number - mean) * (number - mean)) }
+        return PredicateNumber.real((squares.result / Double(numbers.count)).squareRoot()).value
+    }
+}
