@@ -117,6 +117,12 @@ extension ManagedObjectContext {
         return person
     }
 
+    func company(_ name: String) throws -> ManagedObject {
+        let company = try insert("Company")
+        company["name"] = .string(name)
+        return company
+    }
+
     func people(
         _ predicate: String? = nil, _ argument: (any PredicateArgument)? = nil
     ) throws -> [Person] {

@@ -76,15 +76,19 @@ extension ManagedObjectContext {
     ///
     /// - Returns: The members by owner; for an ordered relationship in its order. A transient
     ///   relationship has none, because each context has its own.
+    /// - Parameter rows: Gets the rows of the members, if they are read together with the
+    ///   relationship.
     func readRelated(
-        by relationship: RelationshipDescription, of owners: [LocalID]
+        by relationship: RelationshipDescription, of owners: [LocalID],
+        rows: ((ObjectRow) -> Void)? = nil
     ) throws -> [LocalID: [LocalID]] {
         guard !relationship.isTransient else { return [:] }
         switch source {
         case .store:
             var related: [LocalID: [LocalID]] = [:]
             try readStore { reader in
-                for item in try reader.related(by: relationship, of: owners) {
+                let body = rows.map { rows in { (row: StoredRow) in rows(.stored(row)) } }
+                for item in try reader.related(by: relationship, of: owners, rows: body) {
                     related[item.owner, default: []].append(item.id)
                 }
             }

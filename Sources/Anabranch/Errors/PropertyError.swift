@@ -88,6 +88,8 @@ extension PropertyError {
         public static let recursiveSave = Code(rawValue: "recursive-save")
         /// A context that has a parent can't do this. Use the parent.
         public static let hasParent = Code(rawValue: "has-parent")
+        /// A request for rows includes pending changes, and the context has some. Save first.
+        public static let unsavedChanges = Code(rawValue: "unsaved-changes")
         /// A class does not fit the model that its container was given.
         public static let classMismatch = Code(rawValue: "class-mismatch")
     }

@@ -134,32 +134,4 @@ extension ManagedObjectContext {
         }
         return ids
     }
-
-    func prefetch(
-        _ names: [String], of objects: [ManagedObject], _ entity: EntityDescription
-    ) throws {
-        for name in names {
-            guard let relationship = entity.property(named: name)?.relationship else {
-                throw PropertyError(
-                    .unknownProperty,
-                    "Can't prefetch \(entity.name).\(name) because there is no such relationship.",
-                    entity: entity.name, property: name)
-            }
-            let slot = relationship.slot
-            if let index = objects.first?.home.plan.relationIndex(of: relationship) {
-                try loadMissing(relationship, of: objects)
-                let ids = try objects.reduce(into: Set<LocalID>()) {
-                    $0.formUnion(try members(of: $1, at: index))
-                }
-                keepAlive(try self.objects(ids, of: relationship.destination))
-            } else {
-                let ids = objects.compactMap { object -> LocalID? in
-                    guard object.flags.contains(.hasRow), case .integer(let id) = object.slots[slot]
-                    else { return nil }
-                    return id
-                }
-                keepAlive(try self.objects(Set(ids), of: relationship.destination))
-            }
-        }
-    }
 }

@@ -117,21 +117,31 @@ extension ManagedObjectContext {
         return object.relations?.states[index].members ?? []
     }
 
-    /// Loads a relationship of those of several objects whose members nobody has asked for yet.
+    /// Loads a relationship of those of several objects for which it was not read yet.
+    ///
+    /// - Parameter rows: Gets the rows of the members, if they are read together with the
+    ///   relationship.
     func loadMissing(
-        _ relationship: RelationshipDescription, of owners: [ManagedObject]
+        _ relationship: RelationshipDescription, of owners: [ManagedObject],
+        rows: ((ObjectRow) -> Void)? = nil
     ) throws {
         let unloaded = owners.filter { owner in
             guard let index = owner.home.plan.relationIndex(of: relationship) else { return false }
             return owner.relations?.states[index].members == nil
                 && !owner.flags.contains(.inserted)
         }
-        if !unloaded.isEmpty { try load(relationship, of: unloaded) }
+        if !unloaded.isEmpty { try load(relationship, of: unloaded, rows: rows) }
     }
 
     /// Loads a relationship of several objects in one read.
-    func load(_ relationship: RelationshipDescription, of owners: [ManagedObject]) throws {
-        let stored = try readRelated(by: relationship, of: owners.map(\.localID).sorted())
+    ///
+    /// - Parameter rows: See `loadMissing(_:of:rows:)`.
+    func load(
+        _ relationship: RelationshipDescription, of owners: [ManagedObject],
+        rows: ((ObjectRow) -> Void)? = nil
+    ) throws {
+        let stored = try readRelated(
+            by: relationship, of: owners.map(\.localID).sorted(), rows: rows)
         for owner in owners {
             guard let index = owner.home.plan.relationIndex(of: relationship) else { continue }
             let all = stored[owner.localID] ?? []

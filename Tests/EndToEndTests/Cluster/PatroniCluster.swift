@@ -60,6 +60,25 @@ final class PatroniCluster {
         try PostgreSQLCluster.run(
             "createdb",
             ["-h", "127.0.0.1", "-p", "\(leader.clientPort)", "-U", "postgres", Self.database])
+        for node in nodes { try waitForDatabase(at: node) }
+    }
+
+    /// Waits until a server has the new database. A standby gets it later than its leader, and
+    /// libpq does not ask the next server after one that has no such database.
+    private func waitForDatabase(at node: PatroniNode) throws {
+        let arguments = [
+            "-h", "127.0.0.1", "-p", "\(node.clientPort)", "-U", "postgres", "-c", "SELECT 1",
+            Self.database,
+        ]
+        let end = ContinuousClock.now + .seconds(60)
+        while true {
+            do {
+                return try PostgreSQLCluster.run("psql", arguments)
+            } catch {
+                guard ContinuousClock.now < end else { throw error }
+                Thread.sleep(forTimeInterval: 0.2)
+            }
+        }
     }
 
     /// The URL of the database, with all servers.

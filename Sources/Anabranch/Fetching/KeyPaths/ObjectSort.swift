@@ -49,7 +49,7 @@ extension FetchSort {
         }
         let path = try PropertyPath(sort??.property ?? keyPath, of: Object.self)
         self.init(
-            path.keys.isEmpty ? "SELF" : path.keys.joined(separator: "."),
+            path.name,
             ascending: sort??.isAscending ?? true, options: sort??.options ?? [])
     }
 

@@ -112,6 +112,10 @@ struct PredicateEvaluation {
         switch operand {
         case .constant(let value): return value
         case .object, .record: return .null
+        case .aggregate:
+            throw FetchPredicateError(
+                .notEvaluable, entity: scopes[0].predicateEntity.name,
+                "Can't compute a value of a group from one object.")
         case .attribute(let path, let attribute):
             guard let object = try object(path),
                 case .value(let value) = try object.predicateValue(of: .attribute(attribute))
@@ -199,7 +203,8 @@ struct PredicateEvaluation {
         case .element(let collection, let place, let inner):
             return try element(of: collection, at: place).map { try entering($0).identity(inner) }
                 ?? .missing
-        case .constant, .attribute, .count, .function, .reduction, .listReduction: return .missing
+        case .constant, .attribute, .count, .function, .reduction, .listReduction, .aggregate:
+            return .missing
         }
     }
 

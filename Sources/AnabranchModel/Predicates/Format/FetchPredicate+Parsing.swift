@@ -32,3 +32,16 @@ extension FetchPredicate {
         self = try parser.parse()
     }
 }
+
+extension FetchExpression {
+    /// Reads an expression in the format of predicates, such as `salary * 12`, with one element of
+    /// `arguments` for each placeholder.
+    ///
+    /// - Throws: ``FetchPredicateError`` with the column.
+    public init(
+        format: String, arguments: [(any PredicateArgument)?] = []
+    ) throws(FetchPredicateError) {
+        var parser = try PredicateParser(format, arguments: arguments)
+        self = try parser.parseExpression()
+    }
+}

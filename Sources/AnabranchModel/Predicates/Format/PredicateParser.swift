@@ -45,6 +45,19 @@ struct PredicateParser {
         try arguments.checkAllUsed()
         return predicate
     }
+
+    /// Parses a format that is one expression.
+    mutating func parseExpression() throws(FetchPredicateError) -> FetchExpression {
+        let whole = try operation()
+        let expression = try expression(in: whole)
+        guard token.kind == .end else {
+            throw error(
+                .syntax,
+                "Can't continue with \(quoted(token)) because the expression before it is complete.")
+        }
+        try arguments.checkAllUsed()
+        return expression
+    }
 }
 
 // MARK: Tokens and errors

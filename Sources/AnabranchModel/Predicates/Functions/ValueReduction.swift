@@ -42,6 +42,22 @@ extension ValueReduction {
         }
     }
 
+    /// The sum of integers as a value: a double beyond 64 bits.
+    package static func sum(of integers: Int128) -> Value {
+        Int64(exactly: integers).map(Value.integer) ?? PredicateNumber.real(real(integers)).value
+    }
+
+    /// The mean of integers; missing if there are none.
+    package static func average(of integers: Int128, count: Int) -> Value {
+        count == 0 ? .null : PredicateNumber.real(real(integers) / Double(count)).value
+    }
+
+    private static func real(_ integers: Int128) -> Double {
+        var sum = ExactSum()
+        sum.add(integers)
+        return sum.result
+    }
+
     /// The result for some values.
     ///
     /// - Parameter isDecimal: True if the values are decimals, which a sum of none is then too.
@@ -111,7 +127,7 @@ package struct ReductionState {
 
     private var sum: Value {
         if isDecimal { return ExactDecimal(rounding: decimals).map(Value.decimal) ?? .null }
-        if !hasReals, let integer = Int64(exactly: integers) { return .integer(integer) }
+        if !hasReals { return ValueReduction.sum(of: integers) }
         return PredicateNumber.real(realSum).value
     }
 

@@ -74,6 +74,7 @@ extension ResolvedOperand {
         case .reduction(_, let elements, _): elements.selections[0].collection.relationship.name
         case .function(_, let operands, _), .listReduction(_, let operands, _):
             operands.lazy.compactMap(\.key).first
+        case .aggregate(_, let operand, _, _): operand.key
         case .conditional(_, let first, let second, _): first.key ?? second.key
         case .constant, .object: nil
         }
@@ -87,7 +88,7 @@ extension ResolvedOperand {
         case .count: "a count"
         case .object: "an object"
         case .constant(let value): "the constant \(PredicateConstant.value(value).format)"
-        case .function, .reduction, .listReduction, .conditional, .element:
+        case .function, .reduction, .listReduction, .aggregate, .conditional, .element:
             type.map { "a computed value (\($0))" } ?? "a computed object"
         }
     }

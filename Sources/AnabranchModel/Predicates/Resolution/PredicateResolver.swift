@@ -9,9 +9,18 @@ struct PredicateResolver {
     /// The variables that enclosing SUBQUERY expressions bind.
     private(set) var variables: [String: PathCursor] = [:]
     private(set) var depth = 0
+    /// Set where functions of collections may be computed over the rows of a group.
+    private(set) var aggregates: FoundAggregates?
     private let budget = ResolutionBudget()
 
     init(_ entity: EntityDescription) { self.entity = entity }
+
+    /// The resolver for values of groups of rows, or of single rows.
+    func overRows(_ aggregates: FoundAggregates?) -> PredicateResolver {
+        var resolver = self
+        resolver.aggregates = aggregates
+        return resolver
+    }
 
     /// The resolver for a predicate about the elements of a collection, or of collections inside
     /// each other.
@@ -20,6 +29,7 @@ struct PredicateResolver {
     ) -> PredicateResolver {
         var inner = self
         inner.depth += count
+        inner.aggregates = nil
         if let variable, let cursor { inner.variables[variable] = cursor }
         return inner
     }

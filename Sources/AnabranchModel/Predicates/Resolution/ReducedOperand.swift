@@ -179,6 +179,9 @@ extension PredicateResolver {
         default: break
         }
         guard let side = try self.collection(collection) else {
+            if let aggregate = try aggregate(reduction, of: collection, expression) {
+                return aggregate
+            }
             throw notACollection(collection, expression)
         }
         if reduction == .count {
@@ -223,7 +226,7 @@ extension PredicateResolver {
         return .listReduction(reduction, operands, type)
     }
 
-    private func type(
+    func type(
         of reduction: ValueReduction, of operands: [ResolvedOperand],
         _ expression: FetchExpression
     ) throws(FetchPredicateError) -> AttributeType {

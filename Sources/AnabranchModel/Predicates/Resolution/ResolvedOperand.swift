@@ -22,6 +22,9 @@ public indirect enum ResolvedOperand: Hashable, Sendable {
     case reduction(ValueReduction, ResolvedElements, AttributeType)
     /// A value computed from some values, and its type.
     case listReduction(ValueReduction, [ResolvedOperand], AttributeType)
+    /// A value computed from the values that the rows of a group have, and its type. An operand
+    /// of objects is only counted. If `isDistinct`, equal values count once.
+    case aggregate(ValueReduction, ResolvedOperand, isDistinct: Bool, AttributeType)
     /// The first operand if the predicate holds, or else the second, and the type of both.
     ///
     /// The type is `nil` if both are objects.
@@ -71,7 +74,8 @@ extension ResolvedOperand {
         case .object, .record: true
         case .conditional(_, _, _, let type): type == nil
         case .element(_, _, let value): value.isObject
-        case .constant, .attribute, .count, .function, .reduction, .listReduction: false
+        case .constant, .attribute, .count, .function, .reduction, .listReduction, .aggregate:
+            false
         }
     }
 
@@ -82,7 +86,7 @@ extension ResolvedOperand {
         case .attribute(_, let attribute): attribute.type
         case .count: .integer64
         case .function(_, _, let type), .reduction(_, _, let type),
-            .listReduction(_, _, let type):
+            .listReduction(_, _, let type), .aggregate(_, _, _, let type):
             type
         case .conditional(_, _, _, let type): type
         case .element(_, _, let value): value.type

@@ -12,6 +12,8 @@ enum ValueFunctions {
     /// - `ab_reduce_sum(kind, value)` and so on for each ``ValueReduction`` are aggregates, and
     ///   `ab_reduce_sum_m` and so on are those of decimals. `ab_list(reduction, kinds, …)` is the
     ///   same of its arguments.
+    /// - `ab_sum_of_halves(upper, lower)` is the sum of integers, from the sums of their upper and
+    ///   lower 32 bits, and `ab_average_of_halves(upper, lower, count)` their mean.
     /// - `ab_order(kinds, left, right)` is −1, 0 or 1 for the order of two numbers, and NULL if one
     ///   is missing. `ab_equal(kinds, left, right)` is 1 or 0, and two missing ones are equal.
     static func define(on connection: Connection) throws {
@@ -41,6 +43,7 @@ enum ValueFunctions {
                 step: { $0.add($1.value(at: 1, as: $1.kind(at: 0))) },
                 result: { sqliteValue($0.result) })
         }
+        try defineHalves(on: connection)
         try connection.createFunction(
             "ab_order", argumentCount: 3, traits: [.deterministic, .innocuous]
         ) { arguments in
@@ -59,6 +62,23 @@ enum ValueFunctions {
             let areMissing = values[0].isNull && values[1].isNull
             let areEqual = ValueOrder.compare(values[0], values[1]) == .equal
             return .integer(areMissing || areEqual ? 1 : 0)
+        }
+    }
+
+    private static func defineHalves(on connection: Connection) throws {
+        func sum(_ arguments: FunctionArguments) -> Int128 {
+            (Int128(arguments.int64(at: 0)) << 32) + Int128(arguments.int64(at: 1))
+        }
+        try connection.createFunction(
+            "ab_sum_of_halves", argumentCount: 2, traits: [.deterministic, .innocuous]
+        ) { arguments in
+            sqliteValue(ValueReduction.sum(of: sum(arguments)))
+        }
+        try connection.createFunction(
+            "ab_average_of_halves", argumentCount: 3, traits: [.deterministic, .innocuous]
+        ) { arguments in
+            sqliteValue(
+                ValueReduction.average(of: sum(arguments), count: Int(arguments.int64(at: 2))))
         }
     }
 

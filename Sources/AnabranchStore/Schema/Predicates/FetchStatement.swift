@@ -20,7 +20,19 @@ package struct FetchStatement: Sendable {
         case rows(String)
         /// The columns of `rows`, followed by one column for the key of each sort.
         case rowsAndKeys(String)
+        /// The columns of rows of values. Their groups and sorts belong to the statement.
+        case values(ResolvedRows)
         case count
+        /// The number of rows of values.
+        case countOfValues(ResolvedRows)
+
+        /// The rows of values; `nil` for a fetch of objects.
+        fileprivate var values: ResolvedRows? {
+            switch self {
+            case .values(let rows), .countOfValues(let rows): rows
+            case .identifiers, .rows, .rowsAndKeys, .count: nil
+            }
+        }
     }
 
     package let sql: String
@@ -51,8 +63,13 @@ package struct FetchStatement: Sendable {
         let conditions = try Self.conditions(
             entity, includesSubentities, predicate, in: naming, &writer)
         let isWindow = limit != nil || offset > 0
+        let rows = selection.values
+        let grouping = try rows.map { rows throws(FetchPredicateError) in
+            try writer.grouping(of: rows)
+        }
         let order = try Self.order(
-            by: sorts, isWindow: isWindow, isCount: selection == .count, &writer)
+            by: rows?.sorts ?? sorts, of: rows, isWindow: isWindow, isCount: selection == .count,
+            &writer)
         let joins = writer.leave()
         try Self.check(writer.bindings, of: entity)
 
@@ -60,14 +77,18 @@ package struct FetchStatement: Sendable {
         if ids != nil { text = "json_each(?) AS j CROSS JOIN \(text) ON t0.ab_pk = j.value" }
         text += joins
         if !conditions.isEmpty { text += " WHERE " + conditions.joined(separator: " AND ") }
-        text += order
+        text += (grouping ?? "") + order
         if isWindow {
             text += " LIMIT ? OFFSET ?"
             writer.bindings += [.integer(Int64(limit ?? -1)), .integer(Int64(offset))]
         }
+        let select = rows?.isDistinct == true ? "SELECT DISTINCT" : "SELECT"
         sql =
-            selection == .count && isWindow
-            ? "SELECT count(*) FROM (SELECT 1 FROM \(text))" : "SELECT \(columns) FROM \(text)"
+            switch selection {
+            case .count where isWindow: "SELECT count(*) FROM (SELECT 1 FROM \(text))"
+            case .countOfValues: "SELECT count(*) FROM (\(select) \(columns) FROM \(text))"
+            default: "\(select) \(columns) FROM \(text)"
+            }
         bindings = writer.bindings
     }
 
@@ -78,6 +99,7 @@ package struct FetchStatement: Sendable {
         case .identifiers: return "t0.ab_pk"
         case .rows(let columns): return columns
         case .count: return "count(*)"
+        case .values(let rows), .countOfValues(let rows): return try writer.columns(of: rows)
         case .rowsAndKeys(let columns):
             var all = [columns]
             for sort in sorts { all.append(try writer.operand(sort.operand, sort.options)) }
@@ -121,7 +143,8 @@ package struct FetchStatement: Sendable {
     }
 
     private static func order(
-        by sorts: [ResolvedSort], isWindow: Bool, isCount: Bool, _ writer: inout PredicateSQL
+        by sorts: [ResolvedSort], of rows: ResolvedRows?, isWindow: Bool, isCount: Bool,
+        _ writer: inout PredicateSQL
     ) throws(FetchPredicateError) -> String {
         guard !isCount, isWindow || !sorts.isEmpty else { return "" }
         var terms: [String] = []
@@ -129,6 +152,8 @@ package struct FetchStatement: Sendable {
             let term = try writer.operand(sort.operand, sort.options)
             terms.append(term + (sort.isAscending ? "" : " DESC"))
         }
-        return " ORDER BY " + (terms + ["t0.ab_pk"]).joined(separator: ", ")
+        terms += try rows.map { rows throws(FetchPredicateError) in try writer.order(of: rows) }
+            ?? ["t0.ab_pk"]
+        return terms.isEmpty ? "" : " ORDER BY " + terms.joined(separator: ", ")
     }
 }

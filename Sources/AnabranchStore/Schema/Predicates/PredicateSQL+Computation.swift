@@ -22,6 +22,8 @@ extension PredicateSQL {
                 let own = try writer.operand(first, [])
                 return "CASE WHEN \(test) THEN \(own) ELSE \(try writer.operand(second, [])) END"
             }
+        case .aggregate(let reduction, let operand, let isDistinct, _):
+            return try aggregate(reduction, operand, isDistinct: isDistinct)
         case .element(let collection, let place, let value):
             return try element(collection, place, value)
         case .constant, .object, .attribute, .record, .count:
@@ -57,18 +59,25 @@ extension PredicateSQL {
     private mutating func reduced(
         _ reduction: ValueReduction, _ elements: ResolvedElements
     ) throws(FetchPredicateError) -> String {
-        let kind = ArgumentKind(elements.value.type)
         let distinct = elements.isDistinct ? "DISTINCT " : ""
         return try reduced(elements.selections) { writer throws(FetchPredicateError) in
-            let value = try writer.operand(elements.value, [])
-            return switch reduction {
-            case .count: "count(\(distinct)\(value))"
-            case .minimum: "min(\(value))"
-            case .maximum: "max(\(value))"
-            default:
-                reduction.sqlName(isDecimal: kind == .decimal)
-                    + "('\(kind.rawValue)', \(value))"
-            }
+            try writer.reduction(
+                reduction, of: writer.operand(elements.value, []), type: elements.value.type,
+                distinct)
+        }
+    }
+
+    /// An aggregate function of a value.
+    func reduction(
+        _ reduction: ValueReduction, of value: String, type: AttributeType?, _ distinct: String
+    ) -> String {
+        let kind = ArgumentKind(type)
+        return switch reduction {
+        case .count: "count(\(distinct)\(value))"
+        case .minimum: "min(\(value))"
+        case .maximum: "max(\(value))"
+        default:
+            reduction.sqlName(isDecimal: kind == .decimal) + "('\(kind.rawValue)', \(value))"
         }
     }
 
@@ -145,7 +154,7 @@ extension ValueFunction {
 
 extension ResolvedOperand {
     /// True if SQLite sees an integer or NULL.
-    fileprivate var isPlainInteger: Bool {
+    var isPlainInteger: Bool {
         switch self {
         case .constant(.integer), .count: true
         case .attribute(_, let attribute): attribute.type.isInteger || attribute.type == .boolean

@@ -164,7 +164,7 @@ extension PredicateSQL {
                 : alias + "." + naming.column(for: .attribute(attribute))
             return Self.compared(column, as: attribute.type, options)
         case .count(let collection, let filter): return try count(collection, filter)
-        case .function, .reduction, .listReduction, .conditional, .element:
+        case .function, .reduction, .listReduction, .aggregate, .conditional, .element:
             return Self.compared(try computed(operand), as: operand.type, options)
         }
     }
@@ -246,8 +246,8 @@ extension ResolvedOperand {
         switch self {
         case .constant(let value): !value.isNull
         case .object: true
-        case .attribute, .record, .count, .function, .reduction, .listReduction, .conditional,
-            .element:
+        case .attribute, .record, .count, .function, .reduction, .listReduction, .aggregate,
+            .conditional, .element:
             false
         }
     }

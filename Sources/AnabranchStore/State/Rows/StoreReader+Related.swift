@@ -16,24 +16,30 @@ extension StoreReader {
     ///
     /// - Parameter relationship: A to-many, or a to-one that the inverse stores. For a to-one that
     ///   is its own inverse, the result is the records that refer to the owners, deleted ones too.
+    /// - Parameter rows: Gets the row of each related object, as often as the object is related.
     /// - Returns: The related objects by owner, then by position for a list, and by ID for any
     ///   other to-many.
     package func related(
-        by relationship: RelationshipDescription, of owners: [LocalID]
+        by relationship: RelationshipDescription, of owners: [LocalID],
+        rows: ((StoredRow) throws -> Void)? = nil
     ) throws -> [Related] {
         guard !owners.isEmpty else { return [] }
+        let rows = rows.map { body in
+            RelatedRows(
+                selection: RowSelection(relationship.destination, schema: schema), body: body)
+        }
         switch relationship.storage {
         case .memory: return []
         case .reference where !relationship.isMutual: return []
-        case .reference, .inverseReference: return try holders(relationship, of: owners)
+        case .reference, .inverseReference: return try holders(relationship, of: owners, rows)
         case .links(let side):
             guard let links = schema.links(of: relationship) else { return [] }
             switch side {
-            case .left: return try linked(relationship, links, "left", "right", owners)
-            case .right: return try linked(relationship, links, "right", "left", owners)
+            case .left: return try linked(relationship, links, "left", "right", owners, rows)
+            case .right: return try linked(relationship, links, "right", "left", owners, rows)
             case .both:
-                let first = try linked(relationship, links, "left", "right", owners)
-                let second = try linked(relationship, links, "right", "left", owners)
+                let first = try linked(relationship, links, "left", "right", owners, rows)
+                let second = try linked(relationship, links, "right", "left", owners, rows)
                 guard relationship.isOrdered else { return first + second }
                 // A link of an object to itself is in both results.
                 return try inOrder(first + second.filter { $0.owner != $0.id }, owners: owners)
@@ -42,7 +48,7 @@ extension StoreReader {
     }
 
     private func holders(
-        _ relationship: RelationshipDescription, of owners: [LocalID]
+        _ relationship: RelationshipDescription, of owners: [LocalID], _ rows: RelatedRows?
     ) throws -> [Related] {
         guard let inverse = relationship.inverse else { return [] }
         let table = schema.layout(of: inverse.entity).table
@@ -51,35 +57,34 @@ extension StoreReader {
         let position = column.position.map { "t.\($0)" }
         let statement = try connection.cached(
             """
-            SELECT t.\(column.name), t.ab_pk, \(discriminator(of: relationship.destination)),
-            \(position ?? "NULL")
+            SELECT \(rows?.columns ?? "")t.\(column.name), t.ab_pk,
+            \(discriminator(of: relationship.destination)), \(position ?? "NULL")
             FROM json_each(?) j
             CROSS JOIN \(table.name) t ON t.\(column.name) = j.value
             \(restriction(to: inverse.entity, alias: "t", after: "WHERE"))
             ORDER BY j.key, t.ab_pk
             """)
-        if relationship.isOrdered {
-            return try relatedsInOrder(statement, owners: owners, position: 3)
-        }
-        return try relateds(statement, owners: owners)
+        let found = try relateds(statement, owners: owners, rows)
+        return relationship.isOrdered ? try inOrder(found, owners: owners) : found
     }
 
     private func linked(
         _ relationship: RelationshipDescription, _ links: LinkLayout, _ own: String,
-        _ other: String, _ owners: [LocalID]
+        _ other: String, _ owners: [LocalID], _ rows: RelatedRows?
     ) throws -> [Related] {
         let table = schema.layout(of: relationship.destination).table
         let statement = try connection.cached(
             """
-            SELECT l.\(own), l.\(other), \(discriminator(of: relationship.destination)),
+            SELECT \(rows?.columns ?? "")l.\(own), l.\(other),
+            \(discriminator(of: relationship.destination)),
             \(relationship.isOrdered ? "l.\(own)_position" : "NULL")
             FROM json_each(?) j
             CROSS JOIN \(links.name) l ON l.\(own) = j.value
             CROSS JOIN \(table.name) t ON t.ab_pk = l.\(other)
             ORDER BY j.key, l.\(other)
             """)
-        guard relationship.isOrdered else { return try relateds(statement, owners: owners) }
-        return try relatedsInOrder(statement, owners: owners, position: 3)
+        let found = try relateds(statement, owners: owners, rows)
+        return relationship.isOrdered ? try inOrder(found, owners: owners) : found
     }
 
     private func discriminator(of entity: EntityDescription) -> String {
@@ -87,27 +92,28 @@ extension StoreReader {
         return layout.table.hasDiscriminator ? "t.ab_entity" : "\(layout.number)"
     }
 
+    /// Reads owner, ID, entity and position from the last columns of each row.
     private func relateds(
-        _ statement: Statement, owners: [LocalID], position: Int? = nil
+        _ statement: Statement, owners: [LocalID], _ rows: RelatedRows?
     ) throws -> [Related] {
         try statement.bind(SQL.json(owners), at: 1)
+        let first = statement.columnCount - 4
         var found: [Related] = []
-        while try statement.step() {
-            guard let entity = schema.entity(numbered: statement.int64(at: 2)) else { continue }
-            var related = Related(
-                owner: statement.int64(at: 0), entity: entity, id: statement.int64(at: 1))
-            if let position, !statement.isNull(at: position) {
-                related.position = ListPosition(bytes: statement.bytes(at: position))
+        try withExtendedLifetime((statement, rows)) {
+            while try statement.step() {
+                let number = statement.int64(at: first + 2)
+                guard let entity = schema.entity(numbered: number) else { continue }
+                var related = Related(
+                    owner: statement.int64(at: first), entity: entity,
+                    id: statement.int64(at: first + 1))
+                if !statement.isNull(at: first + 3) {
+                    related.position = ListPosition(bytes: statement.bytes(at: first + 3))
+                }
+                found.append(related)
+                try rows.map { try $0.body($0.selection.row(statement)) }
             }
-            found.append(related)
         }
         return found
-    }
-
-    private func relatedsInOrder(
-        _ statement: Statement, owners: [LocalID], position: Int
-    ) throws -> [Related] {
-        try inOrder(relateds(statement, owners: owners, position: position), owners: owners)
     }
 
     /// Sorts by position. Objects without a position come first; objects with equal positions are
@@ -131,4 +137,12 @@ extension StoreReader {
             return leftRecord < rightRecord
         }
     }
+}
+
+/// The rows of related objects, which are read together with the relationship.
+private struct RelatedRows {
+    let selection: RowSelection
+    let body: (StoredRow) throws -> Void
+
+    var columns: String { selection.sql(alias: "t") + ", " }
 }

@@ -1,0 +1,68 @@
+import AnabranchModel
+import AnabranchReplication
+import AnabranchStore
+
+extension ManagedObjectContext {
+    /// Reads the objects at the end of key paths, and all objects on the way, by one SELECT for
+    /// each relationship.
+    ///
+    /// Key paths that begin alike share what they have in common.
+    ///
+    /// - Throws: ``PropertyError`` for a key that is not a relationship; `StoreError`.
+    func prefetch(
+        _ keyPaths: [String], of objects: [ManagedObject], _ entity: EntityDescription
+    ) throws {
+        var reached: [[String]: [ManagedObject]] = [[]: objects]
+        for keyPath in keyPaths {
+            var entity = entity
+            var way: [String] = []
+            for key in keyPath.split(separator: ".", omittingEmptySubsequences: false) {
+                let owners = reached[way] ?? []
+                way.append(String(key))
+                let relationship = try relationship(named: String(key), of: entity)
+                entity = relationship.destination
+                if reached[way] == nil { reached[way] = try prefetch(relationship, of: owners) }
+            }
+        }
+        for objects in reached.values { keepAlive(objects) }
+    }
+
+    private func relationship(
+        named key: String, of entity: EntityDescription
+    ) throws -> RelationshipDescription {
+        if let relationship = entity.property(named: key)?.relationship { return relationship }
+        throw PropertyError(
+            .unknownProperty,
+            "Can't prefetch \(entity.name).\(key) because there is no such relationship.",
+            entity: entity.name, property: key)
+    }
+
+    /// - Returns: The objects at the other end.
+    private func prefetch(
+        _ relationship: RelationshipDescription, of owners: [ManagedObject]
+    ) throws -> [ManagedObject] {
+        var forgotten: [ManagedObject] = []
+        var read: [ManagedObject] = []
+        defer { keepAlive(forgotten + read) }
+        try loadMissing(relationship, of: owners.filter { $0.relationIndex(of: relationship) != nil })
+        { row in
+            read.append(object(of: row, refreshing: false, forgotten: &forgotten))
+        }
+        let ids = try owners.reduce(into: Set<LocalID>()) { ids, owner in
+            if let index = owner.relationIndex(of: relationship) {
+                ids.formUnion(try members(of: owner, at: index))
+            } else if owner.flags.contains(.hasRow), owner.entity.isKind(of: relationship.entity),
+                case .integer(let id) = owner.slots[relationship.slot]
+            {
+                ids.insert(id)
+            }
+        }
+        return try objects(ids, of: relationship.destination)
+    }
+}
+
+extension ManagedObject {
+    fileprivate final func relationIndex(of relationship: RelationshipDescription) -> Int? {
+        entity.isKind(of: relationship.entity) ? home.plan.relationIndex(of: relationship) : nil
+    }
+}
