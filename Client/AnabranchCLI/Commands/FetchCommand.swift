@@ -5,22 +5,28 @@ struct FetchCommand: Command {
     static let specification = CommandSpecification(
         name: "fetch", summary: "Finds records and shows them as a table.",
         discussion: [
-            "Without --columns all attributes and to-one relationships are shown."
+            "Without --columns all attributes and to-one relationships are shown.",
+            "With --group-by, --sum, --avg, --min, --max or --distinct it shows rows of values. "
+                + "These can be sorted by the titles of their columns: --sort \"-count\".",
         ],
         arguments: [.store, .entity],
-        options: RecordQuery.options + [
-            .flag("count", "Prints only the number of records."), .json,
+        options: RecordQuery.options + RowQuery.options + [
+            .flag("count", "Prints only the number of records, or of rows."), .json,
         ],
         examples: [
             .init(
                 "fetch geo.store City --where \"country.alpha2 == 'FR'\" --sort name --limit 10",
                 "Shows the first ten cities of France."),
             .init("fetch geo.store Country --count", "Counts the countries."),
+            .init(
+                "fetch geo.store City --group-by country.name --sum population --sort -count",
+                "Shows the number of cities of each country and their inhabitants."),
         ])
 
     let path: String
     let entity: String
     let query: RecordQuery
+    let rows: RowQuery?
     let isCount: Bool
     let isJSON: Bool
 
@@ -28,6 +34,7 @@ struct FetchCommand: Command {
         path = try arguments.word("STORE")
         entity = try arguments.word("ENTITY")
         query = try RecordQuery(arguments)
+        rows = RowQuery(arguments, query)
         isCount = arguments.isSet("count")
         isJSON = arguments.isSet("json")
     }
@@ -36,6 +43,7 @@ struct FetchCommand: Command {
         try StoreFile.withContext(path, for: .reading) { context in
             let entity = try EntityNames.entity(
                 entity, in: context.model, command: query.command)
+            if let rows { return try write(rows, of: entity, in: context, console) }
             if isCount {
                 let count = try context.count(for: try query.request(of: entity))
                 return try console.print(
@@ -52,5 +60,18 @@ struct FetchCommand: Command {
             let objects = try context.fetch(try query.request(of: entity))
             try output.write(objects, to: console)
         }
+    }
+
+    private func write(
+        _ rows: RowQuery, of entity: EntityDescription, in context: ManagedObjectContext,
+        _ console: Console
+    ) throws {
+        let request = try rows.request(of: entity)
+        guard !isCount else {
+            let count = try context.count(for: request)
+            return try console.print(
+                isJSON ? JSONText.object { $0.member("count", count) } : String(count))
+        }
+        try RowOutput(isJSON: isJSON).write(try context.fetch(request), to: console)
     }
 }

@@ -20,8 +20,8 @@ enum CommandTable {
             (
                 "Records:",
                 [
-                    InsertCommand.self, GetCommand.self, FetchCommand.self, UpdateCommand.self,
-                    DeleteCommand.self,
+                    InsertCommand.self, GetCommand.self, FetchCommand.self, ExplainCommand.self,
+                    UpdateCommand.self, DeleteCommand.self,
                 ]
             ),
             (

@@ -64,6 +64,7 @@ extension ManagedObjectContext {
         guard !changes.isEmpty else { return }
         if !changes.renamed.isEmpty { advanceGeneration() }
         guard generation?.snapshot == nil else { return }
+        storeStateNumber += 1
         let renamed = rename(changes.renamed).merging(follow(changes.replaced)) { $1 }
         recorder?.mergeCount += 1
         if !followers.isEmpty { event.merged += changes.entities }

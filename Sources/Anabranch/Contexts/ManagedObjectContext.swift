@@ -89,6 +89,9 @@ public final class ManagedObjectContext {
     @exclusivity(unchecked) var modelFailures: [ValidationError] = []
     /// While a save calls hooks: what they have changed in events that are over. Else `nil`.
     var changedByHooks: [ManagedObject]?
+    /// The number of saves and merges so far: while it stays, rows of the store that were read are
+    /// not older than the objects.
+    @exclusivity(unchecked) var storeStateNumber = 0
     /// How often everything was taken back, for who calls code of the app in between.
     @exclusivity(unchecked) var rollbackCount = 0
     /// Whose `prepareForDeletion` is being called.

@@ -22,20 +22,22 @@ final class BatchLoader {
     ///
     /// - Parameters:
     ///   - index: The index of the entry in the window.
-    ///   - state: The result that contains the other entries of the batch.
-    func object(at index: Int, in state: ResultsState) -> ManagedObject {
-        let entry = state.entry(at: index)
-        if let object = entry.object { return object }
-        for slice in slices { if let object = slice[entry.id] { return current(object, entry) } }
+    ///   - list: The result that contains the other entries of the batch.
+    func object(at index: Int, in list: ResultList) -> ManagedObject {
+        if let object = list.entry(at: index)?.object { return object }
+        let (id, entityIndex) = list.record(at: index)
+        for slice in slices {
+            if let object = slice[id] { return current(object, id, entityIndex) }
+        }
         let start = index - index % max(plan.batchSize, 1)
-        let slice = load((start..<min(start + max(plan.batchSize, 1), state.count)), of: state)
+        let slice = load((start..<min(start + max(plan.batchSize, 1), list.count)), of: list)
         slices = Array(([slice] + slices).prefix(2))
-        return slice[entry.id] ?? fault(of: entry)
+        return slice[id] ?? fault(id, entityIndex)
     }
 
     /// Returns the object of a record that need not be in a result any more.
     func object(of entry: ResultEntry) -> ManagedObject {
-        entry.object ?? fault(of: entry)
+        entry.object ?? fault(entry.id, entry.entityIndex)
     }
 
     /// Releases the batches.
@@ -43,29 +45,29 @@ final class BatchLoader {
 
     /// Returns an object of a batch. If its context has forgotten the object, the context is asked
     /// for the record again.
-    private func current(_ object: ManagedObject, _ entry: ResultEntry) -> ManagedObject {
+    private func current(
+        _ object: ManagedObject, _ id: LocalID, _ entityIndex: Int
+    ) -> ManagedObject {
         guard object.managedObjectContext == nil else { return object }
-        return context.held(entry.id, of: entity(of: entry)) ?? object
+        return context.held(id, of: context.model.entities[entityIndex]) ?? object
     }
 
-    private func fault(of entry: ResultEntry) -> ManagedObject {
-        let entity = entity(of: entry)
-        return context.held(entry.id, of: entity) ?? context.makeFault(entry.id, entity)
+    private func fault(_ id: LocalID, _ entityIndex: Int) -> ManagedObject {
+        let entity = context.model.entities[entityIndex]
+        return context.held(id, of: entity) ?? context.makeFault(id, entity)
     }
 
-    private func entity(of entry: ResultEntry) -> EntityDescription {
-        context.model.entities[entry.entityIndex]
-    }
-
-    private func load(_ range: Range<Int>, of state: ResultsState) -> [LocalID: ManagedObject] {
-        let entries = range.map { state.entry(at: $0) }
+    private func load(_ range: Range<Int>, of list: ResultList) -> [LocalID: ManagedObject] {
+        let ids = range.map { list.record(at: $0).id }
         do {
-            let objects = try context.objects(listed: entries.map(\.id), of: plan.fetch.entity)
+            let objects = try context.objects(listed: ids, of: plan.fetch.entity)
             try prepare(objects)
             let found = Dictionary(
                 objects.map { ($0.localID, $0) }, uniquingKeysWith: { first, _ in first })
             // The result has now shown these versions of the rows.
-            for entry in entries { found[entry.id].map { entry.version = $0.version } }
+            for entry in range.compactMap({ list.entry(at: $0) }) {
+                found[entry.id].map { entry.version = $0.version }
+            }
             return found
         } catch {
             context.keep(error)

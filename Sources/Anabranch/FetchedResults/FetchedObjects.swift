@@ -15,20 +15,24 @@ import AnabranchStore
 ///
 /// Use it on its context's queue only.
 public struct FetchedObjects<Object: ManagedObject> {
-    let state: ResultsState
+    let list: ResultList
     let source: BatchLoader
     /// The range of the collection within the result's window.
     let range: Range<Int>
 
-    init(_ state: ResultsState, _ source: BatchLoader, _ range: Range<Int>? = nil) {
-        self.state = state
+    init(_ list: ResultList, _ source: BatchLoader, _ range: Range<Int>? = nil) {
+        self.list = list
         self.source = source
-        self.range = range ?? 0..<state.count
+        self.range = range ?? 0..<list.count
+    }
+
+    init(_ state: ResultsState, _ source: BatchLoader, _ range: Range<Int>? = nil) {
+        self.init(.tracked(state), source, range)
     }
 
     /// The object IDs in the same order, without creating an object.
     public var objectIDs: FetchedObjectIDs {
-        FetchedObjectIDs(state, source.context.coordinator.origin, range)
+        FetchedObjectIDs(list, source.context.coordinator.origin, range)
     }
 }
 
@@ -46,24 +50,23 @@ extension FetchedObjects: RandomAccessCollection {
         precondition(indices.contains(position), "There is no object at \(position).")
         // The plan has checked the class.
         return unsafeDowncast(
-            source.object(at: range.lowerBound + position, in: state), to: Object.self)
+            source.object(at: range.lowerBound + position, in: list), to: Object.self)
     }
 
     /// Returns an iterator over the objects in order.
     public func makeIterator() -> Iterator {
-        Iterator(
-            entries: state.entries.makeIterator(from: state.window.lowerBound + range.lowerBound),
-            objects: self)
+        Iterator(entries: list.entries(from: range.lowerBound), objects: self)
     }
 
     /// An iterator over the objects of a result.
     public struct Iterator: IteratorProtocol {
-        fileprivate var entries: BlockSequence<ResultEntry>.Iterator
+        /// The entries of a tracked result, which may hold their objects.
+        fileprivate var entries: BlockSequence<ResultEntry>.Iterator?
         fileprivate let objects: FetchedObjects
         private var index = 0
 
         fileprivate init(
-            entries: BlockSequence<ResultEntry>.Iterator, objects: FetchedObjects
+            entries: BlockSequence<ResultEntry>.Iterator?, objects: FetchedObjects
         ) {
             self.entries = entries
             self.objects = objects
@@ -71,21 +74,22 @@ extension FetchedObjects: RandomAccessCollection {
 
         /// Returns the next object; `nil` at the end.
         public mutating func next() -> Object? {
-            guard index < objects.count, let entry = entries.next() else { return nil }
+            guard index < objects.count else { return nil }
             defer { index += 1 }
-            return entry.object.map { unsafeDowncast($0, to: Object.self) } ?? objects[index]
+            let object = entries?.next()?.object
+            return object.map { unsafeDowncast($0, to: Object.self) } ?? objects[index]
         }
     }
 }
 
 /// The IDs of a result's objects at one moment, in its order.
 public struct FetchedObjectIDs {
-    private let state: ResultsState
+    private let list: ResultList
     private let origin: StoreOrigin
     private let range: Range<Int>
 
-    init(_ state: ResultsState, _ origin: StoreOrigin, _ range: Range<Int>) {
-        self.state = state
+    init(_ list: ResultList, _ origin: StoreOrigin, _ range: Range<Int>) {
+        self.list = list
         self.origin = origin
         self.range = range
     }
@@ -103,15 +107,16 @@ extension FetchedObjectIDs: RandomAccessCollection {
     /// The object ID at a position.
     public subscript(position: Int) -> ManagedObjectID {
         precondition(indices.contains(position), "There is no object ID at \(position).")
-        return state.entry(at: range.lowerBound + position).objectID(origin)
+        return list.objectID(at: range.lowerBound + position, origin)
     }
 }
 
 extension ManagedObjectContext {
     /// Fetches objects that are read in batches when they are accessed.
     ///
-    /// It finds the same objects as ``fetch(_:)`` but reads only their IDs first. A batch size of
-    /// zero means 100 objects. Unsaved changes always count, even if the request excludes them.
+    /// It finds the same objects as ``fetch(_:)`` but reads only their IDs first, which take eight
+    /// bytes each. With unsaved changes, or in a context that has a parent, it keeps the sort keys
+    /// too. A batch size of zero means 100 objects. Unsaved changes always count, even if the request excludes them.
     /// Without sorts the objects are in the order of their IDs.
     ///
     /// - Throws: The errors of ``fetch(_:)``.
@@ -123,9 +128,17 @@ extension ManagedObjectContext {
         if request.fetchBatchSize < 1 { request.fetchBatchSize = 100 }
         if request.sorts.isEmpty { request.sorts = [FetchSort("SELF")] }
         let plan = try ResultsPlan(request, sectionNameKeyPath: nil, in: self)
+        let loader = BatchLoader(context: self, plan: plan)
+        if case .store = source, !hasChanges {
+            return FetchedObjects(.identifiers(try identifierList(plan.fetch)), loader)
+        }
         let whole = try ResultsReader(context: self, plan: plan).whole()
-        return FetchedObjects(
-            ResultsState(whole.entries, horizon: whole.horizon, plan),
-            BatchLoader(context: self, plan: plan))
+        return FetchedObjects(ResultsState(whole.entries, horizon: whole.horizon, plan), loader)
+    }
+
+    private func identifierList(_ plan: FetchPlan) throws -> IdentifierList {
+        var list = IdentifierList(hasSubentities: !plan.entity.subentities.isEmpty)
+        try readObjects(plan.query(), includingPending: false) { list.append($1, entityIndex: $0) }
+        return list
     }
 }

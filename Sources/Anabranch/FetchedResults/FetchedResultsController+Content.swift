@@ -20,7 +20,7 @@ extension FetchedResultsController {
         guard indexPath.count == 2, let state, let source,
             let index = state.index(section: indexPath.section, item: indexPath.item)
         else { return nil }
-        return unsafeDowncast(source.object(at: index, in: state), to: Object.self)
+        return unsafeDowncast(source.object(at: index, in: .tracked(state)), to: Object.self)
     }
 
     /// Returns the index path of an object; `nil` if it is not in the result.

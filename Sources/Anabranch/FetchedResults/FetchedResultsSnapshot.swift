@@ -21,15 +21,15 @@ public struct FetchedResultsSnapshot {
     /// The number of objects in all sections.
     public var numberOfObjects: Int { state.count }
     /// The object IDs of all sections in their order.
-    public var objectIDs: FetchedObjectIDs { FetchedObjectIDs(state, origin, 0..<state.count) }
+    public var objectIDs: FetchedObjectIDs { FetchedObjectIDs(.tracked(state), origin, 0..<state.count) }
 
     /// Returns the object IDs of a section in their order; none if there is no such section.
     public func objectIDs(inSection index: Int) -> FetchedObjectIDs {
         guard state.sections.indices.contains(index) else {
-            return FetchedObjectIDs(state, origin, 0..<0)
+            return FetchedObjectIDs(.tracked(state), origin, 0..<0)
         }
         let start = state.sections.weight(before: index)
-        return FetchedObjectIDs(state, origin, start..<start + state.sections[index].count)
+        return FetchedObjectIDs(.tracked(state), origin, start..<start + state.sections[index].count)
     }
 }
 

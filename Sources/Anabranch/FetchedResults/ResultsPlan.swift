@@ -14,10 +14,11 @@ struct ResultsPlan {
     let prefetched: [String]
     let firesFaults: Bool
 
+    /// - Parameter sorts: The sorts to use instead of those of the request; `nil` for none.
     /// - Throws: ``FetchedResultsError``, and the errors of a fetch of the request.
     init<Object>(
         _ request: FetchRequest<Object>, sectionNameKeyPath: String?,
-        in context: ManagedObjectContext
+        in context: ManagedObjectContext, sortedBy sorts: [ResolvedSort]? = nil
     ) throws {
         var request = request
         if let path = sectionNameKeyPath {
@@ -43,7 +44,9 @@ struct ResultsPlan {
                 message: "Can't fetch results of \(request.entityName) because the request has "
                     + "no sort; add one.", entity: request.entityName, keyPath: nil)
         }
-        fetch = try FetchPlan(request, in: context)
+        var fetch = try FetchPlan(request, in: context)
+        if let sorts { fetch.sorts = sorts }
+        self.fetch = fetch
         dependencies = RelationshipDependency.all(of: fetch.predicate, fetch.sorts)
         batchSize = max(request.fetchBatchSize, 0)
         prefetched = request.relationshipsForPrefetching

@@ -6,7 +6,7 @@ import AnabranchStore
 struct FetchPlan {
     let entity: EntityDescription
     let predicate: ResolvedPredicate?
-    let sorts: [ResolvedSort]
+    var sorts: [ResolvedSort]
     let includesSubentities: Bool
     let limit: Int?
     let offset: Int

@@ -27,6 +27,13 @@ extension ManagedObjectContext {
             plan, includingPending: request.includesPendingChanges,
             values: request.includesPropertyValues,
             refreshing: request.shouldRefreshRefetchedObjects)
+        return try prepared(objects, for: request, plan)
+    }
+
+    /// Prefetches relationships and fires faults, as a request demands.
+    func prepared<Object>(
+        _ objects: [ManagedObject], for request: FetchRequest<Object>, _ plan: FetchPlan
+    ) throws -> [Object] {
         if !request.relationshipsForPrefetching.isEmpty {
             try prefetch(request.relationshipsForPrefetching, of: objects, plan.entity)
         }
@@ -63,14 +70,17 @@ extension ManagedObjectContext {
     /// - Parameters:
     ///   - values: True if the fetch reads whole rows.
     ///   - isRefreshing: True if objects without changes take the values that the store has now.
+    ///   - copies: The rows, if they were read already.
     func fetch(
         _ plan: FetchPlan, includingPending: Bool, values: Bool = true,
-        refreshing isRefreshing: Bool = false
+        refreshing isRefreshing: Bool = false, from copies: StoredRows? = nil
     ) throws -> [ManagedObject] {
         let overlay = try pendingOverlay(
             of: plan, if: includingPending, refreshing: isRefreshing)
         let objects: [ManagedObject] =
-            if values {
+            if let copies, copies.suffice(for: overlay, plan) {
+                self.objects(of: copies, overlay, isRefreshing)
+            } else if values {
                 try storedObjects(plan, overlay, includingPending, isRefreshing)
             } else {
                 try storedIDs(plan, overlay, includingPending).map {
@@ -119,6 +129,25 @@ extension ManagedObjectContext {
                     : object(of: row, refreshing: isRefreshing, forgotten: &forgotten))
         }
         withExtendedLifetime(forgotten) {}
+        return objects
+    }
+
+    /// Returns the objects of rows that were read already, without those that the overlay
+    /// evaluates.
+    private func objects(
+        of copies: StoredRows, _ overlay: PendingOverlay?, _ isRefreshing: Bool
+    ) -> [ManagedObject] {
+        releaseUnusedIfMany()
+        var objects: [ManagedObject] = []
+        var forgotten: [ManagedObject] = []
+        for row in copies.rows {
+            if let overlay, overlay.ids.contains(row.id) { continue }
+            objects.append(
+                object(
+                    of: .lent(.passUnretained(row)), refreshing: isRefreshing,
+                    forgotten: &forgotten))
+        }
+        withExtendedLifetime((forgotten, copies)) {}
         return objects
     }
 

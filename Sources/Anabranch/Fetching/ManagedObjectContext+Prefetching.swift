@@ -44,8 +44,8 @@ extension ManagedObjectContext {
         var forgotten: [ManagedObject] = []
         var read: [ManagedObject] = []
         defer { keepAlive(forgotten + read) }
-        try loadMissing(relationship, of: owners.filter { $0.relationIndex(of: relationship) != nil })
-        { row in
+        let having = owners.filter { $0.relationIndex(of: relationship) != nil }
+        try loadMissing(relationship, of: having) { [self] row in
             read.append(object(of: row, refreshing: false, forgotten: &forgotten))
         }
         let ids = try owners.reduce(into: Set<LocalID>()) { ids, owner in

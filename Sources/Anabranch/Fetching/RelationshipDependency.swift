@@ -54,6 +54,7 @@ private struct DependencySearch {
         case .function(_, let operands, _), .listReduction(_, let operands, _):
             for operand in operands { visit(operand) }
         case .reduction(_, let elements, _): visit(elements.selections[...], elements.value)
+        case .aggregate(_, let operand, _, _): visit(operand)
         case .conditional(let condition, let first, let second, _):
             visit(condition)
             visit(first)

@@ -148,6 +148,7 @@ extension ManagedObjectContext {
         settle(builder, result?.version)
         changedByHooks = nil
         // Observers of the save read what it has written.
+        storeStateNumber += 1
         advanceGeneration()
         var records = result?.isWritten != true ? own : refreshDerived(after: own)
         records.replaced = resolving?.replaced(with: renamed) ?? [:]

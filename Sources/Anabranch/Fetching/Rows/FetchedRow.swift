@@ -3,14 +3,18 @@ import AnabranchModel
 
 /// One row of values that a ``RowRequest`` finds.
 public struct FetchedRow: Sendable {
-    enum Cell: Hashable, Sendable {
+    /// The content of one column.
+    public enum Content: Hashable, Sendable {
+        /// A value; `null` also for a missing object.
         case value(Value)
+        /// The ID of an object.
         case object(ManagedObjectID)
     }
 
     /// The columns, which all rows of a result share.
     let columns: RowColumns
-    let cells: [Cell]
+    /// The contents of the columns, in the order of ``names``.
+    public let contents: [Content]
 
     /// The names of the columns, in the order of the request.
     public var names: [String] { columns.names }
@@ -19,7 +23,7 @@ public struct FetchedRow: Sendable {
     ///
     /// - Throws: ``PropertyError`` for a name that is not that of a column of values.
     public func value(forKey name: String) throws(PropertyError) -> Value {
-        guard case .value(let value) = try cell(named: name) else {
+        guard case .value(let value) = try content(named: name) else {
             throw columns.error(
                 .wrongKind,
                 "Can't read the column '\(name)' as a value because it holds objects; read their "
@@ -49,7 +53,7 @@ public struct FetchedRow: Sendable {
     ///
     /// - Throws: ``PropertyError`` for a name that is not that of a column of objects.
     public func objectID(forKey name: String) throws(PropertyError) -> ManagedObjectID? {
-        switch try cell(named: name) {
+        switch try content(named: name) {
         case .object(let id): return id
         case .value(.null) where columns.areObjects[columns.places[name] ?? 0]: return nil
         case .value:
@@ -62,38 +66,38 @@ public struct FetchedRow: Sendable {
     /// The value of a column as a Swift type; `nil` if it is missing, or if the column does not
     /// exist or has another type.
     public subscript<T: AttributeValue>(name: String) -> T? {
-        guard let place = columns.places[name], case .value(let value) = cells[place],
+        guard let place = columns.places[name], case .value(let value) = contents[place],
             !value.isNull
         else { return nil }
         return T.reading(value)
     }
 
-    private func cell(named name: String) throws(PropertyError) -> Cell {
+    private func content(named name: String) throws(PropertyError) -> Content {
         guard let place = columns.places[name] else {
             throw columns.error(
                 .unknownProperty,
                 "Can't read the column '\(name)' because the rows have no such column: they have "
                     + names.joined(separator: ", ") + ".", name)
         }
-        return cells[place]
+        return contents[place]
     }
 }
 
 extension FetchedRow: Hashable {
     /// Returns true if both rows have the same values in columns of the same names.
     public static func == (left: FetchedRow, right: FetchedRow) -> Bool {
-        left.cells == right.cells && left.names == right.names
+        left.contents == right.contents && left.names == right.names
     }
 
     /// Hashes the values.
-    public func hash(into hasher: inout Hasher) { hasher.combine(cells) }
+    public func hash(into hasher: inout Hasher) { hasher.combine(contents) }
 }
 
 extension FetchedRow: CustomStringConvertible {
     /// The names and values, such as `name: Ada, age: 36`.
     public var description: String {
-        zip(names, cells).map { name, cell in
-            switch cell {
+        zip(names, contents).map { name, content in
+            switch content {
             case .value(let value): "\(name): \(value)"
             case .object(let id): "\(name): \(id)"
             }

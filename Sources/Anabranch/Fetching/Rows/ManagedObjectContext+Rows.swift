@@ -1,4 +1,4 @@
-public import AnabranchModel
+import AnabranchModel
 import AnabranchReplication
 import AnabranchStore
 
@@ -16,7 +16,7 @@ extension ManagedObjectContext {
         var found: [FetchedRow] = []
         try readValues(plan) { cells in
             found.append(
-                FetchedRow(columns: columns, cells: cells.map { FetchedRow.Cell($0, origin) }))
+                FetchedRow(columns: columns, contents: cells.map { FetchedRow.Content($0, origin) }))
         }
         return found
     }
@@ -70,7 +70,7 @@ extension ManagedObjectContext {
     }
 }
 
-extension FetchedRow.Cell {
+extension FetchedRow.Content {
     fileprivate init(_ cell: RowCell, _ origin: StoreOrigin) {
         switch cell {
         case .value(let value): self = .value(value)
@@ -81,7 +81,7 @@ extension FetchedRow.Cell {
 }
 
 /// A request for rows that was checked against the model.
-private struct RowPlan {
+struct RowPlan {
     let query: FetchQuery
     let rows: ResolvedRows
 
@@ -107,5 +107,14 @@ private struct RowPlan {
             having: try context.withResultsOfFetches(in: request.havingPredicate),
             sorts: request.sorts, isDistinct: request.returnsDistinctResults
         ).resolved(for: plan.entity, variables: request.variables)
+    }
+
+    /// The entities with objects that the rows are computed from.
+    var entities: Set<EntityDescription> {
+        let operands = rows.columns.map(\.operand) + rows.groups
+        let conditions = [query.predicate, rows.having].compactMap { $0 }
+        let dependencies = RelationshipDependency.all(
+            of: .conjunction(conditions), rows.sorts + operands.map { ResolvedSort($0) })
+        return Set([query.entity] + dependencies.map(\.destination))
     }
 }

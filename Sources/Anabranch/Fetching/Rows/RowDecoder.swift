@@ -33,12 +33,12 @@ private struct RowDecoder: Decoder {
     func singleValueContainer() throws -> any SingleValueDecodingContainer {
         let name = String(prefix.dropLast())
         if !prefix.isEmpty, let place = row.columns.places[name] {
-            return CellContainer(decoder: self, cell: row.cells[place], name: name)
+            return ContentContainer(decoder: self, content: row.contents[place], name: name)
         }
-        guard prefix.isEmpty, row.cells.count == 1 else {
-            throw mismatch(Any.self, "A row of \(row.cells.count) columns is no single value.")
+        guard prefix.isEmpty, row.contents.count == 1 else {
+            throw mismatch(Any.self, "A row of \(row.contents.count) columns is no single value.")
         }
-        return CellContainer(decoder: self, cell: row.cells[0], name: row.names[0])
+        return ContentContainer(decoder: self, content: row.contents[0], name: row.names[0])
     }
 
     func inside(_ key: any CodingKey) -> RowDecoder {
@@ -64,7 +64,7 @@ private struct RowContainer<Key: CodingKey>: KeyedDecodingContainerProtocol {
     func contains(_ key: Key) -> Bool { !places(of: key).isEmpty }
 
     func decodeNil(forKey key: Key) throws -> Bool {
-        places(of: key).allSatisfy { decoder.row.cells[$0] == .value(.null) }
+        places(of: key).allSatisfy { decoder.row.contents[$0] == .value(.null) }
     }
 
     func decode<T: Decodable>(_ type: T.Type, forKey key: Key) throws -> T {
@@ -106,16 +106,16 @@ private struct RowContainer<Key: CodingKey>: KeyedDecodingContainerProtocol {
     }
 }
 
-private struct CellContainer: SingleValueDecodingContainer {
+private struct ContentContainer: SingleValueDecodingContainer {
     let decoder: RowDecoder
-    let cell: FetchedRow.Cell
+    let content: FetchedRow.Content
     let name: String
     var codingPath: [any CodingKey] { decoder.codingPath }
 
-    func decodeNil() -> Bool { cell == .value(.null) }
+    func decodeNil() -> Bool { content == .value(.null) }
 
     func decode<T: Decodable>(_ type: T.Type) throws -> T {
-        guard case .value(let value) = cell else { return try decodeObject(type) }
+        guard case .value(let value) = content else { return try decodeObject(type) }
         if let found = (type as? any AttributeValue.Type).flatMap({ Self.read(value, as: $0) }) {
             if let found = found as? T { return found }
         }
@@ -159,10 +159,10 @@ private struct CellContainer: SingleValueDecodingContainer {
     }
 
     private func decodeObject<T: Decodable>(_ type: T.Type) throws -> T {
-        guard case .object(let id) = cell else { throw mismatch(type, .null) }
+        guard case .object(let id) = content else { throw mismatch(type, .null) }
         if type == String.self || type == URL.self {
             let url = try id.uriRepresentation
-            if let found = (type == URL.self ? url : url.absoluteString) as? T { return found }
+            if let found = url as? T ?? url.absoluteString as? T { return found }
         }
         guard !Self.isFundamental(type) else {
             throw decoder.mismatch(

@@ -107,6 +107,17 @@ public struct ResolvedSort: Hashable, Sendable {
     public let isAscending: Bool
     /// The options for text.
     public let options: ComparisonOptions
+
+    init(operand: ResolvedOperand, isAscending: Bool, options: ComparisonOptions) {
+        self.operand = operand
+        self.isAscending = isAscending
+        self.options = options
+    }
+
+    /// Sorts by a value, the least one first.
+    package init(_ operand: ResolvedOperand) {
+        self.init(operand: operand, isAscending: true, options: [])
+    }
 }
 
 extension FetchPredicate {

@@ -55,7 +55,7 @@ package struct RowsDescription {
                 .map { .property($0.name) }
         }
         // A name of a column hides a variable.
-        bound.having = try having.map { try $0.replacing(columns).substituting(variables) }
+        bound.having = try having?.replacing(columns).substituting(variables)
         return try RowsResolver(bound, entity).resolve()
     }
 }

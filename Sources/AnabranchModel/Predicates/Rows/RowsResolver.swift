@@ -64,9 +64,13 @@ struct RowsResolver {
     private func group(
         named name: String, _ columns: [ResolvedRows.Column]
     ) throws(FetchPredicateError) -> ResolvedOperand {
-        let operand =
-            try columns.first { $0.name == name }?.operand
-            ?? resolve(.property(name), among: []).operand
+        let column = columns.first { $0.name == name }
+        let operand: ResolvedOperand
+        if let column {
+            operand = column.operand
+        } else {
+            operand = try resolve(.property(name), among: []).operand
+        }
         guard !operand.isAggregate else {
             throw error(
                 .notEvaluable, name,

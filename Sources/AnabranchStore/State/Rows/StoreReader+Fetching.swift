@@ -91,14 +91,28 @@ extension StoreReader {
         _ query: FetchQuery, among ids: [LocalID]? = nil,
         selecting selection: FetchStatement.Selection
     ) throws -> Statement {
-        let fetch = try FetchStatement(
+        try prepared(fetchStatement(query, among: ids, selecting: selection))
+    }
+
+    func fetchStatement(
+        _ query: FetchQuery, among ids: [LocalID]? = nil,
+        selecting selection: FetchStatement.Selection
+    ) throws -> FetchStatement {
+        try FetchStatement(
             entity: query.entity, includesSubentities: query.includesSubentities,
             predicate: query.predicate, sorts: query.sorts, limit: query.limit,
             offset: query.offset, among: ids, selecting: selection, in: schema, store: identity)
+    }
+
+    func prepared(_ fetch: FetchStatement) throws -> Statement {
         let statement = try connection.cached(fetch.sql)
+        try bind(fetch, to: statement)
+        return statement
+    }
+
+    func bind(_ fetch: FetchStatement, to statement: Statement) throws {
         for (index, value) in fetch.bindings.enumerated() {
             try statement.bind(slot: value, at: index + 1)
         }
-        return statement
     }
 }

@@ -1,0 +1,91 @@
+import AnabranchModel
+import AnabranchStore
+
+extension ManagedObjectContext {
+    /// Finds objects without blocking the caller's thread while the store reads.
+    ///
+    /// The result is that of ``fetch(_:)-(FetchRequest<Object>)``, with the unsaved changes that
+    /// the context has when the rows have been read. A context that has a parent reads at once.
+    ///
+    /// ```swift
+    /// let people = try await context.fetch(request) { count in progress.show(count) }
+    /// ```
+    ///
+    /// - Parameters:
+    ///   - request: The request.
+    ///   - onProgress: Called with the number of rows so far, on any thread: after each thousand
+    ///     rows, and at the end.
+    /// - Throws: `CancellationError` if the task is cancelled, which interrupts the read; the
+    ///   errors of ``fetch(_:)-(FetchRequest<Object>)``.
+    public func fetch<Object>(
+        _ request: FetchRequest<Object>, isolation: isolated (any Actor)? = #isolation,
+        onProgress: (@Sendable (_ rowCount: Int) -> Void)? = nil
+    ) async throws -> [Object] {
+        checkQueue()
+        try Task.checkCancellation()
+        let plan = try FetchPlan(request, in: self)
+        guard case .store = source, request.includesPropertyValues else {
+            return try fetchBlocking(request)
+        }
+        let extraCount = pendingCount + StoredRows.spareCount
+        for _ in 0..<Self.attempts {
+            let number = storeStateNumber
+            let rows = try await backgroundRead(onProgress).rows(plan.query(extraRows: extraCount))
+            // Objects must not get rows that are older than what the context has merged.
+            guard number == storeStateNumber else { continue }
+            let objects = try fetch(
+                plan, includingPending: request.includesPendingChanges,
+                refreshing: request.shouldRefreshRefetchedObjects,
+                from: StoredRows(rows: rows, extraCount: extraCount))
+            return try prepared(objects, for: request, plan)
+        }
+        return try fetchBlocking(request)
+    }
+
+    /// Returns the IDs of the objects that a plan finds, in its order.
+    ///
+    /// With unsaved changes, or a parent, the objects are compared in memory.
+    func idsInBackground(
+        _ plan: FetchPlan, includingPending: Bool, isolation: isolated (any Actor)? = #isolation
+    ) async throws -> [LocalID] {
+        guard case .store = source, !includingPending || !hasChanges else {
+            return try objectIDs(plan, includingPending: includingPending).map(\.localID)
+        }
+        return try await backgroundRead(nil).objects(plan.query()).map(\.id)
+    }
+
+    /// Returns the objects of some IDs in their order, without those that are deleted.
+    func objectsInBackground(
+        _ ids: [LocalID], _ plan: FetchPlan, isolation: isolated (any Actor)? = #isolation
+    ) async throws -> [ManagedObject] {
+        var kept: [ManagedObject] = []
+        if case .store = source {
+            let missing = ids.filter { held($0)?.flags.contains(.hasRow) != true }
+            let number = storeStateNumber
+            let rows = try await backgroundRead(nil).rows(of: plan.entity, ids: missing)
+            if number == storeStateNumber {
+                kept = rows.map { object(of: .lent(.passUnretained($0))) }
+            }
+            withExtendedLifetime(rows) {}
+        }
+        defer { keepAlive(kept) }
+        return try objects(listed: ids, of: plan.entity).filter { !$0.isDeleted }
+    }
+
+    /// The number of reads that saves and merges may overtake before one blocks them.
+    private static var attempts: Int { 3 }
+
+    private var pendingCount: Int { hasChanges ? pending.count : 0 }
+
+    /// In an asynchronous function the name `fetch` stands for the asynchronous one.
+    private func fetchBlocking<Object>(_ request: FetchRequest<Object>) throws -> [Object] {
+        try fetch(request)
+    }
+
+    private func backgroundRead(
+        _ onProgress: (@Sendable (Int) -> Void)?
+    ) -> BackgroundRead {
+        BackgroundRead(
+            store: coordinator.store, snapshot: generation?.snapshot, onProgress: onProgress)
+    }
+}

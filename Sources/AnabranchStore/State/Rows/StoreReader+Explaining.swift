@@ -1,0 +1,54 @@
+package import AnabranchModel
+package import AnabranchReplication
+import AnabranchSQLite
+
+/// How the store answers a query.
+package struct ExplainedQuery: Sendable {
+    package let sql: String
+    /// The values of the parameters in the order of the text.
+    package let bindings: [Value]
+    /// SQLite's plan, a step in each line. A step inside another is indented below it.
+    package let plan: [String]
+    package let rowCount: Int
+    /// The rows of tables and indexes that were read from the first to the last.
+    package let scannedRowCount: Int
+    package let sortCount: Int
+    package let duration: Duration
+}
+
+extension StoreReader {
+    /// Runs a query, drops its rows and returns how it was answered.
+    ///
+    /// - Parameter rows: The columns and groups of a request for values; `nil` for objects.
+    package func explain(_ query: FetchQuery, _ rows: ResolvedRows?) throws -> ExplainedQuery {
+        let selection: FetchStatement.Selection =
+            rows.map { .values($0) }
+            ?? .rows(RowSelection(query.entity, schema: schema).sql(alias: "t0"))
+        let fetch = try fetchStatement(query, selecting: selection)
+        let plan = try queryPlan(of: fetch)
+        let statement = try prepared(fetch)
+        for counter in [Statement.Counter.scannedRows, .sorts] {
+            _ = statement.takeCount(of: counter)
+        }
+        var count = 0
+        let start = ContinuousClock.now
+        while try step(statement) { count += 1 }
+        return ExplainedQuery(
+            sql: fetch.sql, bindings: fetch.bindings, plan: plan, rowCount: count,
+            scannedRowCount: statement.takeCount(of: .scannedRows),
+            sortCount: statement.takeCount(of: .sorts), duration: ContinuousClock.now - start)
+    }
+
+    private func queryPlan(of fetch: FetchStatement) throws -> [String] {
+        let statement = try connection.prepare("EXPLAIN QUERY PLAN \(fetch.sql)")
+        try bind(fetch, to: statement)
+        var depths: [Int64: Int] = [:]
+        var lines: [String] = []
+        while try statement.step() {
+            let depth = depths[statement.int64(at: 1)].map { $0 + 1 } ?? 0
+            depths[statement.int64(at: 0)] = depth
+            lines.append(String(repeating: "  ", count: depth) + statement.string(at: 3))
+        }
+        return lines
+    }
+}
