@@ -44,6 +44,49 @@ import Testing
         #expect(!FileManager.default.fileExists(atPath: bench.folder.file("c.store")))
     }
 
+    @Test func `fetch shows values of groups`() throws {
+        let bench = try filled()
+        let run = try bench.run(
+            "fetch", "City", "--group-by", "country.name", "--sum", "people", "--max",
+            "name,people", "--sort", "-count")
+        #expect(
+            run.lines == [
+                "country.name  count  sum(people)  max(name)  max(people)",
+                "France            2      2624900  Paris          2102650",
+                "Germany           1       336465  Bonn            336465",
+            ])
+        let json = try bench.run(
+            "fetch", "City", "--group-by", "country", "--avg", "people", "--having", "count == 1",
+            "--json")
+        #expect(json.lines.count == 1)
+        #expect(json.output.contains(#""count":1,"avg(people)":336465.0"#))
+        #expect(json.output.hasPrefix(#"{"country":"anabranch://"#))
+        #expect(
+            try bench.run("fetch", "City", "--group-by", "country", "--count").output == "2\n")
+        #expect(
+            try bench.run("fetch", "City", "--sum", "people", "--min", "people").lines
+                == ["sum(people)  min(people)", "    2961365       336465"])
+        let distinct = try bench.run(
+            "fetch", "City", "--distinct", "--columns", "country.code", "--sort", "country.code")
+        #expect(distinct.lines == ["country.code", "DE", "FR"])
+        let wrong = try bench.run(
+            "fetch", "City", "--group-by", "country", "--columns", "name")
+        #expect(wrong.status == 64 || wrong.status == 65, "\(wrong.errors)")
+        #expect(wrong.errors.contains("can differ within a group"))
+    }
+
+    @Test func `explain shows the statement, its plan and its cost`() throws {
+        let bench = try filled()
+        let run = try bench.run("explain", "City", "--where", "people > 400000", "--sort", "name")
+        #expect(run.status == 0, "\(run.errors)")
+        #expect(run.lines.first?.hasPrefix("SELECT t0.ab_pk") == true)
+        #expect(run.output.contains("with 400000"))
+        #expect(run.output.contains("2 rows found, "))
+        let json = try bench.run("explain", "City", "--group-by", "country", "--json")
+        #expect(json.output.contains(#""rows":2"#))
+        #expect(json.output.contains("GROUP BY"))
+    }
+
     @Test func `fetch filters, sorts and limits`() throws {
         let bench = try filled()
         let run = try bench.run(

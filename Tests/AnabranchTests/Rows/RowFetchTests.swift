@@ -149,14 +149,6 @@ import Testing
                 }
             }
             #expect(error?.code == .unsavedChanges)
-            let child = ManagedObjectContext(parent: context)
-            try child.performAndWait {
-                var request = RowRequest<Person>()
-                request.propertiesToFetch = [count]
-                #expect(try child.fetch(request).map(\.description) == ["count: 4"])
-                request.includesPendingChanges = true
-                #expect(throws: PropertyError.self) { try child.fetch(request) }
-            }
             try context.save()
             #expect(
                 try rows([count], context) {
@@ -164,6 +156,27 @@ import Testing
                     $0.includesPendingChanges = true
                 } == ["count: 5"])
         }
+    }
+
+    @Test func `a child context reads the rows of the store, and knows its parent's changes`() throws {
+        let graph = try Graph()
+        try graph.inContext { context throws in
+            try context.person("ada")
+            try context.save()
+        }
+        let parent = graph.context()
+        let child = BackgroundContext(parent: parent)
+        var request = RowRequest<Person>()
+        request.propertiesToFetch = [.count()]
+        func counts() throws -> [String] {
+            try child.performAndWait { try $0.fetch(request).map(\.description) }
+        }
+        request.includesPendingChanges = true
+        #expect(try counts() == ["count: 1"])
+        try parent.performAndWait { _ = try $0.person("ben") }
+        #expect(throws: PropertyError.self) { try counts() }
+        request.includesPendingChanges = false
+        #expect(try counts() == ["count: 1"])
     }
 
     @Test func `a result type converts what fits, and refuses the rest`() throws {

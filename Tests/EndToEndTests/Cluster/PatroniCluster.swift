@@ -3,6 +3,9 @@ import TestSupport
 
 /// Three PostgreSQL servers under Patroni, with etcd, on the loopback address.
 final class PatroniCluster {
+    /// The name of the cluster in etcd.
+    static let scope = "anabranch"
+
     let guarded: GuardedFolder
     let nodes: [PatroniNode]
     private let etcd: ChildProcess
@@ -134,11 +137,12 @@ final class PatroniCluster {
         let deadline = Date(timeIntervalSinceNow: seconds)
         // What a node says of itself may be some seconds old, so the state has to last.
         var healthySeconds = 0
-        var hasRestartedPatroni = false
+        var hasHelped = false
         while healthySeconds < 4 {
-            if !hasRestartedPatroni, Date() > deadline - seconds / 2, lacksStandby {
-                hasRestartedPatroni = true
-                try restartPatroniOfLeader()
+            if !hasHelped, Date() > deadline - seconds / 2 {
+                hasHelped = true
+                if lacksStandby { try restartPatroniOfLeader() }
+                for name in standbysOnOldTimelines { try copyAgain(name) }
             }
             guard Date() < deadline else {
                 throw FailedProcess(
@@ -169,6 +173,22 @@ final class PatroniCluster {
         try leader.startPatroni()
     }
 
+    /// The standbys that say that they follow the leader, but stay on an earlier timeline.
+    private var standbysOnOldTimelines: [String] {
+        let members = members()
+        guard let leader = members.first(where: { $0.role == "leader" }), leader.isRunning
+        else { return [] }
+        return members.filter { $0.isRunning && $0.timeline < leader.timeline }.map(\.name)
+    }
+
+    /// Makes a standby a new copy of the leader, as an operator has to do: one that has read its
+    /// log beyond the end of a timeline waits for the rest of that timeline for ever, and Patroni
+    /// rewinds only former leaders.
+    private func copyAgain(_ name: String) throws {
+        print("cluster: \(name) copied again, which does not follow the leader's timeline")
+        try patronictl("reinit", Self.scope, name, "--force")
+    }
+
     func leader() throws -> PatroniNode {
         let name = members().first { $0.role == "leader" }?.name
         guard let leader = nodes.first(where: { $0.name == name }) else {
@@ -186,11 +206,15 @@ final class PatroniCluster {
         guard let candidate = candidates.first?.name else {
             throw FailedProcess(description: "No standby can take over: \(members()).")
         }
+        try patronictl(
+            "switchover", "--leader", leader.name, "--candidate", candidate, "--force")
+    }
+
+    private func patronictl(_ words: String...) throws {
         _ = try ChildProcess.output(
             of: URL(filePath: "/usr/bin/env"),
             PostgreSQLCluster.asPostgres + [
-                "env", "LC_ALL=C.UTF-8", "patronictl", "-c", leader.configurationFile, "switchover",
-                "--leader", leader.name, "--candidate", candidate, "--force",
-            ])
+                "env", "LC_ALL=C.UTF-8", "patronictl", "-c", try leader().configurationFile,
+            ] + words)
     }
 }

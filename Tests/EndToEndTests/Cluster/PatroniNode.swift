@@ -115,7 +115,7 @@ final class PatroniNode {
         let programs = URL(filePath: try PostgreSQLCluster.program("postgres"))
             .deletingLastPathComponent().path
         return """
-            scope: anabranch
+            scope: \(PatroniCluster.scope)
             name: \(name)
             restapi:
               listen: 127.0.0.1:\(patroniPort)

@@ -55,7 +55,7 @@ extension FetchedBatches: AsyncSequence {
                     plan, includingPending: request.includesPendingChanges)
             }
             while let ids, next < ids.count {
-                let batch = Array(ids[next..<min(next + batches.size, ids.count)])
+                let batch = Array(ids[next..<Swift.min(next + batches.size, ids.count)])
                 next += batch.count
                 let objects = try await context.objectsInBackground(batch, plan)
                 if objects.isEmpty { continue }

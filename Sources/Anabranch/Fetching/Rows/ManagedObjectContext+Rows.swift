@@ -53,7 +53,7 @@ extension ManagedObjectContext {
     }
 
     /// Runs a closure on the queue of the context that has no parent.
-    private func onRoot<Result>(_ body: (ManagedObjectContext) throws -> Result) throws -> Result {
+    func onRoot<Result>(_ body: (ManagedObjectContext) throws -> Result) throws -> Result {
         switch source {
         case .store: try body(self)
         case .parent(let parent): try parent.onQueue { try $0.onRoot(body) }

@@ -1,0 +1,117 @@
+import Anabranch
+import AnabranchReplication
+import Foundation
+import TestSupport
+import Testing
+
+/// Tests of what a request says about its cost.
+@Suite struct `Explained fetches` {
+    private static func withItems(
+        indexed: Bool = false, _ body: (ManagedObjectContext) throws -> Void
+    ) throws {
+        let directory = try TemporaryDirectory("explained")
+        let model = try ManagedObjectModel {
+            Entity("Item") {
+                Attribute("colour", .string)
+                Attribute("number", .integer64)
+                Attribute("price", .decimal)
+                Attribute("title", .string)
+                Relationship("parent", to: "Item", inverse: "children")
+                Relationship("children", toMany: "Item", inverse: "parent")
+                if indexed { Index("title", on: "title") }
+            }
+            Entity("Special", parent: "Item") { Attribute("extra", .integer64) }
+        }
+        let container = PersistentContainer(
+            model: model,
+            storeDescription: PersistentStoreDescription(
+                url: directory.url.appending(path: "items.anabranch")))
+        try container.load()
+        try container.newBackgroundContext().performAndWait { context in
+            for number in 0..<2000 {
+                let item = try context.insert(number % 2 == 0 ? "Item" : "Special")
+                item["number"] = .integer(Int64(number))
+                item["title"] = .string("t\(number)")
+                item["colour"] = .string(number % 4 == 0 ? "red" : "blue")
+            }
+            try context.save()
+            try body(context)
+        }
+        container.coordinator.close()
+    }
+
+    private func explain(
+        _ format: String, of entity: String = "Item", in context: ManagedObjectContext,
+        _ change: (inout FetchRequest<ManagedObject>) -> Void = { _ in }
+    ) throws -> FetchExplanation {
+        var request = FetchRequest<ManagedObject>(entityName: entity)
+        request.predicate = try FetchPredicate(format)
+        change(&request)
+        return try request.explain(in: context)
+    }
+
+    @Test func `a scan of a large table is told with the index that saves it`() throws {
+        try Self.withItems { context throws in
+            let explained = try explain("title == 't7'", in: context)
+            #expect(explained.sql.hasPrefix("SELECT t0.ab_pk"))
+            #expect(explained.bindings == [.string("t7")])
+            #expect(explained.rowCount == 1 && explained.scannedRowCount >= 1999)
+            #expect(explained.plan.contains { $0.hasPrefix("SCAN t0") })
+            #expect(explained.advice?.declaration == #"Index("title", on: "title")"#)
+            #expect(explained.description.contains(#"Index("title", on: "title")"#))
+        }
+    }
+
+    @Test(arguments: [
+        ("number > 5 AND colour == 'red'", #"Index("colour_number", on: "colour", "number")"#),
+        ("7 == number", #"Index("number", on: "number")"#),
+        ("number IN {1, 2} AND title != nil", #"Index("number", on: "number")"#),
+        ("price BETWEEN {1, 2}", #"Index("price", on: "price")"#),
+        ("title ==[c] 'T7'", nil), ("title CONTAINS '7'", nil), ("parent.number == 3", nil),
+        ("number == 3 OR title == 't3'", nil), ("number == parent.number", nil),
+    ] as [(String, String?)])
+    func `the index begins with what is equal`(_ format: String, _ declaration: String?) throws {
+        try Self.withItems { context throws in
+            #expect(try explain(format, in: context).advice?.declaration == declaration)
+        }
+    }
+
+    @Test func `an index that is there is used, and nothing is advised`() throws {
+        try Self.withItems(indexed: true) { context throws in
+            let explained = try explain("title == 't7'", in: context)
+            #expect(explained.plan.contains { $0.contains("USING INDEX") })
+            #expect(explained.scannedRowCount == 0 && explained.advice == nil)
+        }
+    }
+
+    @Test func `the entity that has the property declares the index`() throws {
+        try Self.withItems { context throws in
+            let explained = try explain("extra == 1 AND number == 2", of: "Special", in: context)
+            #expect(explained.advice?.entity == "Special")
+            #expect(
+                try explain("number == 2", of: "Special", in: context).advice?.entity == "Item")
+        }
+    }
+
+    @Test func `a sort with a limit wants an index too`() throws {
+        try Self.withItems { context throws in
+            let explained = try explain("TRUEPREDICATE", in: context) {
+                $0.sorts = [FetchSort("number")]
+                $0.fetchLimit = 5
+            }
+            #expect(explained.sortCount == 1 && explained.rowCount == 5)
+            #expect(explained.advice?.properties == ["number"])
+        }
+    }
+
+    @Test func `requests for rows are explained too`() throws {
+        try Self.withItems { context throws in
+            var request = RowRequest<ManagedObject>(entityName: "Item")
+            request.propertiesToFetch = ["colour", .sum("number")]
+            request.propertiesToGroupBy = ["colour"]
+            let explained = try request.explain(in: context)
+            #expect(explained.sql.contains("GROUP BY t0."))
+            #expect(explained.rowCount == 2 && explained.advice == nil)
+        }
+    }
+}

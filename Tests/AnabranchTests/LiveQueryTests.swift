@@ -1,0 +1,189 @@
+import Anabranch
+import AnabranchReplication
+import AnabranchSQLite
+import AnabranchStore
+import Foundation
+import TestSupport
+import Testing
+
+/// Tests of results that follow the changes of their context.
+@MainActor @Suite struct `Live queries` {
+    private let graph: Graph
+    private let context: ManagedObjectContext
+
+    init() throws {
+        graph = try Graph()
+        context = graph.container.viewContext
+        context.automaticallyMergesChangesFromParent = true
+        for (name, age) in [("ada", 40), ("ben", 20), ("cy", 30)] as [(String, Int64)] {
+            try context.person(name, age: age)
+        }
+        try context.save()
+    }
+
+    private func names(_ people: FetchedObjects<Person>?) -> [String]? {
+        people?.compactMap(\.firstName)
+    }
+
+    @Test func `the present result comes first, then one after each change`() async throws {
+        var results = try context.values(
+            of: FetchRequest<Person>(where: \.age >= 25, sortedBy: \.age)
+        ).makeAsyncIterator()
+        #expect(names(try await results.next()) == ["cy", "ada"])
+        let dan = try context.person("dan", age: 35)
+        #expect(names(try await results.next()) == ["cy", "dan", "ada"])
+        dan.age = 50
+        #expect(names(try await results.next()) == ["cy", "ada", "dan"])
+        context.delete(dan)
+        #expect(names(try await results.next()) == ["cy", "ada"])
+    }
+
+    @Test func `saves of other contexts count, and a slow reader gets the last result`()
+        async throws
+    {
+        var results = try context.values(
+            of: FetchRequest<Person>(where: \.age >= 25, sortedBy: \.age)
+        ).makeAsyncIterator()
+        _ = try await results.next()
+        for age in [26, 27, 28] as [Int64] {
+            try await graph.context().perform { other in
+                try other.person("x\(age)", age: age)
+                try other.save()
+            }
+        }
+        var latest = names(try await results.next())
+        while latest?.count ?? 5 < 5 { latest = names(try await results.next()) }
+        #expect(latest == ["x26", "x27", "x28", "cy", "ada"])
+    }
+
+    @Test func `equal requests share one result, and one read`() async throws {
+        let request = try FetchRequest<Person>(where: \.age >= 25, sortedBy: \.age)
+        var first = context.values(of: request).makeAsyncIterator()
+        _ = try await first.next()
+        let before = graph.readStatements
+        var second = context.values(of: request).makeAsyncIterator()
+        var count = context.counts(of: request).makeAsyncIterator()
+        #expect(names(try await second.next()) == ["cy", "ada"])
+        #expect(try await count.next() == 2)
+        #expect(graph.readStatements == before)
+        try context.person("dan", age: 35)
+        #expect(names(try await first.next()) == ["cy", "dan", "ada"])
+        #expect(names(try await second.next()) == ["cy", "dan", "ada"])
+        #expect(try await count.next() == 3)
+        #expect(graph.readStatements == before)
+    }
+
+    @Test func `a count and a computed value come again only if they differ`() async throws {
+        var count = context.counts(of: FetchRequest<Person>()).makeAsyncIterator()
+        var sum = context.values(of: .sum("age"), over: FetchRequest<Person>())
+            .makeAsyncIterator()
+        #expect(try await count.next() == 3)
+        #expect(try await sum.next() == .integer(90))
+        let ada = try #require(try context.people("firstName == 'ada'").first)
+        ada.lastName = "Lovelace"
+        context.processPendingChanges()
+        ada.age = 41
+        context.processPendingChanges()
+        #expect(try await sum.next() == .integer(91))
+        context.delete(ada)
+        #expect(try await count.next() == 2)
+        #expect(try await sum.next() == .integer(50))
+    }
+
+    @Test(arguments: [
+        "count(SELF)", "count(salary)", "sum(age)", "average(age)", "min(age)", "max(age)",
+        "median(age)", "mode(age)", "stddev(age)", "sum(salary)", "average(salary)",
+        "min(salary)", "max(firstName)", "min(boss.age)", "count(boss)",
+    ])
+    func `a computed value follows every change as if it were computed anew`(
+        _ format: String
+    ) async throws {
+        let column = try FetchColumn(format: format, as: "value")
+        var values = context.values(of: column, over: FetchRequest<Person>()).makeAsyncIterator()
+        var rows = RowRequest<Person>()
+        rows.propertiesToFetch = [column]
+        var random = SeededGenerator(seed: 32)
+        var shown = try await values.next()
+        for _ in 0..<40 {
+            let people = try context.people()
+            let chosen = try #require(people.randomElement(using: &random))
+            switch Int.random(in: 0..<5, using: &random) {
+            case 0: try context.person("n", age: .random(in: 0..<9, using: &random))
+            case 1 where people.count > 3: context.delete(chosen)
+            case 2: chosen.salary = Decimal(Int.random(in: 0..<9, using: &random)) / 4
+            case 3: chosen.boss = people.randomElement(using: &random)
+            default: chosen.age = .random(in: 0..<9, using: &random)
+            }
+            try context.save()
+            let expected = try #require(try context.fetch(rows).first).value(forKey: "value")
+            if expected != shown { shown = try await values.next() }
+            #expect(shown == expected)
+        }
+    }
+
+    @Test func `rows follow what is saved`() async throws {
+        var request = RowRequest<Person>()
+        request.propertiesToFetch = ["boss.firstName", .count()]
+        request.propertiesToGroupBy = ["boss.firstName"]
+        request.sorts = [FetchSort("count")]
+        var rows = context.values(of: request).makeAsyncIterator()
+        #expect(try await rows.next()?.map(\.description) == ["boss.firstName: null, count: 3"])
+        let people = try context.people()
+        people[1].boss = people[0]
+        try context.save()
+        #expect(
+            try await rows.next()?.map(\.description)
+                == ["boss.firstName: ada, count: 1", "boss.firstName: null, count: 2"])
+        try await graph.context().perform { other in
+            try #require(try other.people("firstName == 'ada'").first).firstName = "eve"
+            try other.save()
+        }
+        #expect(
+            try await rows.next()?.map(\.description)
+                == ["boss.firstName: eve, count: 1", "boss.firstName: null, count: 2"])
+    }
+
+    @Test func `a sequence ends with its task, also while it waits`() async throws {
+        let task = Task { @MainActor in
+            var count = 0
+            for try await _ in context.values(of: FetchRequest<Person>()) { count += 1 }
+            return count
+        }
+        try await Task.sleep(for: .milliseconds(20))
+        task.cancel()
+        #expect(try await task.value <= 1)
+    }
+
+    @Test func `after a reset the result is fetched again`() async throws {
+        var results = try context.values(of: FetchRequest<Person>(sortedBy: \.age))
+            .makeAsyncIterator()
+        var sum = context.values(of: .sum("age"), over: FetchRequest<Person>())
+            .makeAsyncIterator()
+        _ = try await (results.next(), sum.next())
+        context.reset()
+        #expect(names(try await results.next()) == ["ben", "cy", "ada"])
+        try context.person("dan", age: 5)
+        #expect(names(try await results.next()) == ["dan", "ben", "cy", "ada"])
+        #expect(try await sum.next() == .integer(95))
+    }
+
+    @Test func `what can't be followed is refused at the first step`() async throws {
+        var wrong = FetchRequest<Person>()
+        wrong.predicate = try FetchPredicate("nothing == 1")
+        await #expect(throws: FetchPredicateError.self) {
+            var results = context.values(of: wrong).makeAsyncIterator()
+            _ = try await results.next()
+        }
+        var limited = FetchRequest<Person>()
+        limited.fetchLimit = 1
+        for (column, request) in [
+            (FetchColumn.sum("age"), limited), ("age", FetchRequest<Person>()),
+            (.sum("firstName"), FetchRequest<Person>()),
+        ] {
+            await #expect(throws: FetchPredicateError.self) {
+                var values = context.values(of: column, over: request).makeAsyncIterator()
+                _ = try await values.next()
+            }
+        }
+    }
+}
