@@ -127,19 +127,19 @@ import Testing
         request.propertiesToGroupBy = ["boss.firstName"]
         request.sorts = [FetchSort("count")]
         var rows = context.values(of: request).makeAsyncIterator()
-        #expect(try await rows.next()?.map(\.description) == ["boss.firstName: null, count: 3"])
+        #expect(try await rows.next()?.map(\.plain) == ["boss.firstName: null, count: 3"])
         let people = try context.people()
         people[1].boss = people[0]
         try context.save()
         #expect(
-            try await rows.next()?.map(\.description)
+            try await rows.next()?.map(\.plain)
                 == ["boss.firstName: ada, count: 1", "boss.firstName: null, count: 2"])
         try await graph.context().perform { other in
             try #require(try other.people("firstName == 'ada'").first).firstName = "eve"
             try other.save()
         }
         #expect(
-            try await rows.next()?.map(\.description)
+            try await rows.next()?.map(\.plain)
                 == ["boss.firstName: eve, count: 1", "boss.firstName: null, count: 2"])
     }
 

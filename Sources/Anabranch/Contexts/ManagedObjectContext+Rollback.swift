@@ -113,6 +113,7 @@ extension ManagedObjectContext {
         let ids = objects.map(\.objectID)
         for object in objects { object.reportChanges() }
         registry = IdentityMap()
+        forgetPrefetched()
         forgetHomes()
         for object in objects {
             object.flags = [.detached]

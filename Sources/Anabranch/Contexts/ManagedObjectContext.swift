@@ -89,6 +89,7 @@ public final class ManagedObjectContext {
     @exclusivity(unchecked) var modelFailures: [ValidationError] = []
     /// While a save calls hooks: what they have changed in events that are over. Else `nil`.
     var changedByHooks: [ManagedObject]?
+    @exclusivity(unchecked) private var prefetched = PrefetchedObjects()
     /// The number of saves and merges so far: while it stays, rows of the store that were read are
     /// not older than the objects.
     @exclusivity(unchecked) var storeStateNumber = 0
@@ -255,6 +256,7 @@ extension ManagedObjectContext {
     /// Forgets clean objects that nobody else holds.
     func releaseUnused() {
         guard !isRetaining else { return }
+        releasePrefetched()
         let unheld = registry.removeUnheld(except: isKept)
         releaseThreshold = max(4096, (registry.count - changed.count) * 2)
         withExtendedLifetime(unheld) {}
@@ -263,10 +265,27 @@ extension ManagedObjectContext {
     /// Forgets such objects as far as it takes no longer than what was done since the last time.
     func releaseSomeUnused() {
         guard !isRetaining else { return }
+        releasePrefetched()
         let unheld = registry.removeSomeUnheld(except: isKept)
         releaseThreshold = min(releaseThreshold, max(4096, registry.count * 2))
         withExtendedLifetime(unheld) {}
     }
+
+    /// Keeps objects in memory while one of their owners is in use.
+    func keep(_ objects: [ManagedObject], for owners: [LocalID]) {
+        releasePrefetched()
+        let dropped = prefetched.keep(objects, for: owners)
+        withExtendedLifetime(dropped) {}
+    }
+
+    private func releasePrefetched() {
+        guard !prefetched.isEmpty else { return }
+        let unused = prefetched.removeUnused { registry.held($0) { _ in false } != nil }
+        withExtendedLifetime(unused) {}
+    }
+
+    /// Forgets what was prefetched, for a context that forgets every object.
+    func forgetPrefetched() { prefetched = PrefetchedObjects() }
 
     /// At the end of `perform`, and of an event of the main queue. What observers change is an
     /// event of its own; one that never rests is told the next time.

@@ -77,10 +77,12 @@ extension ManagedObjectContext {
     ) throws -> [ManagedObject] {
         let overlay = try pendingOverlay(
             of: plan, if: includingPending, refreshing: isRefreshing)
+        if let copies, copies.suffice(for: overlay, plan) {
+            let objects = objects(of: copies, overlay, isRefreshing)
+            return plan.window(try overlay?.merge(into: objects, plan) ?? objects)
+        }
         let objects: [ManagedObject] =
-            if let copies, copies.suffice(for: overlay, plan) {
-                self.objects(of: copies, overlay, isRefreshing)
-            } else if values {
+            if values {
                 try storedObjects(plan, overlay, includingPending, isRefreshing)
             } else {
                 try storedIDs(plan, overlay, includingPending).map {

@@ -6,7 +6,8 @@ extension ManagedObjectContext {
     /// Reads the objects at the end of key paths, and all objects on the way, by one SELECT for
     /// each relationship.
     ///
-    /// Key paths that begin alike share what they have in common.
+    /// Key paths that begin alike share what they have in common. What was read stays in memory
+    /// while one of the objects is in use.
     ///
     /// - Throws: ``PropertyError`` for a key that is not a relationship; `StoreError`.
     func prefetch(
@@ -24,7 +25,10 @@ extension ManagedObjectContext {
                 if reached[way] == nil { reached[way] = try prefetch(relationship, of: owners) }
             }
         }
-        for objects in reached.values { keepAlive(objects) }
+        let owners = Set(objects.map(\.localID))
+        reached[[]] = nil
+        let others = reached.values.joined().filter { !owners.contains($0.localID) }
+        if !others.isEmpty, !objects.isEmpty { keep(others, for: objects.map(\.localID)) }
     }
 
     private func relationship(

@@ -21,14 +21,14 @@ import Testing
                 try FetchColumn(format: "max(age) - min(age)", as: "span"),
             ])
             #expect(
-                try context.fetch(all).map(\.description) == [
+                try context.fetch(all).map(\.plain) == [
                     "count: 4, count(salary): 3, sum(age): 140, average(age): 35.0, "
                         + "sum(salary): 8, max(firstName): dan, min(salary): 1.5, median: 35.0, "
                         + "span: 30"
                 ])
             all.predicate = try FetchPredicate("age > 100")
             #expect(
-                try context.fetch(all).map(\.description) == [
+                try context.fetch(all).map(\.plain) == [
                     "count: 0, count(salary): 0, sum(age): 0, average(age): null, "
                         + "sum(salary): 0, max(firstName): null, min(salary): null, "
                         + "median: null, span: null"
@@ -44,7 +44,7 @@ import Testing
                 by: "company.name")
             grouped.sorts = [FetchSort("company.name")]
             #expect(
-                try context.fetch(grouped).map(\.description) == [
+                try context.fetch(grouped).map(\.plain) == [
                     "company.name: null, people: 1, years: 50",
                     "company.name: Alpha, people: 2, years: 60",
                     "company.name: Beta, people: 1, years: 30",
@@ -53,7 +53,7 @@ import Testing
             grouped.sorts = [FetchSort("people", ascending: false), FetchSort("years")]
             (grouped.fetchLimit, grouped.fetchOffset) = (1, 1)
             #expect(
-                try context.fetch(grouped).map(\.description)
+                try context.fetch(grouped).map(\.plain)
                     == ["company.name: Beta, people: 1, years: 30"])
         }
     }
@@ -68,7 +68,7 @@ import Testing
                 ["company.name", .count(as: "people")], by: "company.name")
             grouped.havingPredicate = try FetchPredicate(format)
             #expect(
-                try context.fetch(grouped).map(\.description)
+                try context.fetch(grouped).map(\.plain)
                     == ["company.name: Alpha, people: 2"])
         }
     }
@@ -106,7 +106,7 @@ import Testing
                 ], by: "grown")
             grouped.sorts = [FetchSort("grown")]
             #expect(
-                try context.fetch(grouped).map(\.description)
+                try context.fetch(grouped).map(\.plain)
                     == ["grown: old, count: 2", "grown: young, count: 2"])
         }
     }
@@ -124,7 +124,7 @@ import Testing
             distinct.returnsDistinctResults = true
             distinct.sorts = [FetchSort("boss.firstName")]
             #expect(
-                try context.fetch(distinct).map(\.description)
+                try context.fetch(distinct).map(\.plain)
                     == ["boss.firstName: null", "boss.firstName: ada"])
             #expect(try context.count(for: distinct) == 2)
             distinct.fetchLimit = 1
@@ -132,9 +132,9 @@ import Testing
             distinct.sorts = [FetchSort("age")]
             #expect(throws: FetchPredicateError.self) { try context.fetch(distinct) }
             let counted = request([.count("boss.firstName", distinct: true, as: "bosses")])
-            #expect(try context.fetch(counted).map(\.description) == ["bosses: 1"])
+            #expect(try context.fetch(counted).map(\.plain) == ["bosses: 1"])
             let owners = request([.count("boss", distinct: true, as: "bosses"), .count("boss")])
-            #expect(try context.fetch(owners).map(\.description) == ["bosses: 1, count(boss): 2"])
+            #expect(try context.fetch(owners).map(\.plain) == ["bosses: 1, count(boss): 2"])
         }
     }
 
@@ -151,7 +151,7 @@ import Testing
             sums.predicate = try FetchPredicate("big > 0")
             let beyond = try #require(try context.fetch(sums).first)
             #expect(beyond["sum"] == Double(Int.max) * 2)
-            sums.predicate = try FetchPredicate("big < 0")
+            sums.predicate = try FetchPredicate("big < -9")
             #expect(try context.fetch(sums).first?["sum"] == Int.min)
         }
     }

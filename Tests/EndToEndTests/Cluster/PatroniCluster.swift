@@ -134,7 +134,7 @@ final class PatroniCluster {
     }
 
     func waitUntilHealthy(within seconds: Double) throws {
-        let deadline = Date(timeIntervalSinceNow: seconds)
+        var deadline = Date(timeIntervalSinceNow: seconds)
         // What a node says of itself may be some seconds old, so the state has to last.
         var healthySeconds = 0
         var hasHelped = false
@@ -142,7 +142,10 @@ final class PatroniCluster {
             if !hasHelped, Date() > deadline - seconds / 2 {
                 hasHelped = true
                 if lacksStandby { try restartPatroniOfLeader() }
-                for name in standbysOnOldTimelines { try copyAgain(name) }
+                for name in standbysOnOldTimelines {
+                    try copyAgain(name)
+                    deadline += seconds / 2
+                }
             }
             guard Date() < deadline else {
                 throw FailedProcess(

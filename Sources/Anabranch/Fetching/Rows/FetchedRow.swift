@@ -94,7 +94,7 @@ extension FetchedRow: Hashable {
 }
 
 extension FetchedRow: CustomStringConvertible {
-    /// The names and values, such as `name: Ada, age: 36`.
+    /// The names and values, such as `name: 'Ada', age: 36`.
     public var description: String {
         zip(names, contents).map { name, content in
             switch content {
