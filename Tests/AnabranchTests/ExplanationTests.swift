@@ -62,14 +62,15 @@ import Testing
         }
     }
 
-    @Test(arguments: [
-        ("number > 5 AND colour == 'red'", #"Index("colour_number", on: "colour", "number")"#),
-        ("7 == number", #"Index("number", on: "number")"#),
-        ("number IN {1, 2} AND title != nil", #"Index("number", on: "number")"#),
-        ("price BETWEEN {1, 2}", #"Index("price", on: "price")"#),
-        ("title ==[c] 'T7'", nil), ("title CONTAINS '7'", nil), ("parent.number == 3", nil),
-        ("number == 3 OR title == 't3'", nil), ("number == parent.number", nil),
-    ] as [(String, String?)])
+    @Test(
+        arguments: [
+            ("number > 5 AND colour == 'red'", #"Index("colour_number", on: "colour", "number")"#),
+            ("7 == number", #"Index("number", on: "number")"#),
+            ("number IN {1, 2} AND title != nil", #"Index("number", on: "number")"#),
+            ("price BETWEEN {1, 2}", #"Index("price", on: "price")"#),
+            ("title ==[c] 'T7'", nil), ("title CONTAINS '7'", nil), ("parent.number == 3", nil),
+            ("number == 3 OR title == 't3'", nil), ("number == parent.number", nil),
+        ] as [(String, String?)])
     func `the index begins with what is equal`(_ format: String, _ declaration: String?) throws {
         try Self.withItems { context throws in
             #expect(try explain(format, in: context).advice?.declaration == declaration)

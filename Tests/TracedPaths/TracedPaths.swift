@@ -44,8 +44,7 @@ struct TracedPaths {
         people.fetchLimit = 20
         for _ in 0..<30 { try insertPerson() }
         try await pull(isTraced: false)
-        let shown = try reader.viewContext.fetch(people)
-        _ = shown.map { $0["name"] }
+        let shown = try readNames(people, in: reader.viewContext)
 
         try insertPerson(isTraced: true)
         // What the author's context does at the end of its event is no part of the pull.
@@ -54,9 +53,18 @@ struct TracedPaths {
         for isTraced in [false, true] {
             context.reset()
             if isTraced { beginTrace() }
-            _ = try context.fetch(people).map { $0["name"] }
+            _ = try readNames(people, in: context)
             if isTraced { try endTrace("fetch") }
         }
+    }
+
+    /// - Returns: The objects, which stay registered while they are held.
+    private func readNames(
+        _ request: FetchRequest<ManagedObject>, in context: ManagedObjectContext
+    ) throws -> [ManagedObject] {
+        let objects = try context.fetch(request)
+        _ = objects.map { $0["name"] }
+        return objects
     }
 
     private func insertPerson(isTraced: Bool = false) throws {

@@ -89,7 +89,7 @@ public final class ManagedObjectContext {
     @exclusivity(unchecked) var modelFailures: [ValidationError] = []
     /// While a save calls hooks: what they have changed in events that are over. Else `nil`.
     var changedByHooks: [ManagedObject]?
-    @exclusivity(unchecked) private var prefetched = PrefetchedObjects()
+    @exclusivity(unchecked) private var prefetched: PrefetchedObjects?
     /// The number of saves and merges so far: while it stays, rows of the store that were read are
     /// not older than the objects.
     @exclusivity(unchecked) var storeStateNumber = 0
@@ -274,18 +274,21 @@ extension ManagedObjectContext {
     /// Keeps objects in memory while one of their owners is in use.
     func keep(_ objects: [ManagedObject], for owners: [LocalID]) {
         releasePrefetched()
+        var prefetched = prefetched ?? PrefetchedObjects()
         let dropped = prefetched.keep(objects, for: owners)
+        self.prefetched = prefetched
         withExtendedLifetime(dropped) {}
     }
 
     private func releasePrefetched() {
-        guard !prefetched.isEmpty else { return }
+        guard var prefetched else { return }
         let unused = prefetched.removeUnused { registry.held($0) { _ in false } != nil }
+        self.prefetched = prefetched.isEmpty ? nil : prefetched
         withExtendedLifetime(unused) {}
     }
 
     /// Forgets what was prefetched, for a context that forgets every object.
-    func forgetPrefetched() { prefetched = PrefetchedObjects() }
+    func forgetPrefetched() { prefetched = nil }
 
     /// At the end of `perform`, and of an event of the main queue. What observers change is an
     /// event of its own; one that never rests is told the next time.

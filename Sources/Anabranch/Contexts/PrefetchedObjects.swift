@@ -30,7 +30,9 @@ struct PrefetchedObjects {
         var unused: [ManagedObject] = []
         var kept: [Group] = []
         for var group in groups {
-            let (before, after) = (group.owners[..<group.lastInUse], group.owners[group.lastInUse...])
+            let (before, after) = (
+                group.owners[..<group.lastInUse], group.owners[group.lastInUse...]
+            )
             if let index = after.firstIndex(where: isInUse) ?? before.firstIndex(where: isInUse) {
                 group.lastInUse = index
                 kept.append(group)

@@ -114,12 +114,12 @@ extension FetchedObjectIDs: RandomAccessCollection {
 extension ManagedObjectContext {
     /// Fetches objects that are read in batches when they are accessed.
     ///
-    /// It finds the same objects as ``fetch(_:)`` but reads only their IDs first, which take eight
-    /// bytes each. With unsaved changes, or in a context that has a parent, it keeps the sort keys
-    /// too. A batch size of zero means 100 objects. Unsaved changes always count, even if the request excludes them.
-    /// Without sorts the objects are in the order of their IDs.
+    /// It finds the same objects as ``fetch(_:)->[Object]`` but reads only their IDs first, which
+    /// take eight bytes each. With unsaved changes, or in a context that has a parent, it keeps the
+    /// sort keys too. A batch size of zero means 100 objects. Unsaved changes always count, even if
+    /// the request excludes them. Without sorts the objects are in the order of their IDs.
     ///
-    /// - Throws: The errors of ``fetch(_:)``.
+    /// - Throws: The errors of ``fetch(_:)->[Object]``.
     public func fetchBatched<Object>(
         _ request: FetchRequest<Object>
     ) throws -> FetchedObjects<Object> {

@@ -21,7 +21,9 @@ public struct FetchedResultsSnapshot {
     /// The number of objects in all sections.
     public var numberOfObjects: Int { state.count }
     /// The object IDs of all sections in their order.
-    public var objectIDs: FetchedObjectIDs { FetchedObjectIDs(.tracked(state), origin, 0..<state.count) }
+    public var objectIDs: FetchedObjectIDs {
+        FetchedObjectIDs(.tracked(state), origin, 0..<state.count)
+    }
 
     /// Returns the object IDs of a section in their order; none if there is no such section.
     public func objectIDs(inSection index: Int) -> FetchedObjectIDs {
@@ -29,7 +31,8 @@ public struct FetchedResultsSnapshot {
             return FetchedObjectIDs(.tracked(state), origin, 0..<0)
         }
         let start = state.sections.weight(before: index)
-        return FetchedObjectIDs(.tracked(state), origin, start..<start + state.sections[index].count)
+        return FetchedObjectIDs(
+            .tracked(state), origin, start..<start + state.sections[index].count)
     }
 }
 

@@ -25,8 +25,8 @@ public struct FetchRequest<Object: ManagedObject> {
     /// True if objects of sub-entities are found too.
     public var includesSubentities = true
     /// True if unsaved changes of the context count for membership, order and limit, as
-    /// ``ManagedObjectContext/fetch(_:)`` describes. If it is false, objects still show their
-    /// unsaved values.
+    /// ``ManagedObjectContext/fetch(_:)->[Object]`` describes. If it is false, objects still show
+    /// their unsaved values.
     public var includesPendingChanges = true
     /// True if objects stay faults until a property is read, although their rows are already in
     /// memory.
@@ -37,13 +37,14 @@ public struct FetchRequest<Object: ManagedObject> {
     /// True if registered objects without changes take the values that the store has now.
     public var shouldRefreshRefetchedObjects = false
     /// The number of objects that are read at a time by a ``FetchedResultsController`` and by
-    /// ``ManagedObjectContext/fetchBatched(_:)``. With a number above zero, these keep only the
-    /// IDs and sort keys of all objects; objects are read in batches on access and released when
-    /// the app no longer holds them. ``ManagedObjectContext/fetch(_:)`` returns all its objects in
-    /// any case.
+    /// ``ManagedObjectContext/fetchBatched(_:)``. With a number above zero, these keep only the IDs
+    /// and sort keys of all objects; objects are read in batches on access and released when the
+    /// app no longer holds them. ``ManagedObjectContext/fetch(_:)->[Object]`` returns all its
+    /// objects in any case.
     public var fetchBatchSize = 0
-    /// The names of relationships to prefetch: their objects are read together with the found
-    /// objects, by one more read for each relationship.
+    /// The relationships to prefetch, by key paths such as `reports.passport`: their objects are
+    /// read together with the found objects, by one more read for each relationship, and stay in
+    /// memory while one of the found objects is in use.
     public var relationshipsForPrefetching: [String] = []
 
     /// Creates a request for the entity that the class represents.

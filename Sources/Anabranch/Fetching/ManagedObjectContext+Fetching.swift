@@ -45,9 +45,10 @@ extension ManagedObjectContext {
         return unsafeBitCast(objects, to: [Object].self)
     }
 
-    /// Finds the same objects as ``fetch(_:)`` and returns their IDs without creating objects.
+    /// Finds the same objects as ``fetch(_:)->[Object]`` and returns their IDs without creating
+    /// objects.
     ///
-    /// - Throws: The errors of ``fetch(_:)``.
+    /// - Throws: The errors of ``fetch(_:)->[Object]``.
     public func objectIDs<Object>(
         for request: FetchRequest<Object>
     ) throws -> [ManagedObjectID] {
@@ -58,7 +59,7 @@ extension ManagedObjectContext {
 
     /// Returns the number of objects that a fetch would find.
     ///
-    /// - Throws: The errors of ``fetch(_:)``.
+    /// - Throws: The errors of ``fetch(_:)->[Object]``.
     public func count<Object>(for request: FetchRequest<Object>) throws -> Int {
         checkQueue()
         return try count(

@@ -25,8 +25,9 @@ final class LiveAggregate: LiveSource {
         let rows = try RowsDescription(
             columns: [column], groups: [], having: nil, sorts: [], isDistinct: false
         ).resolved(for: entity)
-        guard case .aggregate(let reduction, let operand, let isDistinct, _) =
-            rows.columns[0].operand
+        guard
+            case .aggregate(let reduction, let operand, let isDistinct, _) =
+                rows.columns[0].operand
         else {
             throw Self.refusal(
                 column, request, "it is not a single function of a group, such as a sum")

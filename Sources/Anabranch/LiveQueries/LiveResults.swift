@@ -38,7 +38,7 @@ extension LiveResults: AsyncSequence {
 
         /// Waits for the next result; `nil` once the task is cancelled.
         ///
-        /// - Throws: The errors of ``ManagedObjectContext/fetch(_:)-(FetchRequest<Object>)``.
+        /// - Throws: The errors of ``ManagedObjectContext/fetch(_:)->[Object]``.
         public mutating func next(
             isolation actor: isolated (any Actor)? = #isolation
         ) async throws -> FetchedObjects<Object>? {

@@ -38,7 +38,7 @@ extension LiveValues: AsyncSequence {
 
         /// Waits for the next value that differs; `nil` once the task is cancelled.
         ///
-        /// - Throws: The errors of ``ManagedObjectContext/fetch(_:)-(FetchRequest<Object>)``.
+        /// - Throws: The errors of ``ManagedObjectContext/fetch(_:)->[Object]``.
         public mutating func next(
             isolation actor: isolated (any Actor)? = #isolation
         ) async throws -> Element? {
@@ -77,7 +77,7 @@ extension ManagedObjectContext {
     /// are in memory.
     ///
     /// - Parameters:
-    ///   - column: A single function of a group, such as ``FetchColumn/sum(_:as:)``.
+    ///   - column: A single function of a group, such as ``FetchColumn/sum(_:as:)-(String,_)``.
     ///   - request: The objects. A limit or an offset is refused, and sorts are ignored.
     public func values<Object>(
         of column: FetchColumn, over request: FetchRequest<Object>

@@ -85,7 +85,10 @@ import Testing
     @Test func `a group by an object settles all of its values`() throws {
         try `Row fetches`.company { context throws in
             var grouped = request(
-                ["company", "company.name", .count(), .property("company.staff.@count", as: "all")],
+                [
+                    "company", "company.name", .count(),
+                    .property("company.staff.@count", as: "all"),
+                ],
                 by: "company")
             grouped.predicate = try FetchPredicate("company != nil AND age > 25")
             grouped.sorts = [FetchSort("company.name")]
@@ -156,20 +159,21 @@ import Testing
         }
     }
 
-    @Test(arguments: [
-        (["firstName", "count(SELF)"], [], nil, "firstName"),
-        (["company.name", "age"], ["company.name"], nil, "age"),
-        (["reports"], [], nil, "reports"),
-        (["sum(age)"], ["sum(age)"], nil, "sum(age)"),
-        (["sum(firstName)"], [], nil, "firstName"),
-        (["sum(sum(age))"], [], nil, nil),
-        (["mood"], [], nil, "mood"),
-        (["nothing"], [], nil, "nothing"),
-        (["firstName", "firstName"], [], nil, "firstName"),
-        (["firstName"], [], "age > 3", nil),
-        (["company.name"], ["company.name"], "age > 3", nil),
-        (["company.name"], ["company.staff"], nil, "staff"),
-    ] as [([String], [String], String?, String?)])
+    @Test(
+        arguments: [
+            (["firstName", "count(SELF)"], [], nil, "firstName"),
+            (["company.name", "age"], ["company.name"], nil, "age"),
+            (["reports"], [], nil, "reports"),
+            (["sum(age)"], ["sum(age)"], nil, "sum(age)"),
+            (["sum(firstName)"], [], nil, "firstName"),
+            (["sum(sum(age))"], [], nil, nil),
+            (["mood"], [], nil, "mood"),
+            (["nothing"], [], nil, "nothing"),
+            (["firstName", "firstName"], [], nil, "firstName"),
+            (["firstName"], [], "age > 3", nil),
+            (["company.name"], ["company.name"], "age > 3", nil),
+            (["company.name"], ["company.staff"], nil, "staff"),
+        ] as [([String], [String], String?, String?)])
     func `what has no meaning is refused with the reason`(
         _ columns: [String], _ groups: [String], _ having: String?, _ key: String?
     ) throws {

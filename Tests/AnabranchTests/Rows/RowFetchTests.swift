@@ -158,7 +158,9 @@ import Testing
         }
     }
 
-    @Test func `a child context reads the rows of the store, and knows its parent's changes`() throws {
+    @Test func `a child context reads the rows of the store, and knows its parent's changes`()
+        throws
+    {
         let graph = try Graph()
         try graph.inContext { context throws in
             try context.person("ada")

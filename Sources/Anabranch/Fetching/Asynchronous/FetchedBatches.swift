@@ -41,7 +41,7 @@ extension FetchedBatches: AsyncSequence {
         /// Reads the next batch; `nil` after the last one.
         ///
         /// - Throws: `CancellationError`; the errors of
-        ///   ``ManagedObjectContext/fetch(_:)-(FetchRequest<Object>)``.
+        ///   ``ManagedObjectContext/fetch(_:)->[Object]``.
         public mutating func next(
             isolation actor: isolated (any Actor)? = #isolation
         ) async throws -> [Object]? {

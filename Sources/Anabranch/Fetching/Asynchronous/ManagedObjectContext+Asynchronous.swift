@@ -4,7 +4,7 @@ import AnabranchStore
 extension ManagedObjectContext {
     /// Finds objects without blocking the caller's thread while the store reads.
     ///
-    /// The result is that of ``fetch(_:)-(FetchRequest<Object>)``, with the unsaved changes that
+    /// The result is that of ``fetch(_:)->[Object]``, with the unsaved changes that
     /// the context has when the rows have been read. A context that has a parent reads at once.
     ///
     /// ```swift
@@ -16,7 +16,7 @@ extension ManagedObjectContext {
     ///   - onProgress: Called with the number of rows so far, on any thread: after each thousand
     ///     rows, and at the end.
     /// - Throws: `CancellationError` if the task is cancelled, which interrupts the read; the
-    ///   errors of ``fetch(_:)-(FetchRequest<Object>)``.
+    ///   errors of ``fetch(_:)->[Object]``.
     public func fetch<Object>(
         _ request: FetchRequest<Object>, isolation: isolated (any Actor)? = #isolation,
         onProgress: (@Sendable (_ rowCount: Int) -> Void)? = nil

@@ -69,7 +69,7 @@ extension FetchRequest {
     ///
     /// Unsaved changes are not considered.
     ///
-    /// - Throws: The errors of ``ManagedObjectContext/fetch(_:)-(FetchRequest<Object>)``.
+    /// - Throws: The errors of ``ManagedObjectContext/fetch(_:)->[Object]``.
     public func explain(in context: ManagedObjectContext) throws -> FetchExplanation {
         context.checkQueue()
         return try context.explain(FetchPlan(self, in: context).query(), nil)
@@ -79,7 +79,7 @@ extension FetchRequest {
 extension RowRequest {
     /// Runs the request and returns how it was answered.
     ///
-    /// - Throws: The errors of ``ManagedObjectContext/fetch(_:)-(RowRequest<Object>)``.
+    /// - Throws: The errors of ``ManagedObjectContext/fetch(_:)->[FetchedRow]``.
     public func explain(in context: ManagedObjectContext) throws -> FetchExplanation {
         let plan = try RowPlan(self, in: context)
         return try context.explain(plan.query, plan.rows)

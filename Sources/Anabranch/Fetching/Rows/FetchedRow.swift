@@ -1,5 +1,5 @@
-public import AnabranchReplication
 import AnabranchModel
+public import AnabranchReplication
 
 /// One row of values that a ``RowRequest`` finds.
 public struct FetchedRow: Sendable {

@@ -16,7 +16,8 @@ extension ManagedObjectContext {
         var found: [FetchedRow] = []
         try readValues(plan) { cells in
             found.append(
-                FetchedRow(columns: columns, contents: cells.map { FetchedRow.Content($0, origin) }))
+                FetchedRow(columns: columns, contents: cells.map { FetchedRow.Content($0, origin) })
+            )
         }
         return found
     }
@@ -28,7 +29,7 @@ extension ManagedObjectContext {
     /// let costs = try context.fetch(request, as: Cost.self)
     /// ```
     ///
-    /// - Throws: The errors of ``fetch(_:)-(RowRequest<Object>)``; `DecodingError` for a row that
+    /// - Throws: The errors of ``fetch(_:)->[FetchedRow]``; `DecodingError` for a row that
     ///   does not fit the type, with the name of the column.
     public func fetch<Object, Row: Decodable>(
         _ request: RowRequest<Object>, as type: Row.Type
@@ -38,7 +39,7 @@ extension ManagedObjectContext {
 
     /// Returns the number of rows that a fetch would find.
     ///
-    /// - Throws: The errors of ``fetch(_:)-(RowRequest<Object>)``.
+    /// - Throws: The errors of ``fetch(_:)->[FetchedRow]``.
     public func count<Object>(for request: RowRequest<Object>) throws -> Int {
         let plan = try RowPlan(request, in: self)
         return try onRoot { root in

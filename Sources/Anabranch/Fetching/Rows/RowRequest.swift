@@ -5,7 +5,9 @@ public import AnabranchModel
 ///
 /// ```swift
 /// var request = RowRequest<Employee>()
-/// request.propertiesToFetch = ["department.name", .count(as: "people"), .sum("salary", as: "cost")]
+/// request.propertiesToFetch = [
+///     "department.name", .count(as: "people"), .sum("salary", as: "cost"),
+/// ]
 /// request.propertiesToGroupBy = ["department.name"]
 /// request.havingPredicate = try FetchPredicate("people > 10")
 /// request.sorts = [FetchSort("cost", ascending: false)]
@@ -21,15 +23,15 @@ public struct RowRequest<Object: ManagedObject> {
     /// The columns of a row; without any, all attributes that the store has.
     ///
     /// A relationship that is to-one gives the ID of its object, a to-many is refused. A function
-    /// of a collection, such as ``FetchColumn/sum(_:as:)``, is computed over all rows of a group,
-    /// or over all rows if there are no groups.
+    /// of a collection, such as ``FetchColumn/sum(_:as:)-(String,_)``, is computed over all rows of
+    /// a group, or over all rows if there are no groups.
     public var propertiesToFetch: [FetchColumn] = []
     /// The condition for the objects; `nil` for all objects of the entity.
     public var predicate: FetchPredicate?
     /// The values of the `$variables` of both predicates, by name without the `$`.
     public var variables: [String: (any PredicateArgument)?] = [:]
-    /// The names of columns, or key paths, whose values the objects of a group share; a row stands
-    /// for a group. A value that can differ within a group is then no column.
+    /// The names of columns, or key paths. Objects with equal values of all of them are a group,
+    /// and a row stands for a group. A value that can differ within a group is then no column.
     public var propertiesToGroupBy: [String] = []
     /// The condition for groups. It can use the names of columns, as keys or as `$name`, and
     /// functions such as `sum(salary)`.

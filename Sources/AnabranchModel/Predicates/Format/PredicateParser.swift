@@ -53,7 +53,8 @@ struct PredicateParser {
         guard token.kind == .end else {
             throw error(
                 .syntax,
-                "Can't continue with \(quoted(token)) because the expression before it is complete.")
+                "Can't continue with \(quoted(token)) because the expression before it is complete."
+            )
         }
         try arguments.checkAllUsed()
         return expression

@@ -38,7 +38,8 @@ package struct RunningSum {
         guard !isLost, !isDecimal else { return nil }
         guard realCount > 0 else {
             return reduction == .sum
-                ? ValueReduction.sum(of: integers) : ValueReduction.average(of: integers, count: count)
+                ? ValueReduction.sum(of: integers)
+                : ValueReduction.average(of: integers, count: count)
         }
         var sum = reals
         sum.add(integers)

@@ -152,7 +152,8 @@ package struct FetchStatement: Sendable {
             let term = try writer.operand(sort.operand, sort.options)
             terms.append(term + (sort.isAscending ? "" : " DESC"))
         }
-        terms += try rows.map { rows throws(FetchPredicateError) in try writer.order(of: rows) }
+        terms +=
+            try rows.map { rows throws(FetchPredicateError) in try writer.order(of: rows) }
             ?? ["t0.ab_pk"]
         return terms.isEmpty ? "" : " ORDER BY " + terms.joined(separator: ", ")
     }
