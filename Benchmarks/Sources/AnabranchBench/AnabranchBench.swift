@@ -5,7 +5,9 @@ import Foundation
 enum AnabranchBench {
     static let benchmarks: [any Benchmark] = [
         SaveBenchmark(), FetchBenchmark(), FetchWideBenchmark(), FetchIDsBenchmark(),
-        UpdateBenchmark(), AccessorBenchmark(), TrackingBenchmark(), SyncBenchmark(),
+        LookupBenchmark(), RowsBenchmark(), BatchesBenchmark(), LiveBenchmark(),
+        PredicateBenchmark(), UpdateBenchmark(), AccessorBenchmark(), TrackingBenchmark(),
+        SyncBenchmark(),
         MergeBenchmark(), BootstrapBenchmark(), RegisteredBenchmark(), MigrateBenchmark(),
         ConvertBenchmark(),
     ]
