@@ -275,4 +275,40 @@ import Testing
         #expect(run.lines.count == 1)
         #expect(run.output.contains(#""operation":"update","entity":"City""#))
     }
+
+    @Test func `watch shows which records appear, change and disappear`() throws {
+        let bench = try filled()
+        /// Watches until one set was shown, while records are changed one after another.
+        func event(_ words: [String], _ change: (Int) throws -> Void) throws -> Substring? {
+            var number = 0
+            let run = try Watcher {
+                try ToolRun(
+                    ["watch", bench.store, "--offline", "--for", "1200", "--count", "1"] + words)
+            }.end {
+                try change(number)
+                number += 1
+            }
+            #expect(run.status == 0 && run.lines.count == 1, "\(run.errors)")
+            return run.lines.first
+        }
+        let change = try event(
+            ["--entity", "City", "--where", "people > 0", "--columns", "name,country.code"]
+        ) { _ = try bench.run("update", "City", "name=Bonn", "people=\($0 + 1000)") }
+        #expect(change?.contains("~ City ") == true)
+        #expect(change?.hasSuffix("name=Bonn  country.code=DE") == true)
+        let birth = try event(["--entity", "City", "--where", "people == 7", "--json"]) { _ in
+            _ = try bench.run("insert", "City", "name=Village", "people=7")
+        }
+        #expect(birth?.hasPrefix(#"{"event":"appears","@id":"anabranch://"#) == true)
+        #expect(birth?.contains(#""name":"Village""#) == true)
+        for number in 0..<30 {
+            _ = try bench.run("insert", "City", "name=Town\(number)", "people=9")
+        }
+        let end = try event(["--entity", "City", "--where", "people == 9"]) { number in
+            _ = try bench.run("update", "City", "name=Town\(number % 30)", "people=0")
+        }
+        #expect(end?.contains("- City ") == true)
+        let alone = try bench.run("watch", "--where", "people > 0")
+        #expect(alone.status == 64 && alone.errors.contains("--entity"))
+    }
 }

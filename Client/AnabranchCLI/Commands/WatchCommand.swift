@@ -9,18 +9,33 @@ struct WatchCommand: Command {
         discussion: [
             "While it runs, it keeps the store in sync, if the store has a zone: it shows changes "
                 + "as they arrive, and sends local saves. Control-C ends it. If the zone no "
-                + "longer accepts the token, it ends with status 77."
+                + "longer accepts the token, it ends with status 77.",
+            "With --entity it shows records instead of change sets: + appears, ~ changes, "
+                + "- disappears.",
         ],
         options: ZoneConnection.options + [
             .flag("offline", "Shows only changes to this file, without a sync."),
-            OptionSpecification("count", "N", "Ends after N change sets."),
+            OptionSpecification(
+                "entity", "ENTITY", "Shows what happens to the records of an entity."),
+            OptionSpecification(
+                "where", "PREDICATE", "Only records of the entity that match a predicate."),
+            OptionSpecification(
+                "columns", "NAMES", "The columns of a record to show, separated by commas."),
+            OptionSpecification("count", "N", "Ends after N change sets that were shown."),
             OptionSpecification("for", "SECONDS", "Ends after this time."), .json,
         ],
-        examples: [.init("watch geo.store", "Follows the store's zone.")])
+        examples: [
+            .init("watch geo.store", "Follows the store's zone."),
+            .init(
+                "watch geo.store --entity City --where \"population > 1000000\"",
+                "Shows which large cities appear, change and disappear."),
+        ])
 
     let path: String
     let connection: ZoneConnection
     let isOffline: Bool
+    let entity: String?
+    let query: RecordQuery
     let count: Int
     let seconds: Int?
     let isJSON: Bool
@@ -29,6 +44,13 @@ struct WatchCommand: Command {
         path = try arguments.word("STORE")
         connection = try ZoneConnection(arguments)
         isOffline = arguments.isSet("offline")
+        entity = arguments.text("entity")
+        query = try RecordQuery(arguments)
+        if entity == nil, query.predicate != nil || !query.columns.isEmpty {
+            throw UsageError(
+                "--where and --columns need --entity, which names the records that they are about.",
+                command: arguments.command)
+        }
         count = try arguments.number("count", in: 1 ... .max) ?? .max
         seconds = try arguments.number("for", in: 1...86_400_000)
         isJSON = arguments.isSet("json")
@@ -43,12 +65,12 @@ struct WatchCommand: Command {
             if !isOffline {
                 console.writeNote("The store has no zone yet. Only local saves are shown.")
             }
-            return try await follow(container.coordinator, nil, console)
+            return try await follow(container, nil, console)
         }
         let engine = try connection.engine(for: container, console)
         engine.start()
         do {
-            try await follow(container.coordinator, engine, console)
+            try await follow(container, engine, console)
         } catch {
             await engine.stop()
             throw error
@@ -61,28 +83,50 @@ struct WatchCommand: Command {
     /// Saves of every process and change sets of the zone all arrive in the log, and a query takes
     /// less than a millisecond.
     private func follow(
-        _ coordinator: PersistentStoreCoordinator, _ engine: SyncEngine?, _ console: Console
+        _ container: PersistentContainer, _ engine: SyncEngine?, _ console: Console
     ) async throws {
+        let coordinator = container.coordinator
         let interrupt = InterruptSignal()
         var position = try coordinator.currentHistoryPosition()
+        var watch = try entity.map { try RecordWatch(entity: $0, query, in: container) }
         var rest = count
         var connection = ConnectionReports()
         let end = seconds.map { ContinuousClock.now + .seconds($0) }
         while !interrupt.hasCome, rest > 0, end.map({ ContinuousClock.now < $0 }) ?? true {
-            let sets = try coordinator.changeSets(after: position, limit: min(rest, 100))
-            for set in sets {
-                try write(set, console)
-                position = set.position
-            }
-            if !sets.isEmpty { try console.output.flush() }
-            rest -= sets.count
+            let (last, shown) = try write(
+                after: position, limit: min(rest, 100), coordinator, &watch, console)
+            let isNew = last != position
+            position = last
+            if shown > 0 { try console.output.flush() }
+            rest -= shown
             if let status = engine?.status, let note = connection.report(on: status) {
                 console.writeNote(note)
             }
             // An unreachable server may return, but a revoked token stays revoked.
             if let error = engine?.status.lastError, error.isRefusedToken { throw error }
-            if sets.isEmpty { try await Task.sleep(for: .milliseconds(100)) }
+            if !isNew { try await Task.sleep(for: .milliseconds(100)) }
         }
+    }
+
+    /// Prints the change sets after a position, or what they have done to the watched records.
+    ///
+    /// - Returns: The last position, and the number of change sets that were shown.
+    private func write(
+        after position: HistoryPosition, limit: Int, _ coordinator: PersistentStoreCoordinator,
+        _ watch: inout RecordWatch?, _ console: Console
+    ) throws -> (HistoryPosition, Int) {
+        guard watch != nil else {
+            let sets = try coordinator.changeSets(after: position, limit: limit)
+            for set in sets { try write(set, console) }
+            return (sets.last?.position ?? position, sets.count)
+        }
+        var (last, shown) = (position, 0)
+        for transaction in try coordinator.history(after: position, limit: limit) {
+            last = transaction.position
+            let isShown = try watch?.write(transaction, isJSON: isJSON, to: console)
+            if isShown == true { shown += 1 }
+        }
+        return (last, shown)
     }
 
     private func write(_ set: LoggedChangeSet, _ console: Console) throws {

@@ -9,12 +9,16 @@ extension PredicateSQL {
         var terms: [String] = []
         for column in rows.columns {
             terms.append(try operand(column.operand, []))
-            guard let entity = column.entity, case .record(let path) = column.operand,
-                naming.entityNumbers(for: entity, includingSubentities: true) != nil
-            else { continue }
-            terms.append(try alias(of: path) + ".ab_entity")
+            if case .record(let path) = column.operand, hasEntityNumber(column) {
+                terms.append(try alias(of: path) + ".ab_entity")
+            }
         }
         return terms.joined(separator: ", ")
+    }
+
+    private func hasEntityNumber(_ column: ResolvedRows.Column) -> Bool {
+        column.entity.map { naming.entityNumbers(for: $0, includingSubentities: true) != nil }
+            ?? false
     }
 
     /// The GROUP BY and HAVING of a SELECT.
@@ -31,7 +35,10 @@ extension PredicateSQL {
 
     /// The terms that put rows with equal sort keys in order.
     mutating func order(of rows: ResolvedRows) throws(FetchPredicateError) -> [String] {
-        if rows.isDistinct { return rows.columns.indices.map { String($0 + 1) } }
+        if rows.isDistinct {
+            let count = rows.columns.reduce(0) { $0 + (hasEntityNumber($1) ? 2 : 1) }
+            return (0..<count).map { String($0 + 1) }
+        }
         guard rows.isGrouped else { return ["t0.ab_pk"] }
         var terms: [String] = []
         for group in rows.groups { terms.append(try operand(group, [])) }
