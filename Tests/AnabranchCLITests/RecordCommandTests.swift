@@ -69,6 +69,11 @@ import Testing
         let distinct = try bench.run(
             "fetch", "City", "--distinct", "--columns", "country.code", "--sort", "country.code")
         #expect(distinct.lines == ["country.code", "DE", "FR"])
+        let empty = try bench.run(
+            "fetch", "City", "--group-by", "country.name", "--where", "people < 0")
+        #expect(empty.lines == ["country.name  count"])
+        let unknown = try bench.run("fetch", "City", "--group-by", "nothing")
+        #expect(unknown.errors.hasPrefix("anabranch: Can't find the key 'nothing' because"))
         let wrong = try bench.run(
             "fetch", "City", "--group-by", "country", "--columns", "name")
         #expect(wrong.status == 64 || wrong.status == 65, "\(wrong.errors)")

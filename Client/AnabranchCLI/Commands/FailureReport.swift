@@ -30,8 +30,9 @@ struct FailureReport {
             self.init(Self.status(of: error.code), error.message + Self.advice(on: error.code))
         case let error as MigrationError: self.init(.data, error.description)
         case let error as FetchPredicateError:
-            let column = error.column.map { " at column \($0)" } ?? ""
-            self.init(.usage, "Can't use the predicate\(column). \(error.message)")
+            // Without a column it can be about a key of another option, which the message names.
+            let place = error.column.map { "Can't use the predicate at column \($0). " } ?? ""
+            self.init(.usage, place + error.message)
         case let error as ValidationError:
             let all = error.all.isEmpty ? [error] : error.all
             self.init(.data, all.map(\.message).joined(separator: "\n"))

@@ -72,6 +72,8 @@ struct FetchCommand: Command {
             return try console.print(
                 isJSON ? JSONText.object { $0.member("count", count) } : String(count))
         }
-        try RowOutput(isJSON: isJSON).write(try context.fetch(request), to: console)
+        let found = try context.fetch(request)
+        let names = found.first?.names ?? request.propertiesToFetch.map(\.name)
+        try RowOutput(isJSON: isJSON).write(found, titled: names, to: console)
     }
 }

@@ -4,12 +4,12 @@ import Anabranch
 struct RowOutput {
     let isJSON: Bool
 
-    func write(_ rows: [FetchedRow], to console: Console) throws {
+    /// - Parameter names: The titles of the columns, which are shown without a row too.
+    func write(_ rows: [FetchedRow], titled names: [String], to console: Console) throws {
         guard !isJSON else {
             for row in rows { try console.print(try json(row)) }
             return
         }
-        guard let names = rows.first?.names else { return try console.print(TextTable([])) }
         var table = TextTable(
             names.enumerated().map { index, name in
                 TextTable.Column(name, isNumeric(index, rows) ? .right : .left)
