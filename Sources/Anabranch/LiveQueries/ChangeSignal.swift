@@ -16,22 +16,31 @@ final class ChangeSignal: Sendable {
     func raise() { wake { $0.isRaised = true } }
 
     /// Returns when the signal is raised, and lowers it; or when the task is cancelled.
-    func wait() async {
+    ///
+    /// The caller's actor is not left if the signal is raised already, which would cost as much as
+    /// following a change.
+    func wait(isolation: isolated (any Actor)? = #isolation) async {
+        if isOver(orWaiting: nil) { return }
         await withTaskCancellationHandler {
             await withCheckedContinuation { continuation in
-                let isOver = state.withLock { state in
-                    guard !state.isRaised, !Task.isCancelled else {
-                        state.isRaised = false
-                        return true
-                    }
-                    state.waiter = continuation
-                    return false
-                }
-                if isOver { continuation.resume() }
+                if isOver(orWaiting: continuation) { continuation.resume() }
             }
-            state.withLock { $0.isRaised = false }
+            _ = isOver(orWaiting: nil)
         } onCancel: {
             wake { _ in }
+        }
+    }
+
+    /// Returns true if there is nothing to wait for, and lowers the signal. Otherwise the waiter is
+    /// woken later.
+    private func isOver(orWaiting waiter: CheckedContinuation<Void, Never>?) -> Bool {
+        state.withLock { state in
+            guard !state.isRaised, !Task.isCancelled else {
+                state.isRaised = false
+                return true
+            }
+            state.waiter = waiter
+            return false
         }
     }
 
