@@ -89,9 +89,13 @@ import Testing
         let scenario = scenario
         let path = scenario.path("a")
         let model = scenario.model
+        var patient = StoreOptions()
+        // They wait for one another, longer on a machine that is busy.
+        patient.busyTimeout = .seconds(60)
+        let options = patient
         DispatchQueue.concurrentPerform(iterations: 8) { _ in
             do {
-                let store = try Store.open(at: path, model: model)
+                let store = try Store.open(at: path, model: model, options: options)
                 let replica = try store.replica
                 replicas.withLock { _ = $0.insert("\(replica)") }
             } catch {
