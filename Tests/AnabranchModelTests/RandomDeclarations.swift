@@ -94,6 +94,9 @@ struct RandomDeclarations {
         attribute.preservesValueInHistoryOnDeletion = chance(4)
         attribute.allowsExternalBinaryDataStorage = chance(4)
         attribute.userInfo = userInfo()
+        if type == .string, !attribute.isTransient, chance(3) {
+            attribute.search = TextSearch(prefixLengths: chance(2) ? [] : [3, 2])
+        }
         return attribute
     }
 

@@ -3,6 +3,8 @@ import Anabranch
 /// The options of `fetch` and `export` that select, sort and limit records.
 struct RecordQuery {
     let predicate: String?
+    /// The words to search for.
+    let search: String?
     let sorts: [String]
     let limit: Int
     let offset: Int
@@ -14,6 +16,10 @@ struct RecordQuery {
             "where", "PREDICATE",
             "Only records that match a predicate in NSPredicate's language: \"age >= 18 AND name "
                 + "BEGINSWITH 'A'\". A time is a text: founded > '2024-05-01T12:30:00Z'."),
+        OptionSpecification(
+            "search", "WORDS",
+            "Only records with these words in their searchable attributes, the best ones first: "
+                + "\"swift sync*\", 'swift OR rust', '\"object graph\"'."),
         OptionSpecification(
             "sort", "KEYS",
             "Key paths to sort by, separated by commas; a dash before one sorts descending: "
@@ -28,6 +34,7 @@ struct RecordQuery {
 
     init(_ arguments: ParsedArguments) throws(UsageError) {
         predicate = arguments.text("where")
+        search = arguments.text("search")
         sorts = (arguments.text("sort") ?? "").split(separator: ",").map(String.init)
         limit = try arguments.number("limit", in: 1 ... .max) ?? 0
         offset = try arguments.number("offset", in: 0 ... .max) ?? 0
@@ -37,17 +44,27 @@ struct RecordQuery {
 
     func request(of entity: EntityDescription) throws -> FetchRequest<ManagedObject> {
         var request = FetchRequest<ManagedObject>(entityName: entity.name)
-        request.predicate = try predicate.map { format in
-            try DateConstants(entity: entity, command: command)
-                .reading(FetchPredicate(format: format, arguments: []))
-        }
+        request.predicate = try condition(of: entity)
         request.sorts = sorts.map { key in
             key.hasPrefix("-")
                 ? FetchSort(String(key.dropFirst()), ascending: false) : FetchSort(key)
         }
+        if sorts.isEmpty, search != nil {
+            request.sorts = [FetchSort("@relevance", ascending: false)]
+        }
         request.fetchLimit = limit
         request.fetchOffset = offset
         return request
+    }
+
+    private func condition(of entity: EntityDescription) throws -> FetchPredicate? {
+        let condition = try predicate.map { format in
+            try DateConstants(entity: entity, command: command)
+                .reading(FetchPredicate(format: format, arguments: []))
+        }
+        guard let search else { return condition }
+        let found = try FetchPredicate("SELF MATCHES[s] %@", search)
+        return condition.map { $0.and(found) } ?? found
     }
 
     func columns(

@@ -43,6 +43,8 @@ struct RowQuery {
 
     func request(of entity: EntityDescription) throws -> RowRequest<ManagedObject> {
         var request = RowRequest(try query.request(of: entity))
+        // Rows have no relevance.
+        if query.sorts.isEmpty { request.sorts = [] }
         request.propertiesToFetch = columns
         request.propertiesToGroupBy = groups
         request.havingPredicate = try having.map { try FetchPredicate(format: $0, arguments: []) }

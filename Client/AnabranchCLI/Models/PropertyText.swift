@@ -15,6 +15,7 @@ enum PropertyText {
         if let expression = declared.derivationExpression {
             settings.append("derived from \(expression)")
         }
+        if let search = declared.search { settings.append(self.search(search)) }
         if let name = declared.valueTransformerName { settings.append("transformer \(name)") }
         if attribute.isDerived || attribute.isTransient {
             return [attribute.name, "\(attribute.type)", settings.joined(separator: ", ")]
@@ -27,6 +28,13 @@ enum PropertyText {
         settings += names(
             of: attribute.name, wireName: declared.wireName, former: declared.renamingIdentifier)
         return [attribute.name, "\(attribute.type)", settings.joined(separator: ", ")]
+    }
+
+    /// The index of the words of an attribute.
+    static func search(_ search: TextSearch) -> String {
+        guard !search.prefixLengths.isEmpty else { return "searchable" }
+        return "searchable with word beginnings of "
+            + search.prefixLengths.map(String.init).joined(separator: ", ") + " characters"
     }
 
     /// The destination and the settings of a relationship.

@@ -124,6 +124,7 @@ struct SettingDifference {
                 "value in the history",
                 declared.preservesValueInHistoryOnDeletion ? "kept" : "not kept"
             ),
+            ("search", declared.search.map(PropertyText.search)),
             ("version hash modifier", declared.versionHashModifier),
             (renamingIdentifier, declared.renamingIdentifier),
             ("user info", list(declared.userInfo)),

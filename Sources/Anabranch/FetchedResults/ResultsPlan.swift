@@ -84,9 +84,13 @@ extension ResultsPlan {
         return .equal
     }
 
-    func keys(of object: ManagedObject) throws -> [Value] {
-        try fetch.sorts.map { try $0.key(of: object) }
+    /// - Parameter relevance: The relevance of the object to a search.
+    func keys(of object: ManagedObject, relevance: Value) throws -> [Value] {
+        try fetch.sorts.map { try $0.isRelevance ? relevance : $0.key(of: object) }
     }
+
+    /// The sort by relevance. Every change of an object can then move any other one.
+    var ranking: ResolvedSort? { fetch.sorts.first(where: \.isRelevance) }
 
     /// Returns the keys that decide the place of an entry's section.
     func sectionKeys(of entry: ResultEntry) -> [Value] {

@@ -93,7 +93,7 @@ extension ResultsReader {
             // The parent may show older values of a child's objects, in the order of the newer
             // ones.
             let objects = try objectsAbove(query, among: nil)
-            return (try entries(of: objects).sorted(by: plan.areInOrder), objects.count)
+            return (try ranked(objects).sorted(by: plan.areInOrder), objects.count)
         }
         var entries: [ResultEntry] = []
         try read(query, among: nil) { entries.append($0) }
@@ -139,12 +139,25 @@ extension ResultsReader {
         return objects
     }
 
+    /// Returns the entries of those objects that match, of which each is as relevant to a search as
+    /// its place among them says.
+    private func ranked(_ objects: [ManagedObject]) throws -> [ResultEntry] {
+        guard let ranking = plan.ranking else { return try entries(of: objects) }
+        return try objects.enumerated().flatMap { place, object in
+            try entries(
+                of: [object], relevance: .double(Double(ranking.isAscending ? place : -place)))
+        }
+    }
+
     /// Returns the entries of those objects that match.
-    private func entries(of objects: [ManagedObject]) throws -> [ResultEntry] {
+    private func entries(
+        of objects: [ManagedObject], relevance: Value = FetchPlan.unsavedRelevance
+    ) throws -> [ResultEntry] {
         try objects.compactMap { object in
             guard !object.isDeleted, plan.fetch.includes(object.entity) else { return nil }
             do {
-                return try plan.fetch.matches(object) ? try entry(of: object) : nil
+                return try plan.fetch.matches(object)
+                    ? try entry(of: object, relevance) : nil
             } catch let error as PropertyError where error.code == .inaccessible {
                 // The row turned out to be gone.
                 guard object.isDeleted else { throw error }
@@ -153,10 +166,10 @@ extension ResultsReader {
         }
     }
 
-    private func entry(of object: ManagedObject) throws -> ResultEntry {
+    private func entry(of object: ManagedObject, _ relevance: Value) throws -> ResultEntry {
         ResultEntry(
             id: object.localID, entityIndex: object.entity.index,
-            keys: try plan.keys(of: object), object: plan.makesObjects ? object : nil,
+            keys: try plan.keys(of: object, relevance: relevance), object: plan.makesObjects ? object : nil,
             version: object.version, isEdited: object.differsFromRow)
     }
 

@@ -11,12 +11,13 @@ import AnabranchStore
 /// and copies of the k · log n tree nodes above them. It does not visit the other n − k records.
 /// The former result, which the report needs, shares all other nodes.
 ///
-/// A new fetch and a comparison of all entries are necessary in three cases:
+/// A new fetch and a comparison of all entries are necessary in four cases:
 ///
 /// - There was no observer for a while.
 /// - A window has no spare records after it any more.
 /// - Another context or replica deleted a record to which other objects pointed by a relationship
 ///   that the record stored itself.
+/// - The request sorts by the relevance to a search, which depends on all texts.
 final class ResultsTracker: ContextObserver {
     let context: ManagedObjectContext
     private(set) var plan: ResultsPlan
@@ -99,7 +100,7 @@ extension ResultsTracker {
     private func follow(_ event: EventChanges) {
         do {
             let concern = try AffectedRecords(event, plan, in: context)
-            if isBehind || concern.isUntraceable {
+            if isBehind || concern.isUntraceable || plan.ranking != nil && !concern.isEmpty {
                 try reread(concern)
             } else if !concern.isEmpty {
                 try judge(concern)

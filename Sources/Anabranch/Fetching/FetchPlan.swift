@@ -53,9 +53,17 @@ struct FetchPlan {
     }
 
     /// Returns true if the left object comes first: by the sorts, then by ID.
-    func areInOrder(_ left: ManagedObject, _ right: ManagedObject) throws -> Bool {
+    ///
+    /// - Parameter relevances: The relevance of the two to a search, which no object in memory has
+    ///   by itself.
+    func areInOrder(
+        _ left: ManagedObject, _ right: ManagedObject, relevances: (Value, Value)
+    ) throws -> Bool {
         for sort in sorts {
-            switch try sort.order(left, right) {
+            let order =
+                try sort.isRelevance
+                ? sort.order(ofKeys: relevances.0, relevances.1) : sort.order(left, right)
+            switch order {
             case .less: return true
             case .greater: return false
             default: continue
@@ -63,6 +71,12 @@ struct FetchPlan {
         }
         return left.localID < right.localID
     }
+
+    /// The relevance of an object with unsaved changes: a search in the store does not know its
+    /// texts, and so it counts as more relevant than all others.
+    static let unsavedRelevance = Value.double(.infinity)
+    /// A relevance below that of all objects with unsaved changes.
+    static let savedRelevance = Value.double(0)
 
     func window<Element>(_ elements: [Element]) -> [Element] {
         let rest = elements.dropFirst(offset)

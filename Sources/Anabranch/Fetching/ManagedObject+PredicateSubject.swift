@@ -37,6 +37,15 @@ extension ManagedObject: PredicateSubject {
         }
     }
 
+    /// Returns true if a search for words finds the object by its present texts.
+    public final func predicateFinds(_ search: ResolvedSearch) throws -> Bool {
+        try fireFaultOrThrow()
+        let texts = search.attributes.map { attribute -> String? in
+            if case .string(let text) = slots[attribute.slot] { text } else { nil }
+        }
+        return try TextMatcher.shared.finds(search.query, in: texts)
+    }
+
     /// The object's record and store, by which predicates compare objects.
     public final var predicateReference: PredicateObjectReference? {
         PredicateObjectReference(record: localID, store: home.origin.identity)

@@ -12,7 +12,10 @@ struct PendingOverlay {
         ids = Set(pending.map(\.localID))
         matching = try pending.filter {
             try !$0.flags.contains(.deleted) && plan.matches($0)
-        }.sorted { try plan.areInOrder($0, $1) }
+        }.sorted {
+            let relevance = FetchPlan.unsavedRelevance
+            return try plan.areInOrder($0, $1, relevances: (relevance, relevance))
+        }
     }
 
     /// Inserts the pending objects in order among those of the store.
@@ -42,7 +45,8 @@ struct PendingOverlay {
         var high = stored.endIndex
         while low < high {
             let middle = (low + high) / 2
-            if try plan.areInOrder(stored[middle], object) {
+            let relevances = (FetchPlan.savedRelevance, FetchPlan.unsavedRelevance)
+            if try plan.areInOrder(stored[middle], object, relevances: relevances) {
                 low = middle + 1
             } else {
                 high = middle

@@ -42,12 +42,16 @@ private struct DependencySearch {
         case .membership(let operand, _, _), .matches(let operand, _): visit(operand)
         case .exists(let collection, let inner): visit(collection, inner)
         case .entity(let path, _): record(way(path), looksAt: nil)
+        case .search(let search):
+            for attribute in search.attributes {
+                record(way(search.object), looksAt: attribute.slot)
+            }
         }
     }
 
     mutating func visit(_ operand: ResolvedOperand) {
         switch operand {
-        case .constant, .object: break
+        case .constant, .object, .relevance, .snippet: break
         case .attribute(let path, let attribute): record(way(path), looksAt: attribute.slot)
         case .record(let path): record(way(path), looksAt: nil)
         case .count(let collection, let filter): visit(collection, filter)

@@ -10,6 +10,7 @@ public struct AttributeOption: Hashable, Sendable {
         case externalStorage
         case preserveValueOnDeletion
         case composite
+        case searchable(TextSearch)
     }
 
     private let name: Name
@@ -26,6 +27,20 @@ public struct AttributeOption: Hashable, Sendable {
     public static let externalStorage = AttributeOption(name: .externalStorage)
     /// The history keeps the value when its object is deleted.
     public static let preserveValueOnDeletion = AttributeOption(name: .preserveValueOnDeletion)
+    /// The store has an index of the words of the text, so that
+    /// `title MATCHES[s] 'swift sync'` finds them.
+    public static let searchable = AttributeOption.searchable(prefixes: [])
+
+    /// The same, with an index of the beginnings of words, which makes a search for `syn*` as fast
+    /// as one for a whole word.
+    ///
+    /// - Parameter prefixes: The lengths of the beginnings, in characters.
+    public static func searchable(prefixes: [Int]) -> AttributeOption {
+        AttributeOption(name: .searchable(TextSearch(prefixLengths: prefixes)))
+    }
+
+    var search: TextSearch? { if case .searchable(let search) = name { search } else { nil } }
+
     /// The attribute is composed of elements: its type is a struct that conforms to
     /// ``CompositeValue``.
     public static let composite = AttributeOption(name: .composite)
@@ -66,7 +81,8 @@ public struct AttributeSettings {
             "", .undefined, transient: options.contains(.transient), derivation: derivation,
             minimum: minimum, maximum: maximum, regularExpression: regularExpression,
             validations: validations, wireName: wireName, renamingIdentifier: originalName,
-            versionHashModifier: hashModifier, mergeRule: mergeRule,
+            versionHashModifier: hashModifier,
+            searchable: options.lazy.compactMap(\.search).first, mergeRule: mergeRule,
             allowsExternalBinaryDataStorage: options.contains(.externalStorage),
             preservesValueInHistoryOnDeletion: options.contains(.preserveValueOnDeletion),
             userInfo: userInfo)

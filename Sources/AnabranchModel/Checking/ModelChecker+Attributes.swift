@@ -22,6 +22,7 @@ extension ModelChecker {
         checkExpression(of: attribute, entity: entity, path: path)
         checkRules(of: attribute, entity: entity, path: path)
         checkDerivation(of: attribute, entity: entity, path: path)
+        checkSearch(of: attribute, entity: entity, path: path)
     }
 
     /// Checks that an attribute with a derivation has no setting meant for values that the app
@@ -34,7 +35,7 @@ extension ModelChecker {
             attribute.name, attribute.type, optional: attribute.isOptional,
             transient: attribute.isTransient, derivation: attribute.derivationExpression,
             wireName: attribute.wireName, renamingIdentifier: attribute.renamingIdentifier,
-            userInfo: attribute.userInfo)
+            searchable: attribute.search, userInfo: attribute.userInfo)
         let obstacle: String? =
             if attribute.isTransient {
                 "it is transient, and what is computed is never set by the app"

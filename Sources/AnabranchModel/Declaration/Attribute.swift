@@ -39,6 +39,8 @@ public struct Attribute: Hashable, Sendable {
     public var wireName: String?
     /// The name of the attribute in an earlier version of the model.
     public var renamingIdentifier: String?
+    /// The index of the words of a text, by which it can be searched; `nil` without one.
+    public var search: TextSearch?
     /// The rule that merges concurrent writes of different replicas.
     public var mergeRule: MergeRule
     /// The setting of a model file, kept for tools; values are always stored in their row.
@@ -69,6 +71,7 @@ public struct Attribute: Hashable, Sendable {
         wireName: String? = nil,
         renamingIdentifier: String? = nil,
         versionHashModifier: String? = nil,
+        searchable search: TextSearch? = nil,
         mergeRule: MergeRule = .lastWriter,
         allowsExternalBinaryDataStorage: Bool = false,
         preservesValueInHistoryOnDeletion: Bool = false,
@@ -89,6 +92,7 @@ public struct Attribute: Hashable, Sendable {
         self.wireName = wireName
         self.renamingIdentifier = renamingIdentifier
         self.versionHashModifier = versionHashModifier
+        self.search = search
         self.mergeRule = mergeRule
         self.allowsExternalBinaryDataStorage = allowsExternalBinaryDataStorage
         self.preservesValueInHistoryOnDeletion = preservesValueInHistoryOnDeletion

@@ -86,6 +86,8 @@ public final class AttributeDescription: Sendable {
     package var isStored: Bool { !isTransient && !isDerived }
     /// True for an element of a composite attribute; the name is then its path: `address.city`.
     public var isElement: Bool { name.utf8.contains(UInt8(ascii: ".")) }
+    /// The index of the words of a text, by which it can be searched; `nil` without one.
+    public var search: TextSearch? { declaration.search }
     /// The declaration's texts for the app or for tools.
     public var userInfo: [String: String] { declaration.userInfo }
     /// The name of a transformable attribute's transformer; `nil` is the default transformer.

@@ -41,6 +41,18 @@ extension ModelDecoder {
         return result
     }
 
+    static func search(in record: ByteReader) throws(ChangeSetDecodingError) -> TextSearch {
+        var reader = record
+        var lengths: [Int] = []
+        while let (number, field) = try reader.readField() {
+            switch number {
+            case SearchField.prefixLength: lengths.append(try field.number())
+            default: throw field.unknownField(number)
+            }
+        }
+        return TextSearch(prefixLengths: lengths)
+    }
+
     static func rule(in record: ByteReader) throws(ChangeSetDecodingError) -> ValidationRule {
         var reader = record
         var result = ValidationRule(predicateFormat: "")

@@ -114,6 +114,7 @@ enum ModelDecoder {
             case AttributeField.derivationExpression:
                 result.derivationExpression = try field.text()
             case AttributeField.versionHashModifier: result.versionHashModifier = try field.text()
+            case AttributeField.search: result.search = try search(in: field)
             default: throw field.unknownField(number)
             }
         }

@@ -95,6 +95,13 @@ enum ModelEncoder {
         fields.append(AttributeField.validation, records: attribute.validations, write)
         fields.append(AttributeField.derivationExpression, text: attribute.derivationExpression)
         fields.append(AttributeField.versionHashModifier, text: attribute.versionHashModifier)
+        fields.append(AttributeField.search, records: attribute.search.map { [$0] } ?? [], write)
+    }
+
+    private static func write(_ search: TextSearch, to fields: inout FieldWriter) {
+        for length in search.prefixLengths {
+            fields.append(SearchField.prefixLength, number: length)
+        }
     }
 
     private static func write(_ relationship: Relationship, to fields: inout FieldWriter) {

@@ -88,6 +88,14 @@ enum AttributeField {
     /// The expression of a derived attribute. Any other attribute has no such field.
     static let derivationExpression: UInt8 = 17
     static let versionHashModifier: UInt8 = 18
+    /// The index of the words. An attribute that can't be searched has no such field.
+    static let search: UInt8 = 19
+}
+
+/// The field numbers of the index of an attribute's words.
+enum SearchField {
+    /// One field for each length of word beginnings, in ascending order.
+    static let prefixLength: UInt8 = 1
 }
 
 /// The field numbers of a relationship.

@@ -81,6 +81,7 @@ extension Attribute {
         result.valueTransformerName = nil
         result.derivationExpression = derivationExpression.map { _ in "" }
         result.renamingIdentifier = nil
+        result.search = nil
         result.allowsExternalBinaryDataStorage = false
         result.preservesValueInHistoryOnDeletion = false
         result.userInfo = [:]

@@ -24,7 +24,7 @@ public enum PredicateOperator: String, Hashable, Sendable, CaseIterable {
     case endsWith = "ENDSWITH"
     /// The left text matches a pattern with the wildcards `*` and `?`.
     case like = "LIKE"
-    /// The left text matches a regular expression as a whole.
+    /// The left text matches a regular expression as a whole, or is found by a search for words.
     case matches = "MATCHES"
     /// The left type identifier conforms to the right one; not evaluated.
     case conformsToType = "UTI-CONFORMS-TO"
@@ -66,12 +66,18 @@ public struct ComparisonOptions: OptionSet, Hashable, Sendable {
     /// letter for it.
     public static let numeric = ComparisonOptions(rawValue: 16)
 
+    /// `s`: MATCHES searches for words instead of a regular expression, as ``TextQuery`` describes.
+    ///
+    /// The left side is a searchable attribute, or an object, of which all searchable attributes
+    /// are searched. It takes no other option: a search ignores case and diacritical marks.
+    public static let search = ComparisonOptions(rawValue: 32)
+
     /// The order of lists of files and names, as Core Data's `localizedStandardCompare:`.
     public static let localizedStandard: ComparisonOptions = [.localeSensitive, .numeric]
 
     static let letters: [(Character, ComparisonOptions)] = [
         ("c", .caseInsensitive), ("d", .diacriticInsensitive), ("n", .normalized),
-        ("l", .localeSensitive),
+        ("l", .localeSensitive), ("s", .search),
     ]
 }
 
@@ -102,6 +108,14 @@ public struct PredicateComparison: Hashable, Sendable {
         self.options = options
         self.right = right
         self.column = column
+    }
+}
+
+extension PredicateComparison {
+    /// The operator with its options, as a format has it.
+    var operatorText: String {
+        let letters = options.letters
+        return self.operator.rawValue + (letters.isEmpty ? "" : "[\(letters)]")
     }
 }
 

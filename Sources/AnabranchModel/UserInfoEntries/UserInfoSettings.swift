@@ -74,6 +74,9 @@ struct UserInfoSettings {
         if let name = attribute.userInfo[UserInfoKey.mergeRule] {
             attribute.mergeRule = rule(named: name, of: entity, path)
         }
+        if let text = attribute.userInfo[UserInfoKey.searchable] {
+            attribute.search = search(text, of: entity, path)
+        }
         attribute.validations += validations(in: attribute.userInfo, of: entity, path)
         guard attribute.derivationExpression == nil,
             let text = attribute.userInfo[UserInfoKey.defaultValue]
@@ -87,6 +90,17 @@ struct UserInfoSettings {
                     + "\"\(text)\" is no type with a value, such as binary:AAEC.")
         }
         return attribute
+    }
+
+    private mutating func search(
+        _ text: String, of entity: String, _ path: String
+    ) -> TextSearch? {
+        if let search = SearchText.search(of: text) { return search.setting }
+        refuse(
+            .invalidValue, entity, path,
+            "Can't search attribute \(entity).\(path) because its \(UserInfoKey.searchable) is "
+                + "\"\(text)\": write YES, NO, or the lengths of word beginnings, such as 2 3.")
+        return nil
     }
 
     private mutating func rule(

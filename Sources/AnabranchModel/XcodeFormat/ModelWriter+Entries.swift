@@ -31,6 +31,10 @@ extension ModelWriter {
             group.attributes.contains { $0.hasSameBytes(as: attribute.name) }
         }
         entries[UserInfoKey.mergeGroup] = group?.name
+        let search = entries[UserInfoKey.searchable].flatMap(SearchText.search)
+        if (search?.setting) != attribute.search {
+            entries[UserInfoKey.searchable] = attribute.search.map(SearchText.text)
+        }
         entries[UserInfoKey.defaultValue] = defaultEntry(of: attribute)
         ValidationEntries.write(attribute.validations, to: &entries)
         return entries

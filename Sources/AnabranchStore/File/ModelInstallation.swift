@@ -20,6 +20,12 @@ extension Connection {
 
     func createIndexes(_ schema: StoreSchema) throws {
         for index in schema.indexes { try execute(index.creation) }
+        for table in schema.searchTables { try run(table.creation) }
+    }
+
+    /// Runs statements without parameters and results.
+    func run(_ statements: [String]) throws {
+        for statement in statements { try execute(statement) }
     }
 
     /// Replaces the model by which a program opens the file without one of its own.

@@ -97,7 +97,8 @@ extension StoreOpening {
 
     /// Replaces the file's model by another one of the same version, in one transaction.
     ///
-    /// The records stay as they are. Indexes that only one of the models has are made or dropped.
+    /// The records stay as they are. Indexes that only one of the models has are made or dropped,
+    /// those of words too.
     func takeOver(_ model: ManagedObjectModel) throws -> StoreState {
         try configureWriter()
         try StoreFunctions.install(on: connection)
@@ -125,13 +126,17 @@ extension StoreOpening {
         of stored: ManagedObjectModel, byThoseOf model: ManagedObjectModel
     ) throws {
         let numbers = try SchemaNumbers.read(connection)
-        let former = StoreSchema(stored, numbers: numbers).indexes
-        let wanted = StoreSchema(model, numbers: numbers).indexes
+        let (stored, model) = (
+            StoreSchema(stored, numbers: numbers), StoreSchema(model, numbers: numbers)
+        )
+        let (former, wanted) = (stored.indexes, model.indexes)
         for index in Set(former).subtracting(wanted).sorted(by: { $0.name < $1.name }) {
             try connection.execute("DROP INDEX IF EXISTS \(index.name)")
         }
         for index in wanted where !former.contains(index) {
             try connection.execute(index.creation)
         }
+        try connection.removeSearchTables(of: stored, unlessIn: model)
+        try connection.createSearchTables(of: model, unlessIn: stored)
     }
 }

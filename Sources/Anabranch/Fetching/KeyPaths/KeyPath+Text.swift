@@ -37,6 +37,14 @@ extension KeyPath where Root: ManagedObject, Value: TextProperty {
         _ pattern: String, _ options: ComparisonOptions = []
     ) -> ObjectPredicate<Root> { ObjectExpression(self).compared(.like, pattern, options) }
 
+    /// Holds if a search for words finds the text, of an attribute that is declared `.searchable`.
+    ///
+    /// - Parameter query: Words, as `TextQuery` describes them: `swift sync`, `"object graph"`,
+    ///   `syn*`.
+    public func matches(search query: String) -> ObjectPredicate<Root> {
+        ObjectExpression(self).compared(.matches, query, .search)
+    }
+
     /// Holds if the whole text matches a regular expression in ICU's syntax.
     public func matches(
         _ expression: String, _ options: ComparisonOptions = []

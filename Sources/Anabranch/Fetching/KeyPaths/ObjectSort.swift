@@ -44,6 +44,10 @@ extension FetchSort {
     public init<Object: ManagedObject>(
         _ keyPath: PartialKeyPath<Object>
     ) throws(FetchPredicateError) {
+        if let relevance = FetchSort.relevance(keyPath) {
+            self = relevance
+            return
+        }
         let sort = (keyPath as? KeyPath<Object, ObjectSort>).flatMap { keyPath in
             PropertyProbe.apply(keyPath, to: Object.self) { _, result in result as? ObjectSort }
         }

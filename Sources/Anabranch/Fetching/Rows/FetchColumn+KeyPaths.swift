@@ -44,6 +44,17 @@ extension FetchColumn {
         .minimum(try PropertyPath(keyPath, of: Object.self).name, as: name)
     }
 
+    /// The part of a searchable attribute's text with most of the words that the search in the
+    /// request's predicate has found.
+    public static func snippet<Object: ManagedObject>(
+        _ keyPath: PartialKeyPath<Object>, as name: String? = nil, before: String = "[",
+        after: String = "]", ellipsis: String = "…", wordCount: Int = 16
+    ) throws(FetchPredicateError) -> FetchColumn {
+        .snippet(
+            try PropertyPath(keyPath, of: Object.self).name, as: name, before: before,
+            after: after, ellipsis: ellipsis, wordCount: wordCount)
+    }
+
     /// The greatest value of a group.
     public static func maximum<Object: ManagedObject>(
         _ keyPath: PartialKeyPath<Object>, as name: String? = nil

@@ -33,12 +33,12 @@ extension ComparisonOptions {
     /// The options of an operator that looks for a part of a text, which has no locale.
     package var withoutLocale: ComparisonOptions { subtracting(.localizedStandard) }
 
-    /// The letters of the options in the order `c`, `d`, `n`, `l`.
+    /// The letters of the options in the order `c`, `d`, `n`, `l`, `s`.
     package var letters: String {
         String(Self.letters.filter { contains($0.1) }.map(\.0))
     }
 
-    /// Reads options from their letters; `nil` if a letter is none of the four.
+    /// Reads options from their letters; `nil` if a letter is none of the five.
     package init?(letters: String) {
         self = []
         for letter in letters {

@@ -17,6 +17,12 @@ public protocol PredicateSubject {
     /// The content of a property, for subjects that can find it faster than by name.
     func predicateValue(of property: PropertyDescription) throws -> PredicateOperand
 
+    /// Returns true if a search for words finds the object by its present texts.
+    ///
+    /// - Throws: ``FetchPredicateError`` with code `notSearchable` unless the subject implements
+    ///   this: only an object of a store has the words of its texts.
+    func predicateFinds(_ search: ResolvedSearch) throws -> Bool
+
     /// The identity of the object: two subjects with equal references are the same object.
     var predicateReference: PredicateObjectReference? { get }
 }
@@ -25,6 +31,13 @@ extension PredicateSubject {
     /// Calls `predicateValue(forKey:)` with the property's name.
     public func predicateValue(of property: PropertyDescription) throws -> PredicateOperand {
         try predicateValue(forKey: property.name)
+    }
+
+    /// Always throws.
+    public func predicateFinds(_ search: ResolvedSearch) throws -> Bool {
+        throw FetchPredicateError(
+            .notSearchable, entity: predicateEntity.name, key: search.attributes.first?.name,
+            "Can't search this object for words because it is not one of a store.")
     }
 }
 

@@ -77,6 +77,8 @@ struct PredicateEvaluation {
             return try elements(of: collection)?.contains { try entering($0).holds(inner) } ?? false
         case .entity(let path, let entities):
             return try object(path).map { entities.contains($0.predicateEntity) } ?? false
+        case .search(let search):
+            return try object(search.object)?.predicateFinds(search) ?? false
         }
     }
 
@@ -116,6 +118,11 @@ struct PredicateEvaluation {
             throw FetchPredicateError(
                 .notEvaluable, entity: scopes[0].predicateEntity.name,
                 "Can't compute a value of a group from one object.")
+        case .relevance, .snippet:
+            throw FetchPredicateError(
+                .notEvaluable, entity: scopes[0].predicateEntity.name,
+                "Can't compute the relevance of an object in memory, or show a part of its text, "
+                    + "because only a search in a store knows it.")
         case .attribute(let path, let attribute):
             guard let object = try object(path),
                 case .value(let value) = try object.predicateValue(of: .attribute(attribute))
@@ -203,7 +210,8 @@ struct PredicateEvaluation {
         case .element(let collection, let place, let inner):
             return try element(of: collection, at: place).map { try entering($0).identity(inner) }
                 ?? .missing
-        case .constant, .attribute, .count, .function, .reduction, .listReduction, .aggregate:
+        case .constant, .attribute, .count, .function, .reduction, .listReduction, .aggregate,
+            .relevance, .snippet:
             return .missing
         }
     }

@@ -40,9 +40,7 @@ extension PredicateComparison {
     /// The comparison as a format in canonical form.
     public var predicateFormat: String {
         let prefix = quantifier.map { $0.rawValue + " " } ?? ""
-        let letters = ComparisonOptions.letters.filter { options.contains($0.1) }.map(\.0)
-        let suffix = letters.isEmpty ? "" : "[" + String(letters) + "]"
-        return "\(prefix)\(left.format) \(self.operator.rawValue)\(suffix) \(right.format)"
+        return "\(prefix)\(left.format) \(operatorText) \(right.format)"
     }
 }
 

@@ -254,7 +254,7 @@ extension PredicateParser {
                 guard let option = ComparisonOptions.letters.first(where: { $0.0 == letter }) else {
                     throw error(
                         .unknownOption,
-                        "Can't compare with the option '\(letter)'; known are c, d, n and l.")
+                        "Can't compare with the option '\(letter)'; known are c, d, n, l and s.")
                 }
                 options.insert(option.1)
             }

@@ -147,6 +147,7 @@ extension PredicateResolver {
             return try reduced(reduction, arguments[0], [], expression)
         }
         switch name {
+        case "snippet": return try snippet(arguments, expression)
         case "noindex": return try operand(side(arguments[0]))
         case "now": return .constant(.date(Date().timeIntervalSinceReferenceDate))
         case "random", "randomn":

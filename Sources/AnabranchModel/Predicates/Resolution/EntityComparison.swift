@@ -72,7 +72,7 @@ extension ResolvedPredicate {
             parts.allSatisfy { $0.constant != nil } ? parts.allSatisfy { $0.constant == true } : nil
         case .disjunction(let parts):
             parts.allSatisfy { $0.constant != nil } ? parts.contains { $0.constant == true } : nil
-        case .comparison, .membership, .text, .matches, .exists, .entity: nil
+        case .comparison, .membership, .text, .matches, .search, .exists, .entity: nil
         }
     }
 }

@@ -8,6 +8,7 @@ struct LeafComparison {
     func resolve(
         _ left: ResolverSide, _ right: ResolverSide
     ) throws(FetchPredicateError) -> ResolvedPredicate {
+        if comparison.options.contains(.search) { return try search(left, right) }
         if let resolved = try entityComparison(left, right) { return resolved }
         if let relation = comparison.operator.relation {
             return try self.relation(relation, operand(left), operand(right))
@@ -34,7 +35,7 @@ struct LeafComparison {
     }
 
     /// The single value of a side; an error without a place is at the operator.
-    private func operand(_ side: ResolverSide) throws(FetchPredicateError) -> ResolvedOperand {
+    func operand(_ side: ResolverSide) throws(FetchPredicateError) -> ResolvedOperand {
         do {
             return try resolver.operand(side)
         } catch {

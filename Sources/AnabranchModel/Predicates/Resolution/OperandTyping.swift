@@ -67,7 +67,8 @@ extension ResolvedOperand {
     /// The key that an error names.
     var key: String? {
         switch self {
-        case .attribute(_, let attribute): attribute.name
+        case .attribute(_, let attribute), .snippet(let attribute, _): attribute.name
+        case .relevance: "@relevance"
         case .record(let path): path.steps.last?.name
         case .count(let collection, _), .element(let collection, _, _):
             collection.relationship.name
@@ -88,7 +89,8 @@ extension ResolvedOperand {
         case .count: "a count"
         case .object: "an object"
         case .constant(let value): "the constant \(PredicateConstant.value(value).format)"
-        case .function, .reduction, .listReduction, .aggregate, .conditional, .element:
+        case .relevance: "the relevance"
+        case .function, .reduction, .listReduction, .aggregate, .conditional, .element, .snippet:
             type.map { "a computed value (\($0))" } ?? "a computed object"
         }
     }

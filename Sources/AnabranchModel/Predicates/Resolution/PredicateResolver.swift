@@ -11,6 +11,8 @@ struct PredicateResolver {
     private(set) var depth = 0
     /// Set where functions of collections may be computed over the rows of a group.
     private(set) var aggregates: FoundAggregates?
+    /// True where the relevance of an object to a search can be asked for.
+    private(set) var ranksObjects = false
     private let budget = ResolutionBudget()
 
     init(_ entity: EntityDescription) { self.entity = entity }
@@ -19,6 +21,14 @@ struct PredicateResolver {
     func overRows(_ aggregates: FoundAggregates?) -> PredicateResolver {
         var resolver = self
         resolver.aggregates = aggregates
+        resolver.ranksObjects = true
+        return resolver
+    }
+
+    /// The resolver for sort keys.
+    private var ranking: PredicateResolver {
+        var resolver = self
+        resolver.ranksObjects = true
         return resolver
     }
 
@@ -30,6 +40,7 @@ struct PredicateResolver {
         var inner = self
         inner.depth += count
         inner.aggregates = nil
+        inner.ranksObjects = false
         if let variable, let cursor { inner.variables[variable] = cursor }
         return inner
     }
@@ -115,7 +126,7 @@ extension PredicateResolver {
                 .quantifierNeeded, entity: entity.name, key: relationship.name,
                 "Can't sort by '\(sort.keyPath)' because \(relationship) is to-many.")
         }
-        let operand = try operand(side)
+        let operand = try ranking.operand(side)
         if case .attribute(_, let attribute) = operand, attribute.type == .transformable {
             throw error(
                 .typeMismatch, expression, key: attribute.name,

@@ -10,6 +10,7 @@ extension PredicateResolver {
         guard let place = steps.firstIndex(where: { !$0.isKey }) else {
             return try operand(side(expression))
         }
+        if let relevance = try relevance(root, steps, expression) { return relevance }
         let collection = prefix(root, steps[..<place], expression)
         let rest = Array(steps[(place + 1)...])
         switch steps[place] {

@@ -29,6 +29,10 @@ public indirect enum ResolvedOperand: Hashable, Sendable {
     ///
     /// The type is `nil` if both are objects.
     case conditional(ResolvedPredicate, ResolvedOperand, ResolvedOperand, AttributeType?)
+    /// The relevance of the evaluated object to the search in the predicate. Greater is better.
+    case relevance
+    /// A part of an attribute's text with the words that the search in the predicate has found.
+    case snippet(AttributeDescription, SnippetForm)
     /// The value of an operand for one element of an ordered collection.
     ///
     /// It is missing if the collection has no such element. The element is in the scope of the
@@ -74,7 +78,8 @@ extension ResolvedOperand {
         case .object, .record: true
         case .conditional(_, _, _, let type): type == nil
         case .element(_, _, let value): value.isObject
-        case .constant, .attribute, .count, .function, .reduction, .listReduction, .aggregate:
+        case .constant, .attribute, .count, .function, .reduction, .listReduction, .aggregate,
+            .relevance, .snippet:
             false
         }
     }
@@ -90,6 +95,8 @@ extension ResolvedOperand {
             type
         case .conditional(_, _, _, let type): type
         case .element(_, _, let value): value.type
+        case .relevance: .double
+        case .snippet: .string
         case .object, .record: nil
         }
     }

@@ -21,6 +21,8 @@ public indirect enum ResolvedPredicate: Hashable, Sendable {
     case text(ResolvedOperand, TextRelation, ResolvedOperand, ComparisonOptions)
     /// Holds if a regular expression matches the whole text.
     case matches(ResolvedOperand, RegularExpression)
+    /// Holds if a search for words finds the object.
+    case search(ResolvedSearch)
     /// Holds if some element of the collection satisfies the predicate.
     case exists(ResolvedCollection, ResolvedPredicate)
     /// Holds if there is an object at the end of a path, and its entity is one of these.
@@ -113,6 +115,9 @@ public struct ResolvedSort: Hashable, Sendable {
         self.isAscending = isAscending
         self.options = options
     }
+
+    /// True for the relevance to a search, which the store knows only of what is saved.
+    package var isRelevance: Bool { operand == .relevance }
 
     /// Sorts by a value, the least one first.
     package init(_ operand: ResolvedOperand) {

@@ -1,3 +1,5 @@
+import AnabranchReplication
+
 /// One column of the rows that a request for values returns.
 ///
 /// ```swift
@@ -84,6 +86,31 @@ public struct FetchColumn: Hashable, Sendable {
     /// The greatest value of a group.
     public static func maximum(_ keyPath: String, as name: String? = nil) -> FetchColumn {
         reduction("max", keyPath, name)
+    }
+
+    /// The relevance of an object to the search in the request's predicate. Greater is better.
+    public static func relevance(as name: String = "relevance") -> FetchColumn {
+        FetchColumn(FetchExpression(.path(nil, [.collectionOperator("relevance")])), as: name)
+    }
+
+    /// The part of a searchable attribute's text with most of the words that the search in the
+    /// request's predicate has found.
+    ///
+    /// - Parameters:
+    ///   - before: The text before each of these words.
+    ///   - after: The text behind each of these words.
+    ///   - ellipsis: The text in place of what is left out.
+    ///   - wordCount: The greatest number of words, from 1 to
+    ///     ``SnippetForm/greatestWordCount``.
+    public static func snippet(
+        _ keyPath: String, as name: String? = nil, before: String = "[", after: String = "]",
+        ellipsis: String = "…", wordCount: Int = 16
+    ) -> FetchColumn {
+        let texts = [before, after, ellipsis].map { FetchExpression(.constant(.value(.string($0)))) }
+        let count = FetchExpression(.constant(.value(.integer(Int64(wordCount)))))
+        return FetchColumn(
+            FetchExpression(.function("snippet", [value(of: keyPath)] + texts + [count])),
+            as: name ?? keyPath)
     }
 
     private static func reduction(

@@ -154,6 +154,7 @@ private struct Grouping {
         if groups.contains(operand) { return true }
         switch operand {
         case .constant, .object, .aggregate: return true
+        case .relevance, .snippet: return false
         case .attribute(let path, _), .record(let path): return settles(path)
         case .function(_, let operands, _), .listReduction(_, let operands, _):
             return operands.allSatisfy(settles)
@@ -181,6 +182,7 @@ private struct Grouping {
         case .membership(let operand, _, _), .matches(let operand, _): settles(operand)
         case .exists(let collection, let inner): settles(collection.owner) && settles(inner)
         case .entity(let path, _): settles(path)
+        case .search(let search): settles(search.object)
         }
     }
 

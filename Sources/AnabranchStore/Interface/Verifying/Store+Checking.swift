@@ -7,11 +7,27 @@ extension Store {
     package func check() throws -> StoreCheck {
         var check = StoreCheck()
         check.damage = try damage()
+        if check.damage.isEmpty { check.damage = try damagedSearchTables() }
         guard check.damage.isEmpty else { return check }
         check.logFaults = try read { try $0.logFaults() }
         guard check.logFaults.isEmpty else { return check }
         check.differences = try differencesFromLog()
         return check
+    }
+
+    /// The tables of words that differ from the rows. SQLite compares them only on a connection that
+    /// may write, so a store that is only read has no such check.
+    private func damagedSearchTables() throws -> [String] {
+        guard !options.isReadOnly else { return [] }
+        return try schema.searchTables.compactMap { table in
+            do {
+                try withWriter { try $0.execute(table.check) }
+                return nil
+            } catch let error as StoreError where error.code == .corrupt {
+                return "The index of words \(table.name) differs from its table. Open the store with "
+                    + "a model without searchable attributes, and then with this one."
+            }
+        }
     }
 
     /// Merges the log again in another file and compares the two states.

@@ -45,6 +45,7 @@ struct ModelMigration {
         recordCount = count
         self.stage = stage
         unsynced = try Self.unsyncedRecords(of: source, for: model)
+        try connection.removeSearchTables(of: schema, unlessIn: nil)
         for name in schema.tables.map(\.name) + schema.linkLayouts.map(\.name) {
             try connection.execute("DROP TABLE \(name)")
         }

@@ -123,6 +123,7 @@ struct TableAlteration {
         for index in indexes.former where !indexes.present.contains(index) {
             try connection.execute("DROP INDEX IF EXISTS \(index.name)")
         }
+        try connection.removeSearchTables(of: former, unlessIn: present)
         try renameTables(connection)
         for (former, present) in tables {
             try renameColumns(of: former, to: present, connection)
@@ -138,6 +139,7 @@ struct TableAlteration {
         for index in indexes.present where !indexes.former.contains(index) {
             try connection.execute(index.creation)
         }
+        try connection.createSearchTables(of: present, unlessIn: former)
     }
 
     private func renameTables(_ connection: Connection) throws {

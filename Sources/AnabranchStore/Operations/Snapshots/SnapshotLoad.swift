@@ -44,6 +44,8 @@ struct SnapshotLoad {
         isFirst = before.allSatisfy(\.isEmpty)
         let queuedRepairs = try QueuedRepairs(transaction)
         let own = try transaction.head(of: transaction.state.ordinal)
+        let searchTables = schema.syncedTables.compactMap(SearchTable.init)
+        for table in searchTables { try connection.run(table.emptying) }
         try removeAll()
         let indexes = try takeIndexes()
         var number: UInt64 = 0
@@ -53,6 +55,7 @@ struct SnapshotLoad {
         try transaction.check(greatest, of: "the zone's snapshot", .zone)
         try stage.clear()
         for index in indexes { try connection.execute(index.sql) }
+        for table in searchTables { try connection.run(table.refilling) }
         try positions.finish()
         let place = CausalContext.Prefix(
             epoch: snapshot.cursor.epoch, position: snapshot.cursor.position)

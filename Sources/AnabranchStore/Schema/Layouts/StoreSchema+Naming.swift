@@ -19,6 +19,15 @@ extension StoreSchema: SchemaNaming {
         return entities.map { layout(of: $0).number }
     }
 
+    package func searchTable(for entity: EntityDescription) -> String {
+        SearchTable(layout(of: entity).table)?.name ?? "NULL"
+    }
+
+    package func searchColumn(of attribute: AttributeDescription) -> Int {
+        let columns = SearchTable.columns(of: layout(of: attribute.entity).table)
+        return columns.firstIndex { $0.property == .attribute(attribute) } ?? -1
+    }
+
     package func linkTable(for relationship: RelationshipDescription) -> LinkTableNames {
         let name = links(of: relationship)?.name ?? "NULL"
         let isRight = relationship.storage == .links(.right)

@@ -6,7 +6,7 @@ package import AnabranchReplication
 /// Tables have aliases. `t0` is the table of the fetched entity, and `tN` that of the elements of
 /// the N-th enclosing collection. `tN_M` is the M-th object that a to-one relationship references
 /// from there. A to-one is a LEFT JOIN of its target's table, so a target that does not exist reads
-/// as missing.
+/// as missing. `s0` is the table of the words that a search of the fetched objects finds.
 ///
 /// A condition may evaluate to NULL instead of false. Conditions stand only under AND, OR, WHERE
 /// and `IS NOT TRUE`, where both mean the same. So they keep the plain form for which SQLite can
@@ -58,10 +58,12 @@ package struct FetchStatement: Sendable {
     ) throws(FetchPredicateError) {
         var writer = PredicateSQL(naming: naming, store: store)
         writer.enter("t0")
+        let search = LeadingSearch(predicate, naming)
+        let searchJoin = writer.join(search, of: entity)
         let columns = try Self.columns(selection, sorts, &writer)
         if let ids { writer.bindings.append(.string(SQL.json(ids))) }
         let conditions = try Self.conditions(
-            entity, includesSubentities, predicate, in: naming, &writer)
+            entity, includesSubentities, search, in: naming, &writer)
         let isWindow = limit != nil || offset > 0
         let rows = selection.values
         let grouping = try rows.map { rows throws(FetchPredicateError) in
@@ -75,7 +77,7 @@ package struct FetchStatement: Sendable {
 
         var text = "\(naming.table(for: entity)) AS t0"
         if ids != nil { text = "json_each(?) AS j CROSS JOIN \(text) ON t0.ab_pk = j.value" }
-        text += joins
+        text += searchJoin + joins
         if !conditions.isEmpty { text += " WHERE " + conditions.joined(separator: " AND ") }
         text += (grouping ?? "") + order
         if isWindow {
@@ -122,7 +124,7 @@ package struct FetchStatement: Sendable {
     }
 
     private static func conditions(
-        _ entity: EntityDescription, _ includesSubentities: Bool, _ predicate: ResolvedPredicate?,
+        _ entity: EntityDescription, _ includesSubentities: Bool, _ search: LeadingSearch,
         in naming: any SchemaNaming, _ writer: inout PredicateSQL
     ) throws(FetchPredicateError) -> [String] {
         var conditions: [String] = []
@@ -136,7 +138,8 @@ package struct FetchStatement: Sendable {
             let list = numbers.map(String.init).joined(separator: ", ")
             conditions.append("t0.ab_entity IN (\(list))")
         }
-        if let predicate, predicate != .constant(true) {
+        if let condition = writer.condition(search) { conditions.append(condition) }
+        if let predicate = search.rest, predicate != .constant(true) {
             conditions.append("(" + (try writer.condition(predicate)) + ")")
         }
         return conditions

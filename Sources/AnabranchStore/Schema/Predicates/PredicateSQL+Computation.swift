@@ -26,7 +26,7 @@ extension PredicateSQL {
             return try aggregate(reduction, operand, isDistinct: isDistinct)
         case .element(let collection, let place, let value):
             return try element(collection, place, value)
-        case .constant, .object, .attribute, .record, .count:
+        case .constant, .object, .attribute, .record, .count, .relevance, .snippet:
             return try self.operand(operand, [])
         }
     }

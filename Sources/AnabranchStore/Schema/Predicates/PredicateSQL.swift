@@ -13,6 +13,8 @@ struct PredicateSQL {
     var bindings: [Value] = []
     var height = StatementHeight()
     private(set) var scopes: [Scope] = []
+    /// The table of words that is joined to the fetched rows; `nil` without one.
+    var searchTable: String?
 
     struct Scope {
         let alias: String
@@ -79,6 +81,7 @@ struct PredicateSQL {
                 text, .matches, .constant(.string(expression.pattern)), expression.options)
         case .exists(let collection, let inner): return try exists(collection, inner)
         case .entity(let path, let entities): return try entity(path, entities)
+        case .search(let search): return try self.search(search)
         }
     }
 
@@ -164,6 +167,8 @@ extension PredicateSQL {
                 : alias + "." + naming.column(for: .attribute(attribute))
             return Self.compared(column, as: attribute.type, options)
         case .count(let collection, let filter): return try count(collection, filter)
+        case .relevance: return try relevance()
+        case .snippet(let attribute, let form): return try snippet(of: attribute, form)
         case .function, .reduction, .listReduction, .aggregate, .conditional, .element:
             return Self.compared(try computed(operand), as: operand.type, options)
         }
@@ -247,7 +252,7 @@ extension ResolvedOperand {
         case .constant(let value): !value.isNull
         case .object: true
         case .attribute, .record, .count, .function, .reduction, .listReduction, .aggregate,
-            .conditional, .element:
+            .conditional, .element, .relevance, .snippet:
             false
         }
     }

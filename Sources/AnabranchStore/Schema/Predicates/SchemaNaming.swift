@@ -13,6 +13,12 @@ package protocol SchemaNaming {
         for entity: EntityDescription, includingSubentities: Bool
     ) -> [Int64]?
 
+    /// The table of the words of an entity's searchable attributes; only for an entity with such.
+    func searchTable(for entity: EntityDescription) -> String
+
+    /// The place of a searchable attribute among the columns of the table of words, from 0.
+    func searchColumn(of attribute: AttributeDescription) -> Int
+
     /// The link table of a relationship, seen from the side of the relationship.
     func linkTable(for relationship: RelationshipDescription) -> LinkTableNames
 

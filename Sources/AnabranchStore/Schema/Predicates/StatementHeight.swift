@@ -61,6 +61,8 @@ struct StatementHeight {
         case derivation = 40
         /// `substr(CAST(…), -length(…), length(…)) = …`.
         case text = 16
+        /// `a IN (SELECT r FROM t WHERE t MATCH ?)`.
+        case search = 20
         /// `a IN (WITH RECURSIVE …)`.
         case longList = 23
     }

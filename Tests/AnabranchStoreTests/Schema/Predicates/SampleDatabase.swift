@@ -166,6 +166,10 @@ struct SampleNaming: SchemaNaming {
         return (includingSubentities ? entity.hierarchy : [entity]).map { Int64($0.index) }
     }
 
+    func searchTable(for entity: EntityDescription) -> String { "\"\(entity.root.name)_search\"" }
+
+    func searchColumn(of attribute: AttributeDescription) -> Int { 0 }
+
     func linkTable(for relationship: RelationshipDescription) -> LinkTableNames {
         let stored = relationship.storedSide
         let isRight = relationship.storage == .links(.right)
