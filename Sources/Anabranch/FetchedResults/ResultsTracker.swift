@@ -79,6 +79,28 @@ extension ResultsTracker {
             entry.isEdited = false
         }
         edited = edited.filter { entriesByID[$0]?.isEdited ?? false }
+        if plan.ranking != nil { rankAgain() }
+    }
+
+    /// Fetches a result that is sorted by relevance, which the texts of a save have changed.
+    private func rankAgain() {
+        guard isFollowing, !isReporting, isHeard() else {
+            isBehind = true
+            return
+        }
+        isReporting = true
+        defer { isReporting = false }
+        do {
+            try reread(AffectedRecords.haveDifferentRows)
+        } catch {
+            isBehind = true
+            context.keep(error)
+        }
+        followWaiting()
+    }
+
+    private func followWaiting() {
+        while isFollowing, !waiting.isEmpty { follow(waiting.removeFirst()) }
     }
 
     /// Processes an event. An event that arrives while another one is being reported waits.
@@ -92,7 +114,7 @@ extension ResultsTracker {
         guard !isReporting else { return }
         isReporting = true
         defer { isReporting = false }
-        while isFollowing, !waiting.isEmpty { follow(waiting.removeFirst()) }
+        followWaiting()
     }
 
     /// Follows one event. The context's next save throws an error of the store, and the next event
@@ -101,7 +123,7 @@ extension ResultsTracker {
         do {
             let concern = try AffectedRecords(event, plan, in: context)
             if isBehind || concern.isUntraceable || plan.ranking != nil && !concern.isEmpty {
-                try reread(concern)
+                try reread(isBehind ? AffectedRecords.haveDifferentRows : concern.isChanged)
             } else if !concern.isEmpty {
                 try judge(concern)
             }
@@ -129,7 +151,7 @@ extension ResultsTracker {
         var new = state
         let reordering = ResultsReordering(of: &new, taking: gone, putting: arriving, plan)
         if let end = plan.windowEnd, new.horizon != nil, new.entries.count < end {
-            return try reread(concern)
+            return try reread(concern.isChanged)
         }
         for entry in gone { forget(entry) }
         for place in reordering.inserted { remember(place.entry) }
@@ -138,10 +160,9 @@ extension ResultsTracker {
     }
 
     /// Fetches everything again and compares.
-    private func reread(_ concern: AffectedRecords) throws {
+    private func reread(_ isChanged: (ResultEntry, ResultEntry) -> Bool) throws {
         let whole = try reader.whole()
         let new = ResultsState(whole.entries, horizon: whole.horizon, plan)
-        let isChanged = isBehind ? AffectedRecords.haveDifferentRows : concern.isChanged
         let reordering = ResultsReordering(from: state, to: new, isChanged: isChanged)
         isBehind = false
         take(whole)

@@ -90,17 +90,28 @@ public final class Connection {
             (SQLITE_DBCONFIG_DQS_DML, 0), (SQLITE_DBCONFIG_DQS_DDL, 0),
             (SQLITE_DBCONFIG_TRUSTED_SCHEMA, 0), (SQLITE_DBCONFIG_DEFENSIVE, 1),
         ]
-        for (option, value) in options {
-            let status = csqlite_configure(database, option, value)
-            guard status == SQLITE_OK else {
-                throw SQLiteError(
-                    status: status, database: database,
-                    action: "set option \(option) of the database \u{201C}\(path)\u{201D}")
-            }
-        }
+        for (option, value) in options { try set(option, value, of: database) }
         // Debian's SQLite overwrites deleted content with zeros by default, which costs writes.
         try execute("PRAGMA secure_delete = OFF")
         statistics = ConnectionStatistics()
+    }
+
+    private func set(_ option: Int32, _ value: Int32, of database: OpaquePointer) throws {
+        let status = csqlite_configure(database, option, value)
+        guard status == SQLITE_OK else {
+            throw SQLiteError(
+                status: status, database: database,
+                action: "set option \(option) of the database \u{201C}\(path)\u{201D}")
+        }
+    }
+
+    /// Lets triggers and views of the file use virtual tables, such as those of FTS5.
+    ///
+    /// A new connection does not allow it. Functions of this program without the trait `innocuous`
+    /// stay out of their reach.
+    public func trustSchema() throws {
+        try set(
+            SQLITE_DBCONFIG_TRUSTED_SCHEMA, 1, of: try openDatabase(to: "trust the schema"))
     }
 
     /// Closes the file. An open transaction is rolled back.

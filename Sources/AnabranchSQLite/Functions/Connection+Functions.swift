@@ -15,12 +15,13 @@ public struct FunctionTraits: OptionSet, Sendable {
 
     /// The function has no side effects and reveals nothing about the process.
     ///
-    /// Views, triggers, indexes and generated columns may call it although the schema is untrusted.
+    /// Views, triggers, indexes and generated columns of a file may call it. They can't call a
+    /// function without this trait, whether or not the schema is trusted.
     public static let innocuous = FunctionTraits(rawValue: 2)
 
     var flags: Int32 {
         SQLITE_UTF8 | (contains(.deterministic) ? SQLITE_DETERMINISTIC : 0)
-            | (contains(.innocuous) ? SQLITE_INNOCUOUS : 0)
+            | (contains(.innocuous) ? SQLITE_INNOCUOUS : SQLITE_DIRECTONLY)
     }
 }
 

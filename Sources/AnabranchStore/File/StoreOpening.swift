@@ -138,6 +138,8 @@ struct StoreOpening {
     func configureWriter() throws {
         try connection.execute("PRAGMA journal_mode = WAL")
         try connection.setDurability(options.durability)
+        // SQLite 3.40 allows the triggers of the tables of words only in a trusted schema.
+        try connection.trustSchema()
     }
 
     private func create(_ model: ManagedObjectModel) throws {

@@ -91,21 +91,20 @@ import Testing
         #expect(headings == [1])
         try SearchLibrary.check(second)
         second.coordinator.close()
-        let split = try ManagedObjectModel {
-            Entity("Text", isAbstract: true) {
+        let unique = try ManagedObjectModel {
+            Entity("Article") {
+                Attribute("heading", .string, wireName: "title", searchable: TextSearch())
                 Attribute("body", .string, searchable: TextSearch(prefixLengths: [2]))
-            }
-            Entity("Article", parent: "Text") {
-                Attribute("heading", .string, searchable: TextSearch())
                 Attribute("stars", .integer64, optional: false, default: 0)
                 Relationship("author", to: "Author", inverse: "articles")
+                Unique("stars")
             }
             Entity("Author") {
                 Attribute("name", .string, searchable: TextSearch())
                 Relationship("articles", toMany: "Article", inverse: "author")
             }
         }
-        let third = try library.open(split)
+        let third = try library.open(unique)
         #expect(try stars("swift", third) == [0, 1])
         try SearchLibrary.check(third)
         third.coordinator.close()

@@ -21,7 +21,8 @@ import Testing
         ("CAFÉ", [2]), ("uber façade", [2]), ("NEAR(graph objects, 1)", [1]),
         ("NEAR(object syncs, 0)", []), ("NEAR(object syncs,1)", [0]), ("C++", [3]),
         ("doesn't", [3]), ("foo-bar_baz", [3]), ("\"quoted\"", [3]), ("", []), ("  ", []),
-        ("+", []), ("swift +", [0, 1]), ("nothing", []), ("rank : 3", []), ("title:sync", []),
+        ("+", []), ("swift +", [0, 1]), ("swift OR +", [0, 1]), ("+ NOT swift", []),
+        ("NEAR(+ swift)", [0, 1]), ("nothing", []), ("rank : 3", []), ("title:sync", []),
     ]
 
     @Test func `the store and memory find the same`() throws {
@@ -110,7 +111,7 @@ import Testing
                 let relevance: Double = try #require(row["relevance"])
                 #expect(values == [.integer(stars), .real(relevance)])
             }
-            #expect(rows.map { $0["text"] as String? } == ["…syncs, in [Swift].", "…and a [swift] river."])
+            #expect(rows.map { $0["text"] as String? } == ["…graph syncs, in [Swift].", "…and a [swift] river."])
             #expect(
                 try SearchLibrary.stars(
                     "title MATCHES[s] 'sync' OR body MATCHES[s] 'swift'", in: context,
@@ -153,7 +154,10 @@ import Testing
             }
             let many = Array(repeating: "a", count: 201).joined(separator: " ")
             #expect(throws: FetchPredicateError.self) { try TextQuery(many) }
-            let deep = String(repeating: "(", count: 33) + "a" + String(repeating: ")", count: 33)
+            let levels = TextQuery.greatestDepth + 1
+            let deep =
+                String(repeating: "(", count: levels) + "a"
+                + String(repeating: ")", count: levels)
             #expect(throws: FetchPredicateError.self) { try TextQuery(deep) }
         }
     }
@@ -162,7 +166,10 @@ import Testing
         try library.open().newBackgroundContext().performAndWait { context throws in
             try SearchLibrary.fill(context)
             let words = (0..<199).map { "w\($0)" }.joined(separator: " OR ")
-            let deep = String(repeating: "(a OR ", count: 32) + "swift" + String(repeating: ")", count: 32)
+            let deepest = TextQuery.greatestDepth
+            let deep =
+                String(repeating: "(a OR graph swift NOT b NOT (c OR ", count: deepest / 2)
+                + "kamme" + String(repeating: "))", count: deepest / 2)
             for query in [words + " OR swift", deep, String(repeating: "swift NOT ", count: 150) + "x"] {
                 _ = try SearchLibrary.stars("SELF MATCHES[s] %@", query, in: context)
             }

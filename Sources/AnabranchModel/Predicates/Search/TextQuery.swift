@@ -36,5 +36,7 @@ public struct TextQuery: Hashable, Sendable {
     /// The greatest number of words and phrases in a query.
     public static let greatestTermCount = 200
     /// The greatest number of parentheses inside each other.
-    public static let greatestDepth = 32
+    ///
+    /// FTS5 reads about 30 of those that the operators in them become.
+    public static let greatestDepth = 6
 }

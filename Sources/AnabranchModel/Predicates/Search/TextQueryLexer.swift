@@ -35,6 +35,18 @@ struct TextQueryTerm: Equatable {
         }
     }
 
+    /// True if FTS5 finds a word in the text: a letter, a digit, or a character for private use.
+    var hasWord: Bool {
+        text.unicodeScalars.contains { scalar in
+            switch scalar.properties.generalCategory {
+            case .uppercaseLetter, .lowercaseLetter, .titlecaseLetter, .modifierLetter,
+                .otherLetter, .decimalNumber, .letterNumber, .otherNumber, .privateUse:
+                true
+            default: false
+            }
+        }
+    }
+
     /// The term for FTS5.
     var expression: String {
         let quoted = text.replacing("\"", with: "\"\"")

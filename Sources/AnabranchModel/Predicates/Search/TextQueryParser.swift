@@ -1,5 +1,5 @@
 /// Reads a query for words and writes it for FTS5, with parentheses around everything, so that the
-/// precedence of FTS5's operators does not matter.
+/// precedence of FTS5's operators does not matter. What has no word is left out: `nil` stands for it.
 struct TextQueryParser {
     private var lexer: TextQueryLexer
     private var token: TextQueryToken?
@@ -29,13 +29,13 @@ struct TextQueryParser {
         return true
     }
 
-    private mutating func alternatives() throws(FetchPredicateError) -> String {
+    private mutating func alternatives() throws(FetchPredicateError) -> String? {
         var parts = [try conjunction()]
         while try accept(.or) { parts.append(try conjunction()) }
         return Self.joined(parts, " OR ")
     }
 
-    private mutating func conjunction() throws(FetchPredicateError) -> String {
+    private mutating func conjunction() throws(FetchPredicateError) -> String? {
         var parts = [try difference()]
         while token != nil, token != .or, token != .close {
             _ = try accept(.and)
@@ -44,24 +44,25 @@ struct TextQueryParser {
         return Self.joined(parts, " AND ")
     }
 
-    private mutating func difference() throws(FetchPredicateError) -> String {
+    private mutating func difference() throws(FetchPredicateError) -> String? {
         let wanted = try primary()
-        var excluded: [String] = []
+        var excluded: [String?] = []
         while try accept(.not) { excluded.append(try primary()) }
-        guard !excluded.isEmpty else { return wanted }
-        return "(\(wanted) NOT \(Self.joined(excluded, " OR ")))"
+        guard let wanted, let excluded = Self.joined(excluded, " OR ") else { return wanted }
+        return "(\(wanted) NOT \(excluded))"
     }
 
-    private static func joined(_ parts: [String], _ sign: String) -> String {
-        parts.count == 1 ? parts[0] : "(" + parts.joined(separator: sign) + ")"
+    private static func joined(_ parts: [String?], _ sign: String) -> String? {
+        let parts = parts.compactMap { $0 }
+        return parts.count > 1 ? "(" + parts.joined(separator: sign) + ")" : parts.first
     }
 
-    private mutating func primary() throws(FetchPredicateError) -> String {
+    private mutating func primary() throws(FetchPredicateError) -> String? {
         switch token {
         case .term(let term):
             try count()
             try advance()
-            return term.expression
+            return term.hasWord ? term.expression : nil
         case .near:
             try advance()
             return try near()
@@ -76,7 +77,7 @@ struct TextQueryParser {
         }
     }
 
-    private mutating func group() throws(FetchPredicateError) -> String {
+    private mutating func group() throws(FetchPredicateError) -> String? {
         depth += 1
         guard depth <= TextQuery.greatestDepth else {
             throw FetchPredicateError(
@@ -91,7 +92,7 @@ struct TextQueryParser {
     }
 
     /// Reads the content of NEAR. The number at its end is behind a comma.
-    private mutating func near() throws(FetchPredicateError) -> String {
+    private mutating func near() throws(FetchPredicateError) -> String? {
         var terms: [TextQueryTerm] = []
         while case .term(let term) = token {
             try count()
@@ -101,6 +102,8 @@ struct TextQueryParser {
         guard try accept(.close) else { throw invalid("NEAR( takes words up to a parenthesis") }
         let distance = try Self.takeDistance(from: &terms)
         guard !terms.isEmpty else { throw invalid("NEAR() has no words") }
+        terms.removeAll { !$0.hasWord }
+        guard !terms.isEmpty else { return nil }
         for place in terms.indices { terms[place].isInitial = false }
         let words = terms.map(\.expression).joined(separator: " ")
         return "NEAR(\(words), \(distance))"
