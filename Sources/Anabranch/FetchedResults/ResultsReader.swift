@@ -169,7 +169,8 @@ extension ResultsReader {
     private func entry(of object: ManagedObject, _ relevance: Value) throws -> ResultEntry {
         ResultEntry(
             id: object.localID, entityIndex: object.entity.index,
-            keys: try plan.keys(of: object, relevance: relevance), object: plan.makesObjects ? object : nil,
+            keys: try plan.keys(of: object, relevance: relevance),
+            object: plan.makesObjects ? object : nil,
             version: object.version, isEdited: object.differsFromRow)
     }
 

@@ -56,8 +56,8 @@ public struct FetchPredicateError: Error, Hashable, Sendable {
         public static let notEvaluable = Code(rawValue: "not-evaluable")
         /// A regular expression cannot be read.
         public static let invalidPattern = Code(rawValue: "invalid-pattern")
-        /// An attribute, or all attributes of an object, can't be searched for words, or there is no
-        /// search by which objects have a relevance: the message says what to declare or to add.
+        /// An attribute or an object can't be searched for words, or there is no search by which
+        /// objects have a relevance: the message says what to declare or to add.
         public static let notSearchable = Code(rawValue: "not-searchable")
         /// A query for words can't be read.
         public static let invalidQuery = Code(rawValue: "invalid-query")

@@ -13,8 +13,8 @@ enum UserInfoKey {
     static let unsyncedPrefix = "anabranch.unsynced."
     /// Declares a to-one acyclic with `YES`.
     static let acyclic = "anabranch.acyclic"
-    /// Makes a text attribute searchable: `YES`, or the lengths of the word beginnings with an index,
-    /// such as `2 3`.
+    /// Makes a text attribute searchable: `YES`, or the lengths of the word beginnings with an
+    /// index, such as `2 3`.
     static let searchable = "anabranch.searchable"
     /// A default for which Xcode has no form.
     static let defaultValue = "anabranch.default"

@@ -7,7 +7,7 @@ import Testing
 
 @testable import AnabranchServer
 
-/// Tests of a zone whose pushes a hook validates.
+/// Tests of the hook that validates the pushes into a zone.
 @Suite(.everyStore) struct ZoneValidationTests {
     private struct NoAnswer: Error {}
 

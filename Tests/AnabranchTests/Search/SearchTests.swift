@@ -111,7 +111,10 @@ import Testing
                 let relevance: Double = try #require(row["relevance"])
                 #expect(values == [.integer(stars), .real(relevance)])
             }
-            #expect(rows.map { $0["text"] as String? } == ["…graph syncs, in [Swift].", "…and a [swift] river."])
+            #expect(
+                rows.map { $0["text"] as String? } == [
+                    "…graph syncs, in [Swift].", "…and a [swift] river.",
+                ])
             #expect(
                 try SearchLibrary.stars(
                     "title MATCHES[s] 'sync' OR body MATCHES[s] 'swift'", in: context,
@@ -170,7 +173,9 @@ import Testing
             let deep =
                 String(repeating: "(a OR graph swift NOT b NOT (c OR ", count: deepest / 2)
                 + "kamme" + String(repeating: "))", count: deepest / 2)
-            for query in [words + " OR swift", deep, String(repeating: "swift NOT ", count: 150) + "x"] {
+            for query in [
+                words + " OR swift", deep, String(repeating: "swift NOT ", count: 150) + "x",
+            ] {
                 _ = try SearchLibrary.stars("SELF MATCHES[s] %@", query, in: context)
             }
             #expect(try SearchLibrary.stars("SELF MATCHES[s] %@", deep, in: context) == [0, 1])

@@ -112,7 +112,7 @@ struct ValidationTests {
         let reader = try container("b")
         #expect(try await sync(reader, daemon).isCaughtUp)
         #expect(try texts(reader) == ["one", "two"])
-        // What the zone holds is shown to the hook once, whoever syncs afterwards.
+        // What the zone holds is shown to the hook once, whichever client syncs afterwards.
         #expect(try await sync(author, daemon).isCaughtUp)
         #expect(hook.shown.count == 3 && Set(hook.shown).count == 3)
         let lines = try audit()

@@ -159,8 +159,8 @@ extension PredicateResolver {
         guard ranksObjects else {
             throw error(
                 .notEvaluable, expression, key: name,
-                "Can't compute \(name) here because only a search knows it: sort by it, or fetch it "
-                    + "as a column.")
+                "Can't compute \(name) here because only a search knows it: sort by it, or fetch "
+                    + "it as a column.")
         }
     }
 }

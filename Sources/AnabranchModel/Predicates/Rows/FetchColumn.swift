@@ -106,7 +106,9 @@ public struct FetchColumn: Hashable, Sendable {
         _ keyPath: String, as name: String? = nil, before: String = "[", after: String = "]",
         ellipsis: String = "…", wordCount: Int = 16
     ) -> FetchColumn {
-        let texts = [before, after, ellipsis].map { FetchExpression(.constant(.value(.string($0)))) }
+        let texts = [before, after, ellipsis].map {
+            FetchExpression(.constant(.value(.string($0))))
+        }
         let count = FetchExpression(.constant(.value(.integer(Int64(wordCount)))))
         return FetchColumn(
             FetchExpression(.function("snippet", [value(of: keyPath)] + texts + [count])),

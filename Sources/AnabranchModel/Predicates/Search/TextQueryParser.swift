@@ -1,5 +1,6 @@
 /// Reads a query for words and writes it for FTS5, with parentheses around everything, so that the
-/// precedence of FTS5's operators does not matter. What has no word is left out: `nil` stands for it.
+/// precedence of FTS5's operators does not matter. What has no word is left out: `nil` stands for
+/// it.
 struct TextQueryParser {
     private var lexer: TextQueryLexer
     private var token: TextQueryToken?
@@ -118,7 +119,8 @@ struct TextQueryParser {
     ) throws(FetchPredicateError) -> Int {
         guard let last = terms.last else { return usualDistance }
         let comma = last.text.lastIndex(of: ",")
-        var digits = last.text[(comma.map { last.text.index(after: $0) } ?? last.text.startIndex)...]
+        var digits = last.text[
+            (comma.map { last.text.index(after: $0) } ?? last.text.startIndex)...]
         var word = comma.map { String(last.text[..<$0]) } ?? ""
         var count = 1
         if comma == nil, terms.count > 1, terms[terms.count - 2].text.last == "," {

@@ -15,8 +15,8 @@ extension Store {
         return check
     }
 
-    /// The tables of words that differ from the rows. SQLite compares them only on a connection that
-    /// may write, so a store that is only read has no such check.
+    /// The tables of words that differ from the rows. SQLite compares them only on a connection
+    /// that may write, so a store that is only read has no such check.
     private func damagedSearchTables() throws -> [String] {
         guard !options.isReadOnly else { return [] }
         return try schema.searchTables.compactMap { table in
@@ -24,7 +24,8 @@ extension Store {
                 try withWriter { try $0.execute(table.check) }
                 return nil
             } catch let error as StoreError where error.code == .corrupt {
-                return "The index of words \(table.name) differs from its table. Open the store with "
+                return
+                    "The index of words \(table.name) differs from its table. Open the store with "
                     + "a model without searchable attributes, and then with this one."
             }
         }

@@ -67,9 +67,11 @@ struct SearchTable: Hashable {
     private var filling: String { "INSERT INTO \(name) (\(name)) VALUES ('rebuild')" }
 
     private var triggers: [String] {
-        let new = "INSERT INTO \(name) (rowid, \(list(columns))) "
+        let new =
+            "INSERT INTO \(name) (rowid, \(list(columns))) "
             + "VALUES (new.ab_pk, \(list(columns.map { "new.\($0)" })));"
-        let old = "INSERT INTO \(name) (\(name), rowid, \(list(columns))) "
+        let old =
+            "INSERT INTO \(name) (\(name), rowid, \(list(columns))) "
             + "VALUES ('delete', old.ab_pk, \(list(columns.map { "old.\($0)" })));"
         let isChanged = columns.map { "old.\($0) IS NOT new.\($0)" }.joined(separator: " OR ")
         return [
