@@ -60,6 +60,8 @@ struct RandomDeclarations {
             attribute.isTransient = attribute.type == .undefined
             if attribute.isTransient { composite.isTransient = true }
             attribute.mergeRule = .lastWriter
+            // A transient attribute around it would make it transient.
+            attribute.search = nil
             composite.attributes.append(attribute)
         }
         if chance(3) { composite.compositeAttributes.append(self.composite(name + "c")) }

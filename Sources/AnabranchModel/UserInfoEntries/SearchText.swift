@@ -1,6 +1,6 @@
 /// The text of the setting that makes an attribute searchable.
 enum SearchText {
-    /// What a text says.
+    /// The setting that a text stands for.
     struct Meaning {
         /// `nil` if the attribute is not searchable.
         let setting: TextSearch?

@@ -31,7 +31,7 @@ struct SearchTable: Hashable {
         ).sorted()
     }
 
-    /// The columns of a table whose words are indexed, in their order.
+    /// The columns with indexed words, in the order of the table.
     static func columns(of table: TableLayout) -> [TableLayout.Column] {
         table.columns.filter { $0.property.attribute?.search != nil }
     }
