@@ -6,7 +6,8 @@ enum AnabranchBench {
     static let benchmarks: [any Benchmark] = [
         SaveBenchmark(), FetchBenchmark(), FetchWideBenchmark(), FetchIDsBenchmark(),
         LookupBenchmark(), RowsBenchmark(), BatchesBenchmark(), LiveBenchmark(),
-        PredicateBenchmark(), UpdateBenchmark(), AccessorBenchmark(), TrackingBenchmark(),
+        PredicateBenchmark(), SearchBenchmark(), UpdateBenchmark(), AccessorBenchmark(),
+        TrackingBenchmark(),
         SyncBenchmark(),
         MergeBenchmark(), BootstrapBenchmark(), RegisteredBenchmark(), MigrateBenchmark(),
         ConvertBenchmark(),
