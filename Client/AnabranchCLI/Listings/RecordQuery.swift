@@ -63,6 +63,8 @@ struct RecordQuery {
                 .reading(FetchPredicate(format: format, arguments: []))
         }
         guard let search else { return condition }
+        // A wrong query is an error of its own, not one of a predicate.
+        _ = try TextQuery(search)
         let found = try FetchPredicate("SELF MATCHES[s] %@", search)
         return condition.map { $0.and(found) } ?? found
     }

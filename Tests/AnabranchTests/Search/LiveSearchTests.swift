@@ -3,7 +3,7 @@ import Foundation
 import TestSupport
 import Testing
 
-/// Tests of searches whose results follow the changes of their context.
+/// Tests of search results that follow the changes of their context.
 @MainActor @Suite struct `Live searches` {
     private let library: SearchLibrary
     private let context: ManagedObjectContext

@@ -12,7 +12,7 @@ import Testing
 
     init() throws { library = try SearchLibrary() }
 
-    /// Queries, and the stars of the articles whose title or body they find.
+    /// Queries, and the stars of the articles that they find by title or body.
     private static let found: [(query: String, stars: [Int64])] = [
         ("swift", [0, 1]), ("SWIFT sync", [0]), ("swift AND river", [1]), ("graph", [0, 1]),
         ("\"object graph\"", [0]), ("\"graph object\"", []), ("\"of obj\"*", [1]),
