@@ -55,8 +55,12 @@ extension ManagedObjectContext {
     }
 
     /// Reads the store in one state: the newest, or the state to which the context is pinned.
-    func readStore<Result>(_ body: (StoreReader) throws -> Result) throws -> Result {
-        try notifyingObserversAfterwards { try readGeneration(body) }
+    ///
+    /// - Parameter isOneStatement: True if the body runs one statement at most. This is faster.
+    func readStore<Result>(
+        isOneStatement: Bool = false, _ body: (StoreReader) throws -> Result
+    ) throws -> Result {
+        try notifyingObserversAfterwards { try readGeneration(isOneStatement, body) }
     }
 
     /// Runs a closure that must not be interrupted. Observers are notified of its changes after it
@@ -69,9 +73,11 @@ extension ManagedObjectContext {
     }
 
     private func readGeneration<Result>(
-        _ body: (StoreReader) throws -> Result
+        _ isOneStatement: Bool, _ body: (StoreReader) throws -> Result
     ) throws -> Result {
-        guard let generation else { return try coordinator.store.read(body) }
+        guard let generation else {
+            return try coordinator.store.read(isOneStatement: isOneStatement, body)
+        }
         if let snapshot = generation.snapshot {
             do {
                 return try snapshot.read(body)

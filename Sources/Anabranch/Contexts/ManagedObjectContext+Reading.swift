@@ -17,7 +17,7 @@ extension ManagedObjectContext {
     ) throws {
         switch source {
         case .store:
-            try readStore { reader in
+            try readStore(isOneStatement: true) { reader in
                 try reader.rows(of: entity, ids: ids) { body(.stored($0)) }
             }
         case .parent(let parent):
@@ -36,7 +36,9 @@ extension ManagedObjectContext {
     ) throws {
         switch source {
         case .store:
-            try readStore { reader in try reader.rows(query) { try body(.stored($0)) } }
+            try readStore(isOneStatement: true) { reader in
+                try reader.rows(query) { try body(.stored($0)) }
+            }
         case .parent(let parent):
             let rows = try parent.onQueue {
                 try $0.lentRows(query, includingPending: includingPending)
@@ -54,7 +56,7 @@ extension ManagedObjectContext {
         _ body: (_ entityIndex: Int, LocalID) -> Void
     ) throws {
         switch source {
-        case .store: try readStore { try $0.forEachObject(query, body) }
+        case .store: try readStore(isOneStatement: true) { try $0.forEachObject(query, body) }
         case .parent(let parent):
             let ids = try parent.onQueue {
                 try $0.lentIDs(query, includingPending: includingPending)
@@ -65,7 +67,7 @@ extension ManagedObjectContext {
 
     func readCount(_ query: FetchQuery, includingPending: Bool) throws -> Int {
         switch source {
-        case .store: try readStore { try $0.count(query) }
+        case .store: try readStore(isOneStatement: true) { try $0.count(query) }
         case .parent(let parent):
             try parent.onQueue { try $0.lentCount(query, includingPending: includingPending) }
         }

@@ -29,6 +29,8 @@ public final class Connection {
     @exclusivity(unchecked) var cache: StatementCache
     @exclusivity(unchecked) unowned(unsafe) var firstStatement: Statement?
 
+    let rowFunction = RowFunction()
+
     /// The error that a custom function threw, until the statement that called it fails.
     @exclusivity(unchecked) var functionFailure: (any Error)?
 
@@ -91,6 +93,12 @@ public final class Connection {
             (SQLITE_DBCONFIG_TRUSTED_SCHEMA, 0), (SQLITE_DBCONFIG_DEFENSIVE, 1),
         ]
         for (option, value) in options { try set(option, value, of: database) }
+        let status = rowFunction.define(in: database)
+        guard status == SQLITE_OK else {
+            throw SQLiteError(
+                status: status, database: database,
+                action: "define the function \(RowFunction.name)")
+        }
         // Debian's SQLite overwrites deleted content with zeros by default, which costs writes.
         try execute("PRAGMA secure_delete = OFF")
         statistics = ConnectionStatistics()

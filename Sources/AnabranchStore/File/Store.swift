@@ -91,9 +91,14 @@ private final class Writer: @unchecked Sendable {
 extension Store {
     /// Runs a body in one read transaction: it sees one state of the file, whatever is saved
     /// meanwhile.
-    package func read<Result>(_ body: (StoreReader) throws -> Result) throws -> Result {
+    ///
+    /// - Parameter isOneStatement: True if the body runs one statement at most, which sees one
+    ///   state by itself. This is faster.
+    package func read<Result>(
+        isOneStatement: Bool = false, _ body: (StoreReader) throws -> Result
+    ) throws -> Result {
         try translating("read") {
-            try readers.read { connection in
+            try readers.read(isOneStatement: isOneStatement) { connection in
                 do {
                     return try body(StoreReader(connection, schema: schema, identity: identity))
                 } catch let error as SQLiteError where error.code == .error {

@@ -1,5 +1,6 @@
 package import AnabranchModel
 import AnabranchReplication
+import Synchronization
 
 /// The tables and columns of one file for the entities and properties of a model.
 package final class StoreSchema: Sendable {
@@ -23,6 +24,8 @@ package final class StoreSchema: Sendable {
     let dependencies: DerivedDependencies
     private let linksByProperty: [LinkKey: LinkLayout]
     private let entitiesByNumber: [Int64: EntityDescription]
+    /// The selections that were asked for, by the index of the entity in the model.
+    private let rowSelections: Mutex<[Int: RowSelection]> = Mutex([:])
 
     private struct LinkKey: Hashable {
         let entity: WireName
@@ -101,6 +104,26 @@ package final class StoreSchema: Sendable {
     }
 
     package func layout(of entity: EntityDescription) -> EntityLayout { layouts[entity.index] }
+
+    /// The columns of whole rows of an entity and its sub-entities.
+    package func rowSelection(of entity: EntityDescription) -> RowSelection {
+        rowSelections.withLock { selections in
+            if let known = selections[entity.index] { return known }
+            let selection = RowSelection(entity, in: self)
+            selections[entity.index] = selection
+            return selection
+        }
+    }
+
+    /// A condition that excludes rows of other branches of the hierarchy; empty if there are none.
+    func restriction(
+        to entity: EntityDescription, alias: String, after keyword: String
+    ) -> String {
+        let layout = layout(of: entity)
+        guard layout.table.hasDiscriminator, entity.superentity != nil else { return "" }
+        let numbers = entity.hierarchy.map { "\(self.layout(of: $0).number)" }
+        return "\(keyword) \(alias).ab_entity IN (\(numbers.joined(separator: ", ")))"
+    }
 
     package func entity(numbered number: Int64) -> EntityDescription? { entitiesByNumber[number] }
 

@@ -1,5 +1,6 @@
 package import AnabranchModel
 package import AnabranchReplication
+import AnabranchSQLite
 
 /// The SELECT of a fetch, with its bindings.
 ///
@@ -16,10 +17,10 @@ package struct FetchStatement: Sendable {
     package enum Selection: Hashable, Sendable {
         /// The column `ab_pk` alone.
         case identifiers
-        /// SQL of the columns, in terms of `t0`.
-        case rows(String)
+        /// SQL of each column, in terms of `t0`.
+        case rows([String])
         /// The columns of `rows`, followed by one column for the key of each sort.
-        case rowsAndKeys(String)
+        case rowsAndKeys([String])
         /// The columns of rows of values. Their groups and sorts belong to the statement.
         case values(ResolvedRows)
         case count
@@ -33,9 +34,20 @@ package struct FetchStatement: Sendable {
             case .identifiers, .rows, .rowsAndKeys, .count: nil
             }
         }
+
+        /// The columns as one call of a function; `nil` if they need keys or groups.
+        fileprivate var taken: String? {
+            switch self {
+            case .identifiers: Statement.takingRows(of: ["t0.ab_pk"])
+            case .rows(let columns): Statement.takingRows(of: columns)
+            case .rowsAndKeys, .count, .values, .countOfValues: nil
+            }
+        }
     }
 
     package let sql: String
+    /// The same statement for `Statement.takeRows`; `nil` if its rows have an order.
+    package let takingSQL: String?
     /// The bindings by position; a reference is the local ID as an integer.
     package let bindings: [Value]
 
@@ -91,6 +103,8 @@ package struct FetchStatement: Sendable {
             case .countOfValues: "SELECT count(*) FROM (\(select) \(columns) FROM \(text))"
             default: "\(select) \(columns) FROM \(text)"
             }
+        takingSQL =
+            order.isEmpty ? selection.taken.map { "SELECT \($0) FROM \(text)" } : nil
         bindings = writer.bindings
     }
 
@@ -99,11 +113,11 @@ package struct FetchStatement: Sendable {
     ) throws(FetchPredicateError) -> String {
         switch selection {
         case .identifiers: return "t0.ab_pk"
-        case .rows(let columns): return columns
+        case .rows(let columns): return columns.joined(separator: ", ")
         case .count: return "count(*)"
         case .values(let rows), .countOfValues(let rows): return try writer.columns(of: rows)
         case .rowsAndKeys(let columns):
-            var all = [columns]
+            var all = columns
             for sort in sorts { all.append(try writer.operand(sort.operand, sort.options)) }
             return all.joined(separator: ", ")
         }

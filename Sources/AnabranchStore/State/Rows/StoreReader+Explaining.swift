@@ -23,7 +23,7 @@ extension StoreReader {
     package func explain(_ query: FetchQuery, _ rows: ResolvedRows?) throws -> ExplainedQuery {
         let selection: FetchStatement.Selection =
             rows.map { .values($0) }
-            ?? .rows(RowSelection(query.entity, schema: schema).sql(alias: "t0"))
+            ?? .rows(schema.rowSelection(of: query.entity).terms)
         let fetch = try fetchStatement(query, selecting: selection)
         let plan = try queryPlan(of: fetch)
         let statement = try prepared(fetch)

@@ -18,9 +18,8 @@ extension StoreReader {
     /// The IDs that a query finds, in its order. No other column is read, so an index alone can
     /// answer.
     package func identifiers(_ query: FetchQuery) throws -> [LocalID] {
-        let statement = try prepared(query, selecting: .identifiers)
         var found: [LocalID] = []
-        while try step(statement) { found.append(statement.int64(at: 0)) }
+        try forEachRow(query, selecting: .identifiers) { found.append($0[0].int64) }
         return found
     }
 
@@ -40,14 +39,11 @@ extension StoreReader {
     ) throws {
         guard schema.layout(of: query.entity).table.hasDiscriminator else {
             let index = query.entity.index
-            let statement = try prepared(query, selecting: .identifiers)
-            while try step(statement) { body(index, statement.int64(at: 0)) }
-            return
+            return try forEachRow(query, selecting: .identifiers) { body(index, $0[0].int64) }
         }
-        let statement = try prepared(query, selecting: .rows("t0.ab_pk, t0.ab_entity"))
-        while try step(statement) {
-            guard let entity = schema.entity(numbered: statement.int64(at: 1)) else { continue }
-            body(entity.index, statement.int64(at: 0))
+        try forEachRow(query, selecting: .rows(["t0.ab_pk", "t0.ab_entity"])) { row in
+            guard let entity = schema.entity(numbered: row[1].int64) else { return }
+            body(entity.index, row[0].int64)
         }
     }
 
@@ -55,17 +51,29 @@ extension StoreReader {
     package func rows(
         _ query: FetchQuery, _ body: (StoredRow) throws -> Void
     ) throws {
-        let selection = RowSelection(query.entity, schema: schema)
-        let statement = try prepared(query, selecting: .rows(selection.sql(alias: "t0")))
-        try read(statement, selection, body)
+        let selection = schema.rowSelection(of: query.entity)
+        try withExtendedLifetime(selection) {
+            try forEachRow(query, selecting: .rows(selection.terms)) {
+                try body(try selection.row($0))
+            }
+        }
     }
 
-    func read(
-        _ statement: Statement, _ selection: RowSelection, _ body: (StoredRow) throws -> Void
+    private func forEachRow(
+        _ query: FetchQuery, selecting selection: FetchStatement.Selection,
+        _ body: (UnsafeRow) throws -> Void
     ) throws {
-        try withExtendedLifetime((selection, statement)) {
-            while try step(statement) { try body(try selection.row(statement)) }
-        }
+        let fetch = try fetchStatement(query, selecting: selection)
+        guard let sql = fetch.takingSQL else { return try forEachRow(of: prepared(fetch), body) }
+        let statement = try connection.cached(sql)
+        try bind(fetch, to: statement)
+        try exposingPredicateErrors { try statement.takeRows(body) }
+    }
+
+    /// Calls the body for each row of a statement that evaluates a predicate, in the order of the
+    /// rows.
+    func forEachRow(of statement: Statement, _ body: (UnsafeRow) throws -> Void) throws {
+        try exposingPredicateErrors { try statement.forEachRow(body) }
     }
 
     package func count(_ query: FetchQuery) throws -> Int {
@@ -79,8 +87,12 @@ extension StoreReader {
     /// - Throws: `FetchPredicateError` if the predicate itself can't be evaluated for a row, as a
     ///   regular expression that takes too many steps; `SQLiteError`.
     func step(_ statement: Statement) throws -> Bool {
+        try exposingPredicateErrors { try statement.step() }
+    }
+
+    private func exposingPredicateErrors<Result>(_ run: () throws -> Result) throws -> Result {
         do {
-            return try statement.step()
+            return try run()
         } catch let error as SQLiteError {
             if let cause = error.underlying as? FetchPredicateError { throw cause }
             throw error

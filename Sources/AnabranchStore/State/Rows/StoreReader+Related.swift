@@ -26,7 +26,7 @@ extension StoreReader {
         guard !owners.isEmpty else { return [] }
         let rows = rows.map { body in
             RelatedRows(
-                selection: RowSelection(relationship.destination, schema: schema), body: body)
+                selection: schema.rowSelection(of: relationship.destination), body: body)
         }
         switch relationship.storage {
         case .memory: return []
@@ -54,15 +54,15 @@ extension StoreReader {
         let table = schema.layout(of: inverse.entity).table
         guard let column = table.columns.first(where: { $0.property == .relationship(inverse) })
         else { return [] }
-        let position = column.position.map { "t.\($0)" }
+        let position = column.position.map { "t0.\($0)" }
         let statement = try connection.cached(
             """
-            SELECT \(rows?.columns ?? "")t.\(column.name), t.ab_pk,
+            SELECT \(rows?.columns ?? "")t0.\(column.name), t0.ab_pk,
             \(discriminator(of: relationship.destination)), \(position ?? "NULL")
             FROM json_each(?) j
-            CROSS JOIN \(table.name) t ON t.\(column.name) = j.value
-            \(restriction(to: inverse.entity, alias: "t", after: "WHERE"))
-            ORDER BY j.key, t.ab_pk
+            CROSS JOIN \(table.name) AS t0 ON t0.\(column.name) = j.value
+            \(schema.restriction(to: inverse.entity, alias: "t0", after: "WHERE"))
+            ORDER BY j.key, t0.ab_pk
             """)
         let found = try relateds(statement, owners: owners, rows)
         return relationship.isOrdered ? try inOrder(found, owners: owners) : found
@@ -80,7 +80,7 @@ extension StoreReader {
             \(relationship.isOrdered ? "l.\(own)_position" : "NULL")
             FROM json_each(?) j
             CROSS JOIN \(links.name) l ON l.\(own) = j.value
-            CROSS JOIN \(table.name) t ON t.ab_pk = l.\(other)
+            CROSS JOIN \(table.name) AS t0 ON t0.ab_pk = l.\(other)
             ORDER BY j.key, l.\(other)
             """)
         let found = try relateds(statement, owners: owners, rows)
@@ -89,7 +89,7 @@ extension StoreReader {
 
     private func discriminator(of entity: EntityDescription) -> String {
         let layout = schema.layout(of: entity)
-        return layout.table.hasDiscriminator ? "t.ab_entity" : "\(layout.number)"
+        return layout.table.hasDiscriminator ? "t0.ab_entity" : "\(layout.number)"
     }
 
     /// Reads owner, ID, entity and position from the last columns of each row.
@@ -99,18 +99,16 @@ extension StoreReader {
         try statement.bind(SQL.json(owners), at: 1)
         let first = statement.columnCount - 4
         var found: [Related] = []
-        try withExtendedLifetime((statement, rows)) {
-            while try statement.step() {
-                let number = statement.int64(at: first + 2)
-                guard let entity = schema.entity(numbered: number) else { continue }
+        try withExtendedLifetime(rows) {
+            try statement.forEachRow { row in
+                guard let entity = schema.entity(numbered: row[first + 2].int64) else { return }
                 var related = Related(
-                    owner: statement.int64(at: first), entity: entity,
-                    id: statement.int64(at: first + 1))
-                if !statement.isNull(at: first + 3) {
-                    related.position = ListPosition(bytes: statement.bytes(at: first + 3))
+                    owner: row[first].int64, entity: entity, id: row[first + 1].int64)
+                if !row[first + 3].isNull {
+                    related.position = ListPosition(bytes: row[first + 3].bytes)
                 }
                 found.append(related)
-                try rows.map { try $0.body($0.selection.row(statement)) }
+                try rows.map { try $0.body($0.selection.row(row)) }
             }
         }
         return found
@@ -144,5 +142,5 @@ private struct RelatedRows {
     let selection: RowSelection
     let body: (StoredRow) throws -> Void
 
-    var columns: String { selection.sql(alias: "t") + ", " }
+    var columns: String { selection.terms.joined(separator: ", ") + ", " }
 }

@@ -9,16 +9,19 @@ extension StoreReader {
     package func rows(
         of entity: EntityDescription, ids: [LocalID], _ body: (StoredRow) throws -> Void
     ) throws {
-        guard !ids.isEmpty else { return }
-        let selection = RowSelection(entity, schema: schema)
-        let statement = try connection.cached(
-            """
-            SELECT \(selection.sql(alias: "t")) FROM json_each(?) j
-            CROSS JOIN \(schema.layout(of: entity).table.name) t ON t.ab_pk = j.value
-            \(restriction(to: entity, alias: "t", after: "WHERE"))
-            """)
-        try statement.bind(SQL.json(ids), at: 1)
-        try read(statement, selection, body)
+        guard let first = ids.first else { return }
+        let selection = schema.rowSelection(of: entity)
+        try withExtendedLifetime(selection) {
+            let isOne = ids.count == 1
+            let statement = try connection.cached(isOne ? selection.rowSQL : selection.rowsSQL)
+            let read = { (row: UnsafeRow) in try body(try selection.row(row)) }
+            guard !isOne else {
+                try statement.bind(first, at: 1)
+                return try statement.forEachRow(read)
+            }
+            try statement.bind(SQL.json(ids), at: 1)
+            try selection.takesRows ? statement.takeRows(read) : statement.forEachRow(read)
+        }
     }
 
     /// The entity of a row in a hierarchy; `nil` if there is no such row.
@@ -32,15 +35,5 @@ extension StoreReader {
         defer { statement.reset() }
         return layout.table.hasDiscriminator
             ? schema.entity(numbered: statement.int64(at: 0)) : layout.entity
-    }
-
-    /// A condition that excludes rows of other branches of the hierarchy; empty if there are none.
-    func restriction(
-        to entity: EntityDescription, alias: String, after keyword: String
-    ) -> String {
-        let layout = schema.layout(of: entity)
-        guard layout.table.hasDiscriminator, entity.superentity != nil else { return "" }
-        let numbers = entity.hierarchy.map { "\(schema.layout(of: $0).number)" }
-        return "\(keyword) \(alias).ab_entity IN (\(numbers.joined(separator: ", ")))"
     }
 }

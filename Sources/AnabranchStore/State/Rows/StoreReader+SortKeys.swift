@@ -17,13 +17,13 @@ extension StoreReader {
         if isMixed { columns.append("t0.ab_entity") }
         if ids != nil { columns.append("t0.ab_version") }
         let statement = try prepared(
-            query, among: ids, selecting: .rowsAndKeys(columns.joined(separator: ", ")))
+            query, among: ids, selecting: .rowsAndKeys(columns))
         let keys = KeyColumns(query.sorts, from: columns.count)
-        while try step(statement) {
-            let entity = isMixed ? schema.entity(numbered: statement.int64(at: 1)) : query.entity
-            guard let entity else { continue }
-            let version = ids == nil ? .none : RowVersion(statement.int64(at: columns.count - 1))
-            try body(entity.index, statement.int64(at: 0), version, keys.read(statement))
+        try forEachRow(of: statement) { row in
+            let entity = isMixed ? schema.entity(numbered: row[1].int64) : query.entity
+            guard let entity else { return }
+            let version = ids == nil ? .none : RowVersion(row[columns.count - 1].int64)
+            try body(entity.index, row[0].int64, version, keys.read(row))
         }
     }
 
@@ -34,11 +34,13 @@ extension StoreReader {
         _ query: FetchQuery, among ids: [LocalID]? = nil,
         _ body: (StoredRow, [Value]) throws -> Void
     ) throws {
-        let selection = RowSelection(query.entity, schema: schema)
+        let selection = schema.rowSelection(of: query.entity)
         let statement = try prepared(
-            query, among: ids, selecting: .rowsAndKeys(selection.sql(alias: "t0")))
+            query, among: ids, selecting: .rowsAndKeys(selection.terms))
         let keys = KeyColumns(query.sorts, from: statement.columnCount - query.sorts.count)
-        try read(statement, selection) { try body($0, keys.read(statement)) }
+        try withExtendedLifetime(selection) {
+            try forEachRow(of: statement) { try body(try selection.row($0), keys.read($0)) }
+        }
     }
 
     /// A digest that identifies the state of the file: equal digests of one file mean equal rows.
@@ -68,8 +70,8 @@ private struct KeyColumns {
         self.first = first
     }
 
-    func read(_ statement: Statement) -> [Value] {
-        forms.indices.map { forms[$0].read(statement.unsafeColumn(at: first + $0)) }
+    func read(_ row: UnsafeRow) -> [Value] {
+        forms.indices.map { forms[$0].read(row[first + $0]) }
     }
 }
 

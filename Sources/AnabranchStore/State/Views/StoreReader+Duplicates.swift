@@ -63,7 +63,7 @@ extension StoreReader {
                 SELECT t.ab_pk AS id, \(discriminator) AS entity, \(place) AS place
                 FROM ab_shadow s CROSS JOIN \(table.name) t ON t.ab_pk = s.record
                 WHERE s.record = s.visible
-                \(entity.map { restriction(to: $0, alias: "t", after: "AND") } ?? "")
+                \(entity.map { schema.restriction(to: $0, alias: "t", after: "AND") } ?? "")
                 """
         }
         return selects.joined(separator: " UNION ALL ") + " ORDER BY place, id"

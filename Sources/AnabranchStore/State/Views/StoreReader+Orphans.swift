@@ -97,7 +97,7 @@ extension StoreReader {
             WHERE p.ab_pk = \(parent)) AND NOT EXISTS (SELECT 1 FROM ab_deferred_record d
             WHERE d.record = \(parent) AND d.entity NOT IN (SELECT value FROM json_each(?1)))
             \(isShown.isEmpty ? "" : isShown + parent + ")")
-            \(restriction(to: place.entity, alias: "t", after: "AND"))
+            \(schema.restriction(to: place.entity, alias: "t", after: "AND"))
             """
         }
         return rows("\(place.table.name) t", "t.\(column)", "t.\(column) IS NOT NULL")

@@ -125,7 +125,7 @@ extension ViewRules {
             SELECT o.ab_pk, \(constraint.names("o"))
             FROM \(constraint.table) t JOIN \(constraint.table) o
             ON \(constraint.equality("o", "t")) WHERE t.ab_pk = ?
-            \(reader.restriction(to: constraint.owner, alias: "o", after: "AND"))
+            \(reader.schema.restriction(to: constraint.owner, alias: "o", after: "AND"))
             """)
         try statement.bind(id, at: 1)
         var found: [LocalID] = []

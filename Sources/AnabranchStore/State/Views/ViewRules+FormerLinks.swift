@@ -147,8 +147,8 @@ extension ViewRules {
                 CROSS JOIN \(owners.name) t ON t.ab_pk = f.owner
                 CROSS JOIN \(others.name) u ON u.ab_pk = f.other
                 WHERE f.name = ?
-                \(reader.restriction(to: side.relationship.entity, alias: "t", after: "AND"))
-                \(reader.restriction(to: side.destination, alias: "u", after: "AND"))
+                \(reader.schema.restriction(to: side.relationship.entity, alias: "t", after: "AND"))
+                \(reader.schema.restriction(to: side.destination, alias: "u", after: "AND"))
                 """, .text(side.relationship.declaredWireName.string))
         }
     }

@@ -132,7 +132,7 @@ struct FetchStatementTests {
 
     @Test func `rows are what is asked for`() throws {
         let statement = try database.statement(
-            "Person", resolved("age == 17"), selecting: .rows("t0.ab_pk, t0.\"name\""))
+            "Person", resolved("age == 17"), selecting: .rows(["t0.ab_pk", "t0.\"name\""]))
         #expect(try database.run(statement) == [[.integer(2), .text("Björn")]])
     }
 }

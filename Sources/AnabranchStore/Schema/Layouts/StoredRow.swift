@@ -2,12 +2,12 @@ package import AnabranchModel
 package import AnabranchReplication
 import AnabranchSQLite
 
-/// The current row of a statement, decoded directly from SQLite's memory. It is valid only within
-/// the body that receives it.
+/// A row of a table, decoded directly from SQLite's memory. It is valid only within the body that
+/// receives it.
 package struct StoredRow {
-    // The caller that provides the row keeps both alive. Reference counting for every row would
-    // cost as much as decoding a column.
-    private let statement: Unmanaged<Statement>
+    private let columns: UnsafeRow
+    // The caller that provides the row keeps it alive. Reference counting for every row would cost
+    // as much as decoding a column.
     private let decoder: Unmanaged<RowDecoder>
     package let id: LocalID
     package let version: RowVersion
@@ -16,15 +16,15 @@ package struct StoredRow {
     /// The number of slots of the entity's objects.
     package let slotCount: Int32
 
-    /// The current row of a statement; its first columns are the ID and the version.
-    init(_ statement: Statement, decoder: Unmanaged<RowDecoder>) {
-        self.statement = .passUnretained(statement)
+    /// Creates a row; its first columns are the ID and the version.
+    init(_ columns: UnsafeRow, decoder: Unmanaged<RowDecoder>) {
+        self.columns = columns
         self.decoder = decoder
         (entityIndex, slotCount) = decoder._withUnsafeGuaranteedRef {
             (Int32(truncatingIfNeeded: $0.index), Int32(truncatingIfNeeded: $0.slotCount))
         }
-        id = statement.int64(at: 0)
-        version = RowVersion(statement.int64(at: 1))
+        id = columns[0].int64
+        version = RowVersion(columns[1].int64)
     }
 
     package var entity: EntityDescription { decoder._withUnsafeGuaranteedRef { $0.entity } }
@@ -35,9 +35,7 @@ package struct StoredRow {
     /// local ID, or null if the target is deleted. Transient attributes get their defaults; all
     /// other slots are null.
     package func read(into slots: UnsafeMutablePointer<Value>) {
-        statement._withUnsafeGuaranteedRef { statement in
-            decoder._withUnsafeGuaranteedRef { $0.read(statement, into: slots) }
-        }
+        decoder._withUnsafeGuaranteedRef { $0.read(columns, into: slots) }
     }
 
     /// The values that `read(into:)` gives.
@@ -50,7 +48,7 @@ package struct StoredRow {
 }
 
 /// Decodes the rows of one entity into slots.
-final class RowDecoder {
+final class RowDecoder: Sendable {
     let entity: EntityDescription
     let index: Int
     let slotCount: Int
@@ -74,7 +72,7 @@ final class RowDecoder {
         }
     }
 
-    func read(_ statement: Statement, into slots: UnsafeMutablePointer<Value>) {
+    func read(_ row: UnsafeRow, into slots: UnsafeMutablePointer<Value>) {
         var next = 0
         for index in columns.indices {
             let (slot, column, kind) = columns[index]
@@ -82,7 +80,7 @@ final class RowDecoder {
                 (slots + next).initialize(to: .null)
                 next += 1
             }
-            (slots + next).initialize(to: statement.unsafeColumn(at: column).slot(as: kind))
+            (slots + next).initialize(to: row[column].slot(as: kind))
             next += 1
         }
         while next < slotCount {

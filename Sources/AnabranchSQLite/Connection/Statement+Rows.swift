@@ -1,0 +1,54 @@
+import CSQLite
+
+extension Statement {
+    /// Returns the SELECT, without the word itself, that ``takeRows(_:)`` runs: one call of a
+    /// function with all columns.
+    ///
+    /// - Parameter columns: SQL of each column.
+    /// - Returns: `nil` for more columns than a function can take.
+    public static func takingRows(of columns: [String]) -> String? {
+        guard columns.count <= RowFunction.greatestColumnCount else { return nil }
+        return "\(RowFunction.name)(\(columns.joined(separator: ", ")))"
+    }
+
+    /// Runs a SELECT of ``takingRows(of:)`` to its end and calls the body for each row.
+    ///
+    /// SQLite promises no order of the rows. The body may run other statements of the connection,
+    /// but not this one.
+    ///
+    /// - Throws: Errors of `body` as they are, which end the run; ``SQLiteError``.
+    public func takeRows(_ body: (UnsafeRow) throws -> Void) throws {
+        try withoutActuallyEscaping(body) { body in
+            var run = RowFunction.Run(body: body)
+            try withUnsafeMutablePointer(to: &run) { run in
+                let outer = connection.rowFunction.current
+                connection.rowFunction.current = run
+                defer { connection.rowFunction.current = outer }
+                do {
+                    if try step() { rowCount = run.pointee.rowCount }
+                } catch {
+                    throw run.pointee.failure ?? error
+                }
+                reset()
+            }
+        }
+    }
+
+    /// Runs any other SELECT to its end and calls the body for each row, in the order of the rows.
+    ///
+    /// - Throws: Errors of `body`, which end the run; ``SQLiteError``.
+    public func forEachRow(_ body: (UnsafeRow) throws -> Void) throws {
+        let count = columnCount
+        try withUnsafeTemporaryAllocation(of: OpaquePointer?.self, capacity: max(count, 1)) {
+            values in
+            guard let first = values.baseAddress else { return }
+            defer { reset() }
+            while try step() {
+                for column in 0..<count {
+                    (first + column).initialize(to: unsafeColumn(at: column).value)
+                }
+                try body(UnsafeRow(first))
+            }
+        }
+    }
+}

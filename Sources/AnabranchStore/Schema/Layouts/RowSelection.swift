@@ -1,0 +1,86 @@
+import AnabranchModel
+package import AnabranchSQLite
+
+/// The columns of a SELECT that reads whole rows of an entity and its sub-entities, with their
+/// decoders.
+///
+/// The entity's table has the alias `t0`.
+package struct RowSelection: Sendable {
+    /// SQL of each column: row ID, version, discriminator if the table has one, then the
+    /// properties.
+    package let terms: [String]
+    /// Reads the row with the ID of parameter 1.
+    let rowSQL: String
+    /// Takes the rows with the IDs of parameter 1, a JSON array, if `takesRows`; otherwise returns
+    /// them.
+    let rowsSQL: String
+    let takesRows: Bool
+    private let decoders: [Int64: RowDecoder]
+    /// The decoder of a table that has only one entity.
+    private let single: Unmanaged<RowDecoder>?
+
+    init(_ entity: EntityDescription, in schema: StoreSchema) {
+        let hierarchy = entity.hierarchy
+        let table = schema.layout(of: entity).table
+        let columns = table.columns.filter { column in
+            hierarchy.contains { $0.isKind(of: column.property.entity) }
+        }
+        // Derived attributes have no columns.
+        let derived = hierarchy.flatMap { entity in
+            entity.derivedAttributes.filter { $0.entity == entity || entity == hierarchy.first }
+        }
+        let ownColumns = ["ab_pk", "ab_version"] + (table.hasDiscriminator ? ["ab_entity"] : [])
+        let decoders = hierarchy.map { entity in
+            RowDecoder(
+                entity,
+                columns: columns.enumerated().compactMap { index, column in
+                    entity.isKind(of: column.property.entity)
+                        ? (column.slot, ownColumns.count + index, column.kind) : nil
+                }
+                    + derived.enumerated().compactMap { index, attribute in
+                        entity.isKind(of: attribute.entity)
+                            ? (
+                                attribute.slot, ownColumns.count + columns.count + index,
+                                ColumnKind(attribute.type)
+                            ) : nil
+                    })
+        }
+        single = table.hasDiscriminator ? nil : decoders.first.map(Unmanaged.passUnretained)
+        self.decoders = Dictionary(
+            decoders.map { (schema.layout(of: $0.entity).number, $0) },
+            uniquingKeysWith: { first, _ in first })
+        terms =
+            ownColumns.map { "t0.\($0)" } + columns.map { Self.sql(of: $0, in: schema) }
+            + derived.map { PredicateSQL.derived($0, of: "t0", in: schema) }
+        let restriction = schema.restriction(to: entity, alias: "t0", after: "AND")
+        let list = terms.joined(separator: ", ")
+        rowSQL = "SELECT \(list) FROM \(table.name) AS t0 WHERE t0.ab_pk = ? \(restriction)"
+        let taken = Statement.takingRows(of: terms)
+        takesRows = taken != nil
+        rowsSQL = """
+            SELECT \(taken ?? list) FROM json_each(?) AS j
+            CROSS JOIN \(table.name) AS t0 ON t0.ab_pk = j.value \(restriction)
+            """
+    }
+
+    /// SQL of one column. A reference to a deleted record keeps its value, but reads nil.
+    private static func sql(of column: TableLayout.Column, in schema: StoreSchema) -> String {
+        guard let target = column.property.relationship?.destination else {
+            return "t0.\(column.name)"
+        }
+        let table = schema.layout(of: target).table.name
+        return "(SELECT r.ab_pk FROM \(table) r WHERE r.ab_pk = t0.\(column.name))"
+    }
+
+    /// A row of a statement that selects these columns first, valid while this value exists.
+    package func row(_ columns: UnsafeRow) throws -> StoredRow {
+        if let single { return StoredRow(columns, decoder: single) }
+        guard let decoder = decoders[columns[2].int64] else {
+            throw StoreError(
+                .corrupt,
+                "Can't read a row because the model has no entity with its number "
+                    + "\(columns[2].int64).", records: [columns[0].int64])
+        }
+        return StoredRow(columns, decoder: .passUnretained(decoder))
+    }
+}
