@@ -31,6 +31,7 @@ extension ManagedObjectContext {
     /// Reads the rows that a query finds, in its order.
     ///
     /// - Parameter includingPending: True if unsaved changes of the parent context count.
+    @inline(__always)
     func readRows(
         _ query: FetchQuery, includingPending: Bool, _ body: (ObjectRow) throws -> Void
     ) throws {

@@ -19,18 +19,18 @@ extension Statement {
     /// - Throws: Errors of `body` as they are, which end the run; ``SQLiteError``.
     public func takeRows(_ body: (UnsafeRow) throws -> Void) throws {
         try withoutActuallyEscaping(body) { body in
-            var run = RowFunction.Run(body: body)
-            try withUnsafeMutablePointer(to: &run) { run in
-                let outer = connection.rowFunction.current
-                connection.rowFunction.current = run
-                defer { connection.rowFunction.current = outer }
+            let run = RowFunction.Run(body)
+            let outer = connection.rowFunction.current
+            connection.rowFunction.current = .passUnretained(run)
+            defer { connection.rowFunction.current = outer }
+            try withExtendedLifetime(run) {
                 do {
-                    if try step() { rowCount = run.pointee.rowCount }
+                    if try step() { rowCount = run.rowCount }
                 } catch {
-                    throw run.pointee.failure ?? error
+                    throw run.failure ?? error
                 }
-                reset()
             }
+            reset()
         }
     }
 

@@ -10,27 +10,38 @@ final class RowFunction {
     static let greatestColumnCount = 120
 
     /// One run of a statement.
-    struct Run {
-        let body: (UnsafeRow) throws -> Void
-        var rowCount = 0
+    final class Run {
+        // Every row uses these properties; one thread at a time runs the statement. A closure that
+        // is no constant of an object would be retained for every row.
+        private let body: (UnsafeRow) throws -> Void
+        @exclusivity(unchecked) private(set) var rowCount = 0
         /// The error of the body, which has ended the run.
-        var failure: (any Error)?
+        @exclusivity(unchecked) private(set) var failure: (any Error)?
+
+        init(_ body: @escaping (UnsafeRow) throws -> Void) { self.body = body }
+
+        fileprivate func take(
+            _ values: UnsafeMutablePointer<OpaquePointer?>, _ context: OpaquePointer
+        ) {
+            rowCount &+= 1
+            do {
+                try body(UnsafeRow(values))
+            } catch {
+                failure = error
+                sqlite3_result_error_code(context, SQLITE_ABORT)
+            }
+        }
     }
 
-    /// The innermost run. A body can run other statements, but only to their end.
-    @exclusivity(unchecked) var current: UnsafeMutablePointer<Run>?
+    /// The innermost run, which its caller keeps. A body can run other statements, but only to
+    /// their end.
+    @exclusivity(unchecked) var current: Unmanaged<Run>?
 
     private func take(_ values: UnsafeMutablePointer<OpaquePointer?>, _ context: OpaquePointer) {
         guard let current else {
             return sqlite3_result_error(context, "take_row takes rows of a running query only", -1)
         }
-        current.pointee.rowCount &+= 1
-        do {
-            try current.pointee.body(UnsafeRow(values))
-        } catch {
-            current.pointee.failure = error
-            sqlite3_result_error_code(context, SQLITE_ABORT)
-        }
+        current._withUnsafeGuaranteedRef { $0.take(values, context) }
     }
 
     /// Defines the function for a connection, which owns it.

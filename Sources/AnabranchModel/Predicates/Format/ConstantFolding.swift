@@ -3,6 +3,13 @@ import Foundation
 
 /// Folds a constant that is written in several tokens, such as `-1`, into one value.
 enum ConstantFolding {
+    /// Folds the sign of a number into the number.
+    static func negative(_ operand: FetchExpression) -> FetchExpression.Form {
+        guard case .constant(.value(let value)) = operand.form, let negated = negated(value)
+        else { return .negative(operand) }
+        return .constant(.value(negated))
+    }
+
     static func negated(_ value: Value) -> Value? {
         switch value {
         case .integer(let number):

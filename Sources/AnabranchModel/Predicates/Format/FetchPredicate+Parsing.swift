@@ -28,8 +28,12 @@ extension FetchPredicate {
     public init(
         format: String, arguments: [(any PredicateArgument)?]
     ) throws(FetchPredicateError) {
-        var parser = try PredicateParser(format, arguments: arguments)
-        self = try parser.parse()
+        if let template = FormatCache.template(of: format) {
+            self = try template.predicate(with: arguments)
+        } else {
+            var parser = try PredicateParser(format, arguments: PlaceholderArguments(arguments))
+            self = try parser.parse()
+        }
     }
 }
 
@@ -41,7 +45,7 @@ extension FetchExpression {
     public init(
         format: String, arguments: [(any PredicateArgument)?] = []
     ) throws(FetchPredicateError) {
-        var parser = try PredicateParser(format, arguments: arguments)
+        var parser = try PredicateParser(format, arguments: PlaceholderArguments(arguments))
         self = try parser.parseExpression()
     }
 }

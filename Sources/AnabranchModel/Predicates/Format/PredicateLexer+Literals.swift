@@ -2,7 +2,7 @@
 
 extension PredicateLexer {
     func isNameStart(_ scalar: Unicode.Scalar) -> Bool {
-        scalar == "_" || scalar == "\\" || scalar.properties.isAlphabetic
+        scalar == "_" || scalar == "\\" || Self.isLetter(scalar)
     }
 
     func isNamePart(_ scalar: Unicode.Scalar) -> Bool {
@@ -11,8 +11,16 @@ extension PredicateLexer {
 
     /// Returns true if the scalar can be in a name without an escape.
     static func isPlainNamePart(_ scalar: Unicode.Scalar) -> Bool {
-        scalar == "_" || ("0"..."9").contains(scalar) || scalar.properties.isAlphabetic
+        scalar == "_" || ("0"..."9").contains(scalar) || isLetter(scalar)
             || (!scalar.isASCII && scalar.properties.isIDContinue)
+    }
+
+    /// Returns true if the scalar is alphabetic.
+    private static func isLetter(_ scalar: Unicode.Scalar) -> Bool {
+        // The properties of a scalar are found by a search.
+        scalar.isASCII
+            ? ("a"..."z").contains(scalar) || ("A"..."Z").contains(scalar)
+            : scalar.properties.isAlphabetic
     }
 
     mutating func name() throws(FetchPredicateError) -> String {

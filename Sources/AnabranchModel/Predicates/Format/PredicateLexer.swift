@@ -33,7 +33,13 @@ struct PredicateLexer {
     }
 
     private mutating func skipSpace() {
-        while let scalar = peek(), scalar.properties.isWhitespace { position += 1 }
+        while let scalar = peek(), Self.isSpace(scalar) { position += 1 }
+    }
+
+    private static func isSpace(_ scalar: Unicode.Scalar) -> Bool {
+        // The properties of a scalar are found by a search.
+        scalar.isASCII
+            ? scalar == " " || ("\t"..."\r").contains(scalar) : scalar.properties.isWhitespace
     }
 
     private mutating func next() throws(FetchPredicateError) -> PredicateToken.Kind {
@@ -52,7 +58,7 @@ struct PredicateLexer {
     }
 
     private mutating func sign() throws(FetchPredicateError) -> String {
-        if let second = peek(1) {
+        if let second = peek(1), second.isASCII, Self.shortSigns.contains(second) {
             let pair = String(String.UnicodeScalarView([scalars[position], second]))
             if Self.longSigns.contains(pair) {
                 position += 2
@@ -78,7 +84,8 @@ struct PredicateLexer {
     }
 
     private mutating func word() throws(FetchPredicateError) -> PredicateToken.Kind {
-        for keyword in ["UTI-CONFORMS-TO", "UTI-EQUALS"] {
+        let first = scalars[position]
+        for keyword in ["UTI-CONFORMS-TO", "UTI-EQUALS"] where first == "U" || first == "u" {
             let end = position + keyword.unicodeScalars.count
             guard end <= scalars.count, end == scalars.count || !isNamePart(scalars[end]) else {
                 continue

@@ -44,15 +44,7 @@ extension PredicateParser {
     private mutating func placeholder(
         _ letter: Character, at column: Int
     ) throws(FetchPredicateError) -> Node {
-        guard letter == "K" else {
-            return try node(arguments.next(for: letter, at: column).form, at: column)
-        }
-        let steps = try arguments.nextKeys(at: column)
-        if case .key(let key) = steps[0], key.lowercased() == "self" {
-            let rest = Array(steps.dropFirst())
-            return try node(rest.isEmpty ? .evaluatedObject : .path(nil, rest), at: column)
-        }
-        return try node(.path(nil, steps), at: column)
+        try node(arguments.form(for: letter, at: column), at: column)
     }
 
     private mutating func group() throws(FetchPredicateError) -> Node {
@@ -178,6 +170,9 @@ extension PredicateParser {
     }
 
     private func text(_ expression: FetchExpression) throws(FetchPredicateError) -> String {
+        if arguments.isTemplate, case .variable = expression.form {
+            throw arguments.isNeeded(at: expression.column.number)
+        }
         guard case .constant(.value(.string(let text))) = expression.form else {
             throw FetchPredicateError(
                 .syntax, column: expression.column.number,

@@ -50,14 +50,9 @@ extension PredicateParser {
         defer { leave() }
         let operand = try prefixed()
         let inner = try expression(in: operand)
-        if isNegative, case .constant(.value(let value)) = inner.form,
-            let negated = ConstantFolding.negated(value)
-        {
-            return try node(.constant(.value(negated)), at: column)
-        }
-        return try node(
-            isNegative ? .negative(inner) : .complement(inner), at: column,
-            above: [operand.height])
+        let form = isNegative ? ConstantFolding.negative(inner) : .complement(inner)
+        if case .constant = form { return try node(form, at: column) }
+        return try node(form, at: column, above: [operand.height])
     }
 
     private mutating func path() throws(FetchPredicateError) -> Node {

@@ -27,10 +27,10 @@ struct PredicateParser {
     private var nesting = 0
     var arguments: PlaceholderArguments
 
-    init(_ format: String, arguments: [(any PredicateArgument)?]) throws(FetchPredicateError) {
+    init(_ format: String, arguments: PlaceholderArguments) throws(FetchPredicateError) {
         var lexer = PredicateLexer(format)
         tokens = try lexer.tokens()
-        self.arguments = PlaceholderArguments(arguments)
+        self.arguments = arguments
     }
 
     mutating func parse() throws(FetchPredicateError) -> FetchPredicate {

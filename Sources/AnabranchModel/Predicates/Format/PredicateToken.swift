@@ -21,15 +21,23 @@ struct PredicateToken {
     let kind: Kind
     /// The column at which the token begins, counted from 1 in Unicode scalars.
     let column: Int
-
     /// The word in upper case, to be compared with keywords; `nil` for a quoted word and for any
     /// other token.
-    var keyword: String? {
-        guard case .word(let word, isQuoted: false) = kind else { return nil }
-        return word.uppercased()
+    let keyword: String?
+
+    init(kind: Kind, column: Int) {
+        self.kind = kind
+        self.column = column
+        if case .word(let word, isQuoted: false) = kind {
+            keyword = word.uppercased()
+        } else {
+            keyword = nil
+        }
     }
 
-    func isSign(_ text: String) -> Bool { kind == .sign(text) }
+    func isSign(_ text: String) -> Bool {
+        if case .sign(let sign) = kind { sign == text } else { false }
+    }
 
     /// The token as messages show it.
     var text: String {

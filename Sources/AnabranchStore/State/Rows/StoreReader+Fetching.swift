@@ -39,7 +39,8 @@ extension StoreReader {
     ) throws {
         guard schema.layout(of: query.entity).table.hasDiscriminator else {
             let index = query.entity.index
-            return try forEachRow(query, selecting: .identifiers) { body(index, $0[0].int64) }
+            for id in try identifiers(query) { body(index, id) }
+            return
         }
         try forEachRow(query, selecting: .rows(["t0.ab_pk", "t0.ab_entity"])) { row in
             guard let entity = schema.entity(numbered: row[1].int64) else { return }

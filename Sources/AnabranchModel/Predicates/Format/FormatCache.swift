@@ -1,0 +1,65 @@
+import Synchronization
+
+/// The templates of the formats that were used last.
+///
+/// An app uses few formats many times, and reading one takes ten times as long as its arguments.
+enum FormatCache {
+    /// At least this many formats are kept, and at most twice as many.
+    static let generationSize = 256
+    /// A longer format, in bytes, is not kept.
+    static let greatestLength = 2048
+
+    private static let templates = Mutex(Generations())
+
+    /// - Returns: `nil` for a format that has no template.
+    static func template(of format: String) -> FormatTemplate? {
+        let key = FormatKey(text: format)
+        if let known = templates.withLock({ $0.find(key) }) { return known.template }
+        guard format.utf8.count <= greatestLength else { return nil }
+        let template = FormatTemplate(format)
+        templates.withLock { $0.insert(Entry(template: template), for: key) }
+        return template
+    }
+
+    private struct Entry {
+        let template: FormatTemplate?
+    }
+
+    /// The entries of the present generation, and those of the one before. What is used moves on to
+    /// the present generation, and the rest goes when the next one begins.
+    private struct Generations {
+        var present: [FormatKey: Entry] = [:]
+        var former: [FormatKey: Entry] = [:]
+
+        mutating func find(_ key: FormatKey) -> Entry? {
+            if let entry = present[key] { return entry }
+            guard let entry = former[key] else { return nil }
+            insert(entry, for: key)
+            return entry
+        }
+
+        mutating func insert(_ entry: Entry, for key: FormatKey) {
+            if present.count >= FormatCache.generationSize {
+                former = present
+                present = [:]
+            }
+            present[key] = entry
+        }
+    }
+}
+
+/// A format, compared by its bytes: `String` compares by canonical equivalence, but two formats may
+/// differ in just that, within a literal.
+private struct FormatKey: Hashable {
+    let text: String
+
+    static func == (left: FormatKey, right: FormatKey) -> Bool {
+        var (left, right) = (left.text, right.text)
+        return left.withUTF8 { left in right.withUTF8 { left.elementsEqual($0) } }
+    }
+
+    func hash(into hasher: inout Hasher) {
+        var text = text
+        text.withUTF8 { hasher.combine(bytes: UnsafeRawBufferPointer($0)) }
+    }
+}
