@@ -43,7 +43,8 @@ struct FormatTemplate: Sendable {
             values.append(try rest.form(for: placeholder.letter, at: placeholder.column))
         }
         try rest.checkAllUsed()
-        return values.isEmpty ? predicate : PlaceholderSubstitution(values: values).rewrite(predicate)
+        return values.isEmpty
+            ? predicate : PlaceholderSubstitution(values: values).rewrite(predicate)
     }
 }
 
