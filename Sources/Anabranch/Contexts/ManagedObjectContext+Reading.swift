@@ -50,19 +50,20 @@ extension ManagedObjectContext {
         }
     }
 
-    /// Reads the entity and ID of each object that a query finds; see
-    /// `readRows(_:includingPending:_:)`.
-    func readObjects(
-        _ query: FetchQuery, includingPending: Bool,
-        _ body: (_ entityIndex: Int, LocalID) -> Void
-    ) throws {
+    /// Reads the IDs of the objects that a query finds; see `readRows(_:includingPending:_:)`.
+    func readIDs(_ query: FetchQuery, includingPending: Bool) throws -> [ManagedObjectID] {
         switch source {
-        case .store: try readStore(isOneStatement: true) { try $0.forEachObject(query, body) }
+        case .store:
+            let origin = coordinator.origin
+            return try readStore(isOneStatement: true) { reader in
+                try reader.objects(query) { entityIndex, id in
+                    ManagedObjectID(origin: origin, entityIndex: entityIndex, localID: id)
+                }
+            }
         case .parent(let parent):
-            let ids = try parent.onQueue {
+            return try parent.onQueue {
                 try $0.lentIDs(query, includingPending: includingPending)
             }
-            for id in ids { body(id.entity.index, id.localID) }
         }
     }
 

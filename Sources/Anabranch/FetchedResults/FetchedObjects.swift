@@ -138,7 +138,9 @@ extension ManagedObjectContext {
 
     private func identifierList(_ plan: FetchPlan) throws -> IdentifierList {
         var list = IdentifierList(hasSubentities: !plan.entity.subentities.isEmpty)
-        try readObjects(plan.query(), includingPending: false) { list.append($1, entityIndex: $0) }
+        try readStore(isOneStatement: true) { reader in
+            try reader.forEachObject(plan.query()) { list.append($1, entityIndex: $0) }
+        }
         return list
     }
 }

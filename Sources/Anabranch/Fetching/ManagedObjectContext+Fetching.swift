@@ -157,13 +157,9 @@ extension ManagedObjectContext {
     private func storedIDs(
         _ plan: FetchPlan, _ overlay: PendingOverlay?, _ includingPending: Bool
     ) throws -> [ManagedObjectID] {
-        let origin = coordinator.origin
         let query = plan.query(extraRows: overlay?.ids.count)
-        var ids: [ManagedObjectID] = []
-        try readObjects(query, includingPending: includingPending) { entityIndex, id in
-            if let overlay, overlay.ids.contains(id) { return }
-            ids.append(ManagedObjectID(origin: origin, entityIndex: entityIndex, localID: id))
-        }
-        return ids
+        let ids = try readIDs(query, includingPending: includingPending)
+        guard let overlay else { return ids }
+        return ids.filter { !overlay.ids.contains($0.localID) }
     }
 }

@@ -50,11 +50,7 @@ struct BackgroundRead: Sendable {
     /// Reads the IDs that a query finds, each with the index of its entity.
     func objects(_ query: FetchQuery) async throws -> [(entityIndex: Int, id: LocalID)] {
         try await run { reader, cancellation in
-            try reader.stoppable(by: cancellation) {
-                var found: [(entityIndex: Int, id: LocalID)] = []
-                try reader.forEachObject(query) { found.append(($0, $1)) }
-                return found
-            }
+            try reader.stoppable(by: cancellation) { try reader.objects(query) { ($0, $1) } }
         }
     }
 

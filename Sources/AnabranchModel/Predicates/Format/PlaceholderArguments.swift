@@ -87,7 +87,11 @@ struct PlaceholderArguments {
     private func number(
         in expression: FetchExpression, for letter: Character, at column: Int
     ) throws(FetchPredicateError) -> FetchExpression {
-        let isFloating = "eEfFgGaA".contains(letter)
+        let isFloating =
+            switch letter {
+            case "e", "E", "f", "F", "g", "G", "a", "A": true
+            default: false
+            }
         guard case .constant(.value(let value)) = expression.form else {
             throw invalid("%\(letter)", "it has to be a number", at: column)
         }

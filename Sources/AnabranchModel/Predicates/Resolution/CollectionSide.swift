@@ -28,7 +28,7 @@ extension PredicateResolver {
 
     /// The elements at the end of a path; `nil` if no step is to-many.
     func part(_ cursor: PathCursor) throws(FetchPredicateError) -> CollectionSide.Part? {
-        guard case .collection(let owner, let relationship, let rest) = try cursor.walk(in: self)
+        guard case .collection(let owner, let relationship, let rest) = try cursor.end()
         else { return nil }
         let scope = depth + 1
         let selection = ResolvedSelection(

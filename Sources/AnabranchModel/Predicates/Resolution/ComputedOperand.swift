@@ -28,7 +28,7 @@ extension PredicateResolver {
     }
 
     private func operand(_ cursor: PathCursor) throws(FetchPredicateError) -> ResolvedOperand {
-        switch try cursor.walk(in: self) {
+        switch try cursor.end() {
         case .attribute(let path, let attribute): return .attribute(path, attribute)
         case .length(let path, let attribute):
             return .function(.length, [.attribute(path, attribute)], .integer64)

@@ -37,7 +37,7 @@ extension LeafComparison {
         _ side: ResolverSide
     ) throws(FetchPredicateError) -> (ObjectPath, EntityDescription)? {
         guard case .path(let cursor) = side,
-            case .entity(let path, let entity) = try cursor.walk(in: resolver)
+            case .entity(let path, let entity) = try cursor.end()
         else { return nil }
         return (path, entity)
     }

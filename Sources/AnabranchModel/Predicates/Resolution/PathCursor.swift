@@ -6,6 +6,19 @@ struct PathCursor {
     let entity: EntityDescription
     let steps: [PathStep]
     let column: SourceColumn
+    private let known = KnownEnd()
+
+    init(scope: Int, entity: EntityDescription, steps: [PathStep], column: SourceColumn) {
+        self.scope = scope
+        self.entity = entity
+        self.steps = steps
+        self.column = column
+    }
+
+    /// The end of a path after it was asked for: several parts of the resolution ask for it.
+    private final class KnownEnd {
+        var result: Result<End, FetchPredicateError>?
+    }
 
     enum End {
         case attribute(ObjectPath, AttributeDescription)
@@ -19,7 +32,14 @@ struct PathCursor {
     }
 
     /// Follows to-one relationships to the end of the path or to the first to-many.
-    func walk(in resolver: PredicateResolver) throws(FetchPredicateError) -> End {
+    func end() throws(FetchPredicateError) -> End {
+        if let result = known.result { return try result.get() }
+        let result = Result { () throws(FetchPredicateError) in try walk() }
+        known.result = result
+        return try result.get()
+    }
+
+    private func walk() throws(FetchPredicateError) -> End {
         var current = entity
         var way: [RelationshipDescription] = []
         var remaining = steps[...]

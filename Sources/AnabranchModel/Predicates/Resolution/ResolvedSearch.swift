@@ -72,7 +72,7 @@ extension LeafComparison {
         _ side: ResolverSide
     ) throws(FetchPredicateError) -> (ObjectPath, [AttributeDescription]) {
         guard case .path(let cursor) = side else { throw notSearchable(nil) }
-        switch try cursor.walk(in: resolver) {
+        switch try cursor.end() {
         case .attribute(let path, let attribute):
             guard attribute.search != nil else {
                 throw error(

@@ -27,8 +27,20 @@ extension StoreReader {
     package func objects(
         _ query: FetchQuery
     ) throws -> [(entity: EntityDescription, id: LocalID)] {
-        var found: [(entity: EntityDescription, id: LocalID)] = []
-        try forEachObject(query) { found.append((schema.model.entities[$0], $1)) }
+        try objects(query) { (schema.model.entities[$0], $1) }
+    }
+
+    /// What a closure makes of each object that a query finds: of the index of its entity in the
+    /// model, and its ID.
+    package func objects<Found>(
+        _ query: FetchQuery, _ make: (_ entityIndex: Int, LocalID) -> Found
+    ) throws -> [Found] {
+        guard schema.layout(of: query.entity).table.hasDiscriminator else {
+            let index = query.entity.index
+            return try identifiers(query).map { make(index, $0) }
+        }
+        var found: [Found] = []
+        try forEachObject(query) { found.append(make($0, $1)) }
         return found
     }
 
@@ -39,8 +51,7 @@ extension StoreReader {
     ) throws {
         guard schema.layout(of: query.entity).table.hasDiscriminator else {
             let index = query.entity.index
-            for id in try identifiers(query) { body(index, id) }
-            return
+            return try forEachRow(query, selecting: .identifiers) { body(index, $0[0].int64) }
         }
         try forEachRow(query, selecting: .rows(["t0.ab_pk", "t0.ab_entity"])) { row in
             guard let entity = schema.entity(numbered: row[1].int64) else { return }
