@@ -122,6 +122,32 @@ import Testing
         }
     }
 
+    @Test func `windows of the best objects are windows of all of them`() throws {
+        try library.open().newBackgroundContext().performAndWait { context throws in
+            // Many ranks are equal: then the first ID wins.
+            for number in 0..<60 {
+                let body = Array(repeating: "swift", count: number % 5 + 1).joined(separator: " a ")
+                try SearchLibrary.insert("Number", body, stars: Int64(number), context)
+            }
+            try context.save()
+            var request = FetchRequest<ManagedObject>(entityName: "Article")
+            request.sorts = [FetchSort("@relevance", ascending: false)]
+            request.predicate = try FetchPredicate("SELF MATCHES[s] 'swift'")
+            let all = try context.objectIDs(for: request)
+            #expect(all.count == 60)
+            for (limit, offset) in [(1, 0), (7, 0), (7, 7), (20, 50), (100, 0), (5, 60), (0, 3)] {
+                (request.fetchLimit, request.fetchOffset) = (limit, offset)
+                let rest = Array(all.dropFirst(offset).prefix(limit > 0 ? limit : 60))
+                for format in ["SELF MATCHES[s] 'swift'", "body MATCHES[s] 'swift' AND stars >= 0"]
+                {
+                    request.predicate = try FetchPredicate(format)
+                    #expect(try context.objectIDs(for: request) == rest, "\(limit) \(offset)")
+                    #expect(try context.fetch(request).map(\.objectID) == rest)
+                }
+            }
+        }
+    }
+
     @Test func `what cannot be searched or ranked is refused with the reason`() throws {
         try library.open().newBackgroundContext().performAndWait { context throws in
             let best = [FetchSort("@relevance")]

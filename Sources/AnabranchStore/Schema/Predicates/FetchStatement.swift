@@ -35,6 +35,14 @@ package struct FetchStatement: Sendable {
             }
         }
 
+        /// True if only columns of `t0` are selected.
+        fileprivate var isOfRows: Bool {
+            switch self {
+            case .identifiers, .rows: true
+            case .rowsAndKeys, .count, .values, .countOfValues: false
+            }
+        }
+
         /// The columns as one call of a function; `nil` if they need keys or groups.
         fileprivate var taken: String? {
             switch self {
@@ -71,6 +79,16 @@ package struct FetchStatement: Sendable {
         var writer = PredicateSQL(naming: naming, store: store)
         writer.enter("t0")
         let search = LeadingSearch(predicate, naming)
+        if ids == nil, Self.isWhole(entity, includesSubentities),
+            let best = BestOfSearch(search, of: entity, sorts, limit, offset, in: naming),
+            selection.isOfRows
+        {
+            let columns = try Self.columns(selection, sorts, &writer)
+            sql = "SELECT \(columns) FROM \(best.source)"
+            takingSQL = nil
+            bindings = best.bindings
+            return
+        }
         let searchJoin = writer.join(search, of: entity)
         let columns = try Self.columns(selection, sorts, &writer)
         if let ids { writer.bindings.append(.string(SQL.json(ids))) }
@@ -137,15 +155,18 @@ package struct FetchStatement: Sendable {
                 + "or use IN.")
     }
 
+    /// True for the rows of a whole hierarchy. They need no restriction, which would keep SQLite
+    /// from using an index.
+    private static func isWhole(_ entity: EntityDescription, _ includesSubentities: Bool) -> Bool {
+        includesSubentities && entity.superentity == nil
+    }
+
     private static func conditions(
         _ entity: EntityDescription, _ includesSubentities: Bool, _ search: LeadingSearch,
         in naming: any SchemaNaming, _ writer: inout PredicateSQL
     ) throws(FetchPredicateError) -> [String] {
         var conditions: [String] = []
-        // The rows of a whole hierarchy need no restriction, which would keep SQLite from using an
-        // index.
-        let isWhole = includesSubentities && entity.superentity == nil
-        if !isWhole,
+        if !isWhole(entity, includesSubentities),
             let numbers = naming.entityNumbers(
                 for: entity, includingSubentities: includesSubentities)
         {

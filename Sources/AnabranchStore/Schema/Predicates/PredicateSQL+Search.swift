@@ -53,6 +53,34 @@ struct LeadingSearch {
     }
 }
 
+/// The most relevant objects of a search, if nothing else is asked of them.
+///
+/// Only the ranks of what is found are sorted, and then the rows of the best objects are read. A
+/// join of all that is found would sort whole rows, which takes twice the time.
+struct BestOfSearch {
+    /// What follows FROM.
+    let source: String
+    let bindings: [Value]
+
+    /// - Returns: `nil` for a search with other conditions or another order, or without a limit.
+    init?(
+        _ search: LeadingSearch, of entity: EntityDescription, _ sorts: [ResolvedSort],
+        _ limit: Int?, _ offset: Int, in naming: any SchemaNaming
+    ) {
+        guard let expression = search.expression, search.rest == nil, let limit,
+            sorts.count == 1, sorts[0].isRelevance, !sorts[0].isAscending
+        else { return nil }
+        let table = naming.searchTable(for: entity)
+        source = """
+            (SELECT rowid AS id, -bm25(\(table)) AS relevance FROM \(table)
+            WHERE \(table) MATCH ? ORDER BY relevance DESC, rowid LIMIT ? OFFSET ?) AS s0
+            CROSS JOIN \(naming.table(for: entity)) AS t0 ON t0.ab_pk = s0.id
+            ORDER BY s0.relevance DESC, t0.ab_pk
+            """
+        bindings = [.string(expression), .integer(Int64(limit)), .integer(Int64(offset))]
+    }
+}
+
 extension ResolvedSearch {
     /// The query for FTS5, limited to the columns of the attributes.
     fileprivate func expression(_ naming: any SchemaNaming) -> String {
