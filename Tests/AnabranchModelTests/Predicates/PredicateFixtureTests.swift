@@ -96,4 +96,73 @@ struct PredicateFixtureTests {
         #expect(printed == 10)
         #expect(evaluated == 24)
     }
+
+    /// Formats that no model can have, by what the error says: their number, and the reason.
+    private static let unresolvable: [(mention: String, count: Int)] = [
+        // Predicates of fetched properties, whose source is not given here.
+        ("$FETCH_SOURCE has no value", 2),
+        // A variable with an object as its value, of which a property is asked.
+        ("begins with a value", 1),
+        // The subject is a text, a number or an array, and not an object.
+        ("SELF (an object)", 22), ("the object itself is no collection", 4),
+        // Realm's dictionaries, and its lists of numbers and texts: a relationship has objects.
+        ("neither side is to-many", 39), ("is no whole number from 0", 18),
+        ("because no attribute follows it", 14), ("a computed object", 5), ("is no collection", 1),
+        // Methods of Foundation.
+        ("a store has no methods", 6),
+        // Wrong in every language.
+        ("because their types differ", 2), ("which is a number", 4), ("with a single value", 2),
+        ("with 2 arguments", 1),
+    ]
+
+    /// Values for the placeholders `%@` and the variables of a format, of which one fits mostly.
+    private static var choices: [(any PredicateArgument)?] {
+        let object = PredicateConstant.object(PredicateObjectReference(record: 1, store: 1))
+        return [
+            "x", 1, ["x", "y"], [1, 2], 1.5, nil, object, PredicateConstant.collection([object]),
+        ]
+    }
+
+    private static func refusal(of record: Record) throws -> FetchPredicateError? {
+        var first: FetchPredicateError?
+        for choice in choices {
+            let arguments = (record.specs ?? []).enumerated().map { place, placeholder in
+                switch placeholder.last {
+                case "@": choice
+                case "K": "key\(place)"
+                default: argument(for: placeholder)
+                }
+            }
+            var variables: [String: (any PredicateArgument)?] = [:]
+            for name in ["a", "b", "x", "letter", "SEARCH_WORD", "record", "myClass"] {
+                variables.updateValue(choice, forKey: name)
+            }
+            do {
+                let predicate = try FetchPredicate(format: record.format, arguments: arguments)
+                    .substituting(variables)
+                let entity = try #require(try InferredModel(predicate).made())
+                _ = try predicate.resolved(for: entity)
+                return nil
+            } catch let error as FetchPredicateError { first = first ?? error }
+        }
+        return first
+    }
+
+    @Test(.needsFixtures)
+    func `formats of real programs are resolved against models made for them`() throws {
+        var counts = Self.unresolvable.map { _ in 0 }
+        var resolved = 0
+        for record in try Self.records("predicates.jsonl") {
+            guard !Self.unreadable.contains(record.format) else { continue }
+            guard let error = try Self.refusal(of: record) else {
+                resolved += 1
+                continue
+            }
+            let place = Self.unresolvable.firstIndex { error.message.contains($0.mention) }
+            let reason = try #require(place, "\(record.format): \(error.message)")
+            counts[reason] += 1
+        }
+        #expect(counts == Self.unresolvable.map(\.count))
+        #expect(resolved == 725)
+    }
 }

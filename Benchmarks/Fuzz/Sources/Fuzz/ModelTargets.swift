@@ -4,7 +4,13 @@ import Foundation
 extension FuzzTarget {
     static let predicate = FuzzTarget(name: "predicate") { bytes in
         let format = String(decoding: bytes, as: UTF8.self)
-        guard let predicate = try? FetchPredicate(format: format, arguments: []) else { return }
+        _ = try? TextQuery(format)
+        let placeholders = format.utf8.count { $0 == UInt8(ascii: "%") }
+        let arguments: [(any PredicateArgument)?] = (0..<placeholders).map { number in
+            number % 2 == 0 ? "name" : number
+        }
+        guard let predicate = try? FetchPredicate(format: format, arguments: arguments)
+        else { return }
         let printed = predicate.predicateFormat
         let again = try? FetchPredicate(format: printed, arguments: [])
         precondition(
