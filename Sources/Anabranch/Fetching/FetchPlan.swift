@@ -3,7 +3,7 @@ import AnabranchReplication
 import AnabranchStore
 
 /// A fetch request that was checked against the model.
-struct FetchPlan {
+struct FetchPlan: Equatable {
     let entity: EntityDescription
     let predicate: ResolvedPredicate?
     var sorts: [ResolvedSort]

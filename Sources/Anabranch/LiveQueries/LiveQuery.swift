@@ -78,11 +78,7 @@ extension LiveQuery: ContextObserver {
 extension ResultsPlan {
     /// True if both plans have the same result, with objects that are prepared alike.
     fileprivate func isEqual(to other: ResultsPlan) -> Bool {
-        fetch.entity == other.fetch.entity && fetch.predicate == other.fetch.predicate
-            && fetch.sorts == other.fetch.sorts
-            && fetch.includesSubentities == other.fetch.includesSubentities
-            && fetch.limit == other.fetch.limit && fetch.offset == other.fetch.offset
-            && batchSize == other.batchSize && prefetched == other.prefetched
+        fetch == other.fetch && batchSize == other.batchSize && prefetched == other.prefetched
             && firesFaults == other.firesFaults
     }
 }

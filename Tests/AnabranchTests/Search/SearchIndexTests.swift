@@ -78,6 +78,60 @@ import Testing
         last.coordinator.close()
     }
 
+    @Test func `cannot be made in a store that is open for reading`() throws {
+        let plain = try library.open(try SearchLibrary.model(title: nil, body: nil))
+        try plain.newBackgroundContext().performAndWait { try SearchLibrary.fill($0) }
+        plain.coordinator.close()
+        var description = PersistentStoreDescription(
+            url: URL(filePath: library.directory.file("a.anabranch")))
+        description.options.isReadOnly = true
+        let container = PersistentContainer(
+            model: try SearchLibrary.model(), classes: [], storeDescription: description)
+        try container.load()
+        let error = #expect(throws: FetchPredicateError.self) { try stars("swift", container) }
+        #expect(error?.code == .notSearchable)
+        #expect(error?.message.contains("open it once for writing") == true)
+        let all = try container.newBackgroundContext().performAndWait { context throws in
+            try context.count(for: FetchRequest<ManagedObject>(entityName: "Article"))
+        }
+        #expect(all == 4)
+    }
+
+    @Test func `has the elements of composite attributes`() throws {
+        let model = try ManagedObjectModel {
+            Entity("Person") {
+                CompositeAttribute("home") {
+                    Attribute("street", .string, searchable: TextSearch())
+                    Attribute("city", .string)
+                }
+                Attribute("name", .string, searchable: TextSearch())
+            }
+        }
+        let container = try library.open(model)
+        try container.newBackgroundContext().performAndWait { context throws in
+            for (name, street) in [("Ada", "Rue de l'Été"), ("Été Bell", "Main Street")] {
+                let person = try context.insert("Person")
+                person["name"] = .string(name)
+                person["home.street"] = .string(street)
+            }
+            try context.save()
+            var request = FetchRequest<ManagedObject>(entityName: "Person")
+            for (format, names) in [
+                ("home.street MATCHES[s] 'ete'", ["Ada"]), ("name MATCHES[s] 'ete'", ["Été Bell"]),
+                ("SELF MATCHES[s] 'ete'", ["Ada", "Été Bell"]),
+                ("SELF MATCHES[s] 'rue OR bell'", ["Ada", "Été Bell"]),
+            ] {
+                request.predicate = try FetchPredicate(format)
+                let found = try context.fetch(request).map { "\($0["name"])" }
+                #expect(found.count == names.count, "\(format) finds \(found)")
+                for name in names { #expect(found.contains { $0.contains(name) }) }
+            }
+            request.predicate = try FetchPredicate("home.city MATCHES[s] 'ete'")
+            #expect(throws: FetchPredicateError.self) { try context.fetch(request) }
+        }
+        try SearchLibrary.check(container)
+    }
+
     @Test func `survives migrations that alter tables, and that write rows`() throws {
         let first = try library.open()
         try first.newBackgroundContext().performAndWait { try SearchLibrary.fill($0) }

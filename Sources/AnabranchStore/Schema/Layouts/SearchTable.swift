@@ -11,7 +11,7 @@ struct SearchTable: Hashable {
 
     /// The name, quoted for SQL. It is also the name of a hidden column, which MATCH takes.
     let name: String
-    private let plainName: String
+    let plainName: String
     /// The table with the texts, quoted for SQL.
     private let source: String
     /// The columns with the texts, quoted for SQL.

@@ -77,7 +77,7 @@ extension StoreReader {
     ) throws {
         let fetch = try fetchStatement(query, selecting: selection)
         guard let sql = fetch.takingSQL else { return try forEachRow(of: prepared(fetch), body) }
-        let statement = try connection.cached(sql)
+        let statement = try statement(sql)
         try bind(fetch, to: statement)
         try exposingPredicateErrors { try statement.takeRows(body) }
     }
@@ -129,9 +129,32 @@ extension StoreReader {
     }
 
     func prepared(_ fetch: FetchStatement) throws -> Statement {
-        let statement = try connection.cached(fetch.sql)
+        let statement = try statement(fetch.sql)
         try bind(fetch, to: statement)
         return statement
+    }
+
+    private func statement(_ sql: String) throws -> Statement {
+        do {
+            return try connection.cached(sql)
+        } catch let error as SQLiteError where error.code == .error {
+            try checkSearchTables()
+            throw error
+        }
+    }
+
+    /// Checks that the file has an index of words for each table that its model has one for. A
+    /// store that is open for reading can't make them.
+    private func checkSearchTables() throws {
+        for table in schema.tables {
+            guard let words = SearchTable(table), try !connection.hasTable(words.plainName)
+            else { continue }
+            throw FetchPredicateError(
+                .notSearchable, entity: table.root.name,
+                "Can't search the words of \(table.root.name) because the store has no index of "
+                    + "them, and it is open for reading only: open it once for writing with this "
+                    + "model.")
+        }
     }
 
     func bind(_ fetch: FetchStatement, to statement: Statement) throws {
