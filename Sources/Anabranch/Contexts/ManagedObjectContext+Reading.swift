@@ -56,9 +56,18 @@ extension ManagedObjectContext {
         case .store:
             let origin = coordinator.origin
             return try readStore(isOneStatement: true) { reader in
-                try reader.objects(query) { entityIndex, id in
-                    ManagedObjectID(origin: origin, entityIndex: entityIndex, localID: id)
+                // An array of known size: growing one takes as long as reading its IDs.
+                guard !query.entity.subentities.isEmpty || query.entity.superentity != nil else {
+                    let index = query.entity.index
+                    return try reader.identifiers(query).map {
+                        ManagedObjectID(origin: origin, entityIndex: index, localID: $0)
+                    }
                 }
+                var ids: [ManagedObjectID] = []
+                try reader.forEachObject(query) { index, id in
+                    ids.append(ManagedObjectID(origin: origin, entityIndex: index, localID: id))
+                }
+                return ids
             }
         case .parent(let parent):
             return try parent.onQueue {

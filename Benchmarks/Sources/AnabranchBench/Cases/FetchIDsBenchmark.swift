@@ -34,8 +34,8 @@ struct FetchIDsBenchmark: Benchmark {
             .share(
                 "fetch of IDs by a predicate", rows: expected, times, goal: 0.95,
                 cause: """
-                    An ID names its store and entity beside its number, so the list is twice as
-                    long, and closures hand each number on.
+                    The first fetch of a store opens a connection. An ID names its store and entity
+                    beside its number, so the list is twice as long, in memory that is new.
                     """)
         ]
     }

@@ -50,7 +50,11 @@ struct BackgroundRead: Sendable {
     /// Reads the IDs that a query finds, each with the index of its entity.
     func objects(_ query: FetchQuery) async throws -> [(entityIndex: Int, id: LocalID)] {
         try await run { reader, cancellation in
-            try reader.stoppable(by: cancellation) { try reader.objects(query) { ($0, $1) } }
+            try reader.stoppable(by: cancellation) {
+                var found: [(entityIndex: Int, id: LocalID)] = []
+                try reader.forEachObject(query) { found.append(($0, $1)) }
+                return found
+            }
         }
     }
 

@@ -1,3 +1,4 @@
+import Foundation
 import Synchronization
 
 /// The templates of the formats that were used last.
@@ -55,7 +56,13 @@ private struct FormatKey: Hashable {
 
     static func == (left: FormatKey, right: FormatKey) -> Bool {
         var (left, right) = (left.text, right.text)
-        return left.withUTF8 { left in right.withUTF8 { left.elementsEqual($0) } }
+        return left.withUTF8 { left in
+            right.withUTF8 { right in
+                guard left.count == right.count else { return false }
+                guard let start = left.baseAddress, let other = right.baseAddress else { return true }
+                return memcmp(start, other, left.count) == 0
+            }
+        }
     }
 
     func hash(into hasher: inout Hasher) {

@@ -27,20 +27,8 @@ extension StoreReader {
     package func objects(
         _ query: FetchQuery
     ) throws -> [(entity: EntityDescription, id: LocalID)] {
-        try objects(query) { (schema.model.entities[$0], $1) }
-    }
-
-    /// What a closure makes of each object that a query finds: of the index of its entity in the
-    /// model, and its ID.
-    package func objects<Found>(
-        _ query: FetchQuery, _ make: (_ entityIndex: Int, LocalID) -> Found
-    ) throws -> [Found] {
-        guard schema.layout(of: query.entity).table.hasDiscriminator else {
-            let index = query.entity.index
-            return try identifiers(query).map { make(index, $0) }
-        }
-        var found: [Found] = []
-        try forEachObject(query) { found.append(make($0, $1)) }
+        var found: [(entity: EntityDescription, id: LocalID)] = []
+        try forEachObject(query) { found.append((schema.model.entities[$0], $1)) }
         return found
     }
 
