@@ -1,5 +1,4 @@
 import Foundation
-import Synchronization
 
 /// The templates of the formats that were used last.
 ///
@@ -10,20 +9,32 @@ enum FormatCache {
     /// A longer format, in bytes, is not kept.
     static let greatestLength = 2048
 
-    private static let templates = Mutex(Generations())
+    private static let templates = Templates()
 
     /// - Returns: `nil` for a format that has no template.
     static func template(of format: String) -> FormatTemplate? {
         let key = FormatKey(text: format)
-        if let known = templates.withLock({ $0.find(key) }) { return known.template }
+        if let known = templates.find(key) { return known.template }
         guard format.utf8.count <= greatestLength else { return nil }
         let template = FormatTemplate(format)
-        templates.withLock { $0.insert(Entry(template: template), for: key) }
+        templates.insert(Entry(template: template), for: key)
         return template
     }
 
     private struct Entry {
         let template: FormatTemplate?
+    }
+
+    private final class Templates: @unchecked Sendable {
+        // The lock protects the generations.
+        private var generations = Generations()
+        private let lock = NSLock()
+
+        func find(_ key: FormatKey) -> Entry? { lock.withLock { generations.find(key) } }
+
+        func insert(_ entry: Entry, for key: FormatKey) {
+            lock.withLock { generations.insert(entry, for: key) }
+        }
     }
 
     /// The entries of the present generation, and those of the one before. What is used moves on to
@@ -59,7 +70,9 @@ private struct FormatKey: Hashable {
         return left.withUTF8 { left in
             right.withUTF8 { right in
                 guard left.count == right.count else { return false }
-                guard let start = left.baseAddress, let other = right.baseAddress else { return true }
+                guard let start = left.baseAddress, let other = right.baseAddress else {
+                    return true
+                }
                 return memcmp(start, other, left.count) == 0
             }
         }

@@ -23,7 +23,7 @@ struct FormatTemplate: Sendable {
 
     /// Reads a format.
     ///
-    /// - Returns: `nil` for a wrong format, and for one whose form depends on its arguments.
+    /// - Returns: `nil` for a wrong format, and for one with a form that depends on its arguments.
     init?(_ format: String) {
         guard var parser = try? PredicateParser(format, arguments: .template),
             let predicate = try? parser.parse()

@@ -1,5 +1,5 @@
 import AnabranchModel
-package import AnabranchSQLite
+import AnabranchSQLite
 
 /// The columns of a SELECT that reads whole rows of an entity and its sub-entities, with their
 /// decoders.
@@ -73,14 +73,10 @@ package struct RowSelection: Sendable {
     }
 
     /// A row of a statement that selects these columns first, valid while this value exists.
-    package func row(_ columns: UnsafeRow) throws -> StoredRow {
+    ///
+    /// - Returns: `nil` if the model has no entity with the row's number.
+    func knownRow(_ columns: UnsafeRow) -> StoredRow? {
         if let single { return StoredRow(columns, decoder: single) }
-        guard let decoder = decoders[columns[2].int64] else {
-            throw StoreError(
-                .corrupt,
-                "Can't read a row because the model has no entity with its number "
-                    + "\(columns[2].int64).", records: [columns[0].int64])
-        }
-        return StoredRow(columns, decoder: .passUnretained(decoder))
+        return decoders[columns[2].int64].map { StoredRow(columns, decoder: .passUnretained($0)) }
     }
 }

@@ -58,7 +58,7 @@ struct LeadingSearch {
 /// Only the ranks of what is found are sorted, and then the rows of the best objects are read. A
 /// join of all that is found would sort whole rows, which takes twice the time.
 struct BestOfSearch {
-    /// What follows FROM.
+    /// The SQL after FROM.
     let source: String
     let bindings: [Value]
 

@@ -37,3 +37,16 @@ extension StoreReader {
             ? schema.entity(numbered: statement.int64(at: 0)) : layout.entity
     }
 }
+
+extension RowSelection {
+    /// A row of a statement that selects these columns first, valid while this value exists.
+    ///
+    /// - Throws: `StoreError` with code `corrupt` if the model has no entity with the row's number.
+    func row(_ columns: UnsafeRow) throws -> StoredRow {
+        if let row = knownRow(columns) { return row }
+        throw StoreError(
+            .corrupt,
+            "Can't read a row because the model has no entity with its number "
+                + "\(columns[2].int64).", records: [columns[0].int64])
+    }
+}

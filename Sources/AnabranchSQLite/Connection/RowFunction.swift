@@ -46,9 +46,9 @@ final class RowFunction {
 
     /// Defines the function for a connection, which owns it.
     func define(in database: OpaquePointer) -> Int32 {
-        // SQLite calls the destructor also if the definition fails.
+        // The file can't call it. SQLite calls the destructor also if the definition fails.
         sqlite3_create_function_v2(
-            database, Self.name, -1, FunctionTraits().flags,
+            database, Self.name, -1, SQLITE_UTF8 | SQLITE_DIRECTONLY,
             Unmanaged.passRetained(self).toOpaque(), nil,
             { context, _, values in
                 guard let context, let values, let function = sqlite3_user_data(context) else {
