@@ -158,6 +158,19 @@ import Testing
         #expect(moved == [2])
     }
 
+    @Test(arguments: ListOwner.allCases)
+    func `are read by one statement`(owner: ListOwner) throws {
+        let jukebox = try Jukebox()
+        try jukebox.inContext { context throws in _ = try owner.insert("abc", context) }
+        let store = jukebox.container.coordinator.store
+        try jukebox.container.newBackgroundContext().performAndWait { context throws in
+            let list = try owner.songs(context)
+            let before = store.readStatistics
+            #expect(list.count == 3)
+            #expect((store.readStatistics - before).selects == 1)
+        }
+    }
+
     @Test func `keep both sides of a relationship in step`() throws {
         let jukebox = try Jukebox()
         let turned = try jukebox.inContext { context throws in

@@ -117,10 +117,16 @@ extension StoreReader {
     /// Sorts by position. Objects without a position come first; objects with equal positions are
     /// sorted by record identity, as on every replica.
     private func inOrder(_ found: [Related], owners: [LocalID]) throws -> [Related] {
-        let replicas = try replicas()
         let places = Dictionary(
             zip(owners, owners.indices), uniquingKeysWith: { first, _ in first })
-        return found.sorted { left, right in
+        // Equal positions are rare, and the table of replicas can be long.
+        var known: ReplicaTable?
+        func record(_ id: LocalID) throws -> RecordID? {
+            let replicas = try known ?? replicas()
+            known = replicas
+            return replicas.record(id)
+        }
+        return try found.sorted { left, right in
             let (leftPlace, rightPlace) = (places[left.owner] ?? 0, places[right.owner] ?? 0)
             if leftPlace != rightPlace { return leftPlace < rightPlace }
             if left.position != right.position {
@@ -129,8 +135,7 @@ extension StoreReader {
                 }
                 return leftPosition < rightPosition
             }
-            guard let leftRecord = replicas.record(left.id),
-                let rightRecord = replicas.record(right.id)
+            guard let leftRecord = try record(left.id), let rightRecord = try record(right.id)
             else { return left.id < right.id }
             return leftRecord < rightRecord
         }
