@@ -99,7 +99,8 @@ import Testing
         try await Task.sleep(for: .milliseconds(100))
         task.cancel()
         await #expect(throws: CancellationError.self) { try await task.value }
-        #expect(ContinuousClock.now - started < .seconds(5))
+        // Far less than hours, also on a busy machine.
+        #expect(ContinuousClock.now - started < .seconds(60))
         #expect(try await context.fetch(young(3)).count == 3)
     }
 
