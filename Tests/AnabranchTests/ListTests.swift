@@ -1,4 +1,5 @@
 import AnabranchReplication
+import AnabranchSQLite
 import AnabranchStore
 import Foundation
 import TestSupport
