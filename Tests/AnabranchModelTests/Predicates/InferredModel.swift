@@ -23,7 +23,7 @@ final class InferredModel {
         var target: Node?
         var isToMany = false
         var isOrdered = false
-        /// The properties whose type is this one's.
+        /// The properties with the same type as this one.
         var peers: [Property] = []
 
         func take(_ type: AttributeType) {

@@ -99,7 +99,7 @@ struct PredicateFixtureTests {
 
     /// Formats that no model can have, by what the error says: their number, and the reason.
     private static let unresolvable: [(mention: String, count: Int)] = [
-        // Predicates of fetched properties, whose source is not given here.
+        // Predicates of fetched properties: their source is not given here.
         ("$FETCH_SOURCE has no value", 2),
         // A variable with an object as its value, of which a property is asked.
         ("begins with a value", 1),
