@@ -44,6 +44,23 @@ import Testing
         }
     }
 
+    @Test func `the history after the position of a pinned state is what it lacks`() throws {
+        let graph = try graph()
+        try graph.inContext { context throws in
+            try context.setQueryGeneration(from: .current)
+            let position = try context.currentHistoryPosition()
+            #expect(try position == graph.coordinator.currentHistoryPosition())
+            try setAge(2, in: graph)
+            #expect(try context.currentHistoryPosition() == position)
+            #expect(try age(in: context) == 1)
+            #expect(try context.history(after: position).count == 1)
+            try context.setQueryGeneration(from: nil)
+            #expect(
+                try context.currentHistoryPosition() == graph.coordinator.currentHistoryPosition())
+            #expect(try context.currentHistoryPosition() > position)
+        }
+    }
+
     @Test func `faults are read from the pinned state`() throws {
         let graph = try graph()
         try graph.inContext { context throws in

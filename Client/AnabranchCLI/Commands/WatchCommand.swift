@@ -87,8 +87,8 @@ struct WatchCommand: Command {
     ) async throws {
         let coordinator = container.coordinator
         let interrupt = InterruptSignal()
-        var position = try coordinator.currentHistoryPosition()
         var watch = try entity.map { try RecordWatch(entity: $0, query, in: container) }
+        var position = try watch?.start ?? coordinator.currentHistoryPosition()
         var rest = count
         var connection = ConnectionReports()
         let end = seconds.map { ContinuousClock.now + .seconds($0) }

@@ -23,9 +23,12 @@ struct RecordWatch {
     private let columns: [RecordColumn]
     private let query: RecordQuery
     private let container: PersistentContainer
+    /// The last save that ``matching`` takes into account.
+    let start: HistoryPosition
     private var matching: Set<ManagedObjectID>
 
-    /// Finds the records that match now.
+    /// Finds the records that match now. What later saves do to them is to be given to
+    /// ``write(_:isJSON:to:)``, from the first after ``start``.
     init(
         entity name: String, _ query: RecordQuery, in container: PersistentContainer
     ) throws {
@@ -35,8 +38,13 @@ struct RecordWatch {
         self.query = query
         self.container = container
         columns = try query.columns(of: entity)
-        matching = try container.newBackgroundContext().performAndWait { context in
-            Set(try context.objectIDs(for: query.request(of: entity)))
+        (start, matching) = try container.newBackgroundContext().performAndWait { context in
+            // Both are read from one state, so that a save meanwhile is in neither.
+            try context.setQueryGeneration(from: .current)
+            return (
+                try context.currentHistoryPosition(),
+                Set(try context.objectIDs(for: query.request(of: entity)))
+            )
         }
     }
 

@@ -211,4 +211,16 @@ extension ManagedObjectContext {
     ) throws -> [HistoryTransaction] {
         try coordinator.history(after: position, limit: limit)
     }
+
+    /// Returns the position of the last save that the context reads: of the newest state, or of
+    /// the state to which it is pinned.
+    ///
+    /// With a pinned context, a fetch and this position describe the same state: the history after
+    /// the position is all that has happened to the fetched objects since.
+    ///
+    /// - Throws: `StoreError`.
+    public func currentHistoryPosition() throws -> HistoryPosition {
+        checkQueue()
+        return HistoryPosition(rawValue: try readStore { try $0.logPosition() })
+    }
 }
