@@ -28,13 +28,13 @@ extension NaiveScope {
         if left.isCollection || right.isCollection { throw NaiveDoubt() }
         if left.isMissing || right.isMissing { return .missing }
         let isConstant = left.origin.isConstant && right.origin.isConstant
-        let value: NaiveValue
-        if case (.number(let first), .number(let second)) = (left.value, right.value) {
-            value = try numbers(sign, first, second, left.origin, right.origin)
-        } else {
-            value = try dates(sign, left.value, right.value)
+        guard case (.number(let first), .number(let second)) = (left.value, right.value) else {
+            let value = try dates(sign, left.value, right.value)
+            return NaiveCell(value, isConstant ? .maybeConstant : .computed)
         }
-        return NaiveCell(value, isConstant ? .maybeConstant : .computed)
+        let value = try numbers(sign, first, second, left.origin, right.origin)
+        if isConstant { return NaiveCell(value, .maybeConstant) }
+        return NaiveCell(value, left.isWhole && right.isWhole ? value.wholeOrigin : .computed)
     }
 
     func dates(
@@ -68,6 +68,14 @@ extension NaiveScope {
             let right = try promoted(second, secondOrigin, beside: first)
             if !left.isDouble && !right.isDouble {
                 return try decimals(sign, decimal(left), decimal(right))
+            }
+            // An integer beyond 64 bits keeps the type of an integer, so the result is a decimal.
+            let hasOverflow = firstOrigin == .overflow || secondOrigin == .overflow
+            if hasOverflow && (left.isDecimal || right.isDecimal) {
+                let result = try doubles(sign, left.asDouble(), right.asDouble())
+                guard case .number(let number) = result, case .decimal = number.shortest
+                else { return .missing }
+                return .number(number.shortest)
             }
         }
         return try doubles(sign, first.asDouble(), second.asDouble())

@@ -17,7 +17,9 @@ extension NaiveScope {
         case "NSUUID": value = try castToUUID(cell.value)
         default: throw NaiveDoubt()
         }
-        return NaiveCell(value, cell.origin.isConstant ? .maybeConstant : .computed)
+        if cell.origin.isConstant { return NaiveCell(value, .maybeConstant) }
+        let isWhole = type == "NSNumber" && cell.isWhole
+        return NaiveCell(value, isWhole ? value.wholeOrigin : .computed)
     }
 
     func castToNumber(_ value: NaiveValue) throws -> NaiveValue {

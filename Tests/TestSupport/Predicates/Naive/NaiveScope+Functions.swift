@@ -15,7 +15,9 @@ extension NaiveScope {
         case .number(.decimal(let decimal)): value = try exact(name, decimal)
         default: throw NaiveDoubt()
         }
-        return NaiveCell(value, argument.origin.isConstant ? .maybeConstant : .computed)
+        if argument.origin.isConstant { return NaiveCell(value, .maybeConstant) }
+        let keepsType = !["sqrt", "exp", "log", "ln"].contains(name)
+        return NaiveCell(value, argument.isWhole && keepsType ? value.wholeOrigin : .computed)
     }
 
     func textual(_ name: String, _ text: String) throws -> NaiveValue {

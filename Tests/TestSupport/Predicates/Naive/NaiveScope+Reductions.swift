@@ -45,8 +45,10 @@ extension NaiveScope {
             switch name {
             case "min", "max", "mode", "median": return try chosen(name, cells)
             default:
-                let origin: NaiveOrigin = areConstant ? .maybeConstant : .computed
-                return NaiveCell(try total(name, cells.map(number)), origin)
+                let total = try total(name, cells.map(number))
+                if areConstant { return NaiveCell(total, .maybeConstant) }
+                let isWhole = name == "sum" && cells.allSatisfy(\.isWhole)
+                return NaiveCell(total, isWhole ? total.wholeOrigin : .computed)
             }
         default: throw NaiveDoubt()
         }
@@ -163,7 +165,13 @@ extension NaiveScope {
         // The result of more than two depends on their order.
         guard numbers.count <= 2 else { throw NaiveDoubt() }
         var sum = 0.0
-        for number in numbers { sum += try number.asDouble() }
+        for number in numbers {
+            // An integer that no double can hold is added exactly, and the sum is then rounded.
+            if case .integer(let integer) = number, Int64(exactly: Double(integer)) != integer {
+                throw NaiveDoubt()
+            }
+            sum += try number.asDouble()
+        }
         return sum
     }
 

@@ -41,6 +41,8 @@ enum NaiveOrigin: Equatable {
     /// Passed on from a float attribute, so perhaps the library treats it as one.
     case maybeFloat
     case entityName
+    /// A double that stands for an integer beyond 64 bits.
+    case overflow
     case computed
 
     var isConstant: Bool { self == .constant || self == .maybeConstant }
@@ -49,6 +51,7 @@ enum NaiveOrigin: Equatable {
     /// The origin of a value that a function returns unchanged.
     var passedOn: NaiveOrigin {
         if isConstant { return .maybeConstant }
+        if self == .overflow { return .overflow }
         return isFloat ? .maybeFloat : .computed
     }
 }
@@ -102,6 +105,12 @@ struct NaiveCell {
         return origin == .attribute(.decimal)
     }
 
+    /// True for an integer, also one beyond 64 bits.
+    var isWhole: Bool {
+        if case .number(.integer) = value { return true }
+        return origin == .overflow
+    }
+
     var passedOn: NaiveCell {
         var cell = self
         cell.origin = origin.passedOn
@@ -127,6 +136,11 @@ extension NaiveValue {
 
     static func of(_ uuid: UUID) -> NaiveValue {
         .uuid(withUnsafeBytes(of: uuid.uuid) { Array($0) })
+    }
+
+    /// The origin of this value if it was computed from integers.
+    var wholeOrigin: NaiveOrigin {
+        if case .number(.double) = self { .overflow } else { .computed }
     }
 
     /// A double as a value; NaN is missing.
