@@ -29,6 +29,17 @@ void cicu_regex_limit(cicu_regex *regex, int32_t steps, int32_t memory, cicu_sta
     *status = code;
 }
 
+static UBool take_step(const void *rest, int32_t steps) {
+    (void)steps;
+    return --*(int64_t *)rest >= 0;
+}
+
+void cicu_regex_share_steps(cicu_regex *regex, int64_t *rest, cicu_status *status) {
+    UErrorCode code = U_ZERO_ERROR;
+    uregex_setMatchCallback((URegularExpression *)regex, take_step, rest, &code);
+    *status = code;
+}
+
 _Bool cicu_regex_matches(
     cicu_regex *regex, const uint16_t *text, int32_t length, cicu_status *status) {
     UErrorCode code = U_ZERO_ERROR;

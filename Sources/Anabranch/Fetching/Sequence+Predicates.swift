@@ -21,7 +21,7 @@ extension Sequence where Element: ManagedObject {
             if let known = resolved[object.entity] {
                 own = known
             } else {
-                own = try predicate.resolved(for: object.entity, variables: variables)
+                own = try predicate.resolved(for: object, variables: variables)
                 resolved[object.entity] = own
             }
             return try own.evaluate(with: object)
@@ -62,6 +62,31 @@ extension Sequence where Element: ManagedObject {
         }
         guard let order = resolved.values.first else { return [] }
         return keyed.sorted { $0.precedes($1, by: order) }.map(\.object)
+    }
+}
+
+extension FetchPredicate {
+    /// Returns true if the predicate holds for an object, by its present values.
+    ///
+    /// Each call checks the predicate against the object's entity; `filtered(using:)` does so once
+    /// for many objects.
+    ///
+    /// - Parameter variables: The values of `$variables`, by name without the `$`.
+    /// - Throws: `FetchPredicateError` for a predicate that does not fit the object's entity;
+    ///   ``PropertyError`` or `StoreError` for a value that can't be read.
+    public func evaluate(
+        with object: ManagedObject, variables: [String: (any PredicateArgument)?] = [:]
+    ) throws -> Bool {
+        try resolved(for: object, variables: variables).evaluate(with: object)
+    }
+
+    /// Checks the predicate against an object's entity. The object's context runs the requests in
+    /// it.
+    fileprivate func resolved(
+        for object: ManagedObject, variables: [String: (any PredicateArgument)?]
+    ) throws -> ResolvedPredicate {
+        let whole = try object.managedObjectContext?.withResultsOfFetches(in: self) ?? self
+        return try whole.resolved(for: object.entity, variables: variables)
     }
 }
 

@@ -27,6 +27,11 @@ cicu_regex *_Nullable cicu_regex_copy(
 void cicu_regex_limit(
     cicu_regex *_Nonnull regex, int32_t steps, int32_t memory, cicu_status *_Nonnull status);
 
+/// Sets the number of steps that all searches together may take. Each step reduces it, and a search
+/// ends with an error when nothing is left. The number must live as long as the pattern.
+void cicu_regex_share_steps(
+    cicu_regex *_Nonnull regex, int64_t *_Nonnull rest, cicu_status *_Nonnull status);
+
 /// Returns true if the pattern matches the whole text.
 _Bool cicu_regex_matches(
     cicu_regex *_Nonnull regex, const uint16_t *_Nonnull text, int32_t length,

@@ -69,6 +69,20 @@ struct ComputedValueTests {
         #expect(ContinuousClock.now - start < .seconds(20))
     }
 
+    @Test func `all searches of a fetch share their steps`() throws {
+        let expression = try RegularExpression("(.*)(.*)(.*)(.*)z")
+        let text = String(repeating: "ab", count: 15)
+        let matcher = try RegularExpressionMatcher(expression)
+        // One text is no problem, and a million of them would take many minutes.
+        #expect(throws: FetchPredicateError.self) {
+            for _ in 0..<1_000_000 { _ = try matcher.matches(text) }
+        }
+        #expect(try !expression.matches(text))
+        // What is simple has no limit that a store could reach.
+        let simple = try RegularExpressionMatcher(RegularExpression(".*b.*"))
+        for _ in 0..<200_000 { #expect(try simple.matches(text)) }
+    }
+
     @Test func `an expression matches the whole text, and may be copied by many threads`()
         async throws
     {

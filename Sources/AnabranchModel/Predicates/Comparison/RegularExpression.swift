@@ -3,8 +3,9 @@ import Foundation
 
 /// A regular expression that must match a whole text, in the syntax of ICU.
 ///
-/// The steps of a search and its memory are limited, so no pattern can hold up a fetch. The limits
-/// count steps instead of seconds, so a text and a pattern give the same result on every machine.
+/// The steps of a search and its memory are limited, and so are the steps of all searches of a
+/// fetch, so no pattern can hold up a fetch. The limits count steps instead of seconds, so texts and
+/// a pattern give the same result on every machine.
 public final class RegularExpression: Sendable {
     /// The pattern as it was given.
     public let pattern: String
@@ -42,7 +43,8 @@ public final class RegularExpression: Sendable {
             .tooComplex,
             "Can't match a text with the regular expression \(FormatText.string(pattern)) because "
                 + "the search takes too many steps (\(status.name)). Write it without repetitions "
-                + "inside repetitions, such as (a+)+.")
+                + "inside repetitions, such as (a+)+, and with fewer repetitions of everything, "
+                + "such as (.*)(.*).")
     }
 }
 
@@ -83,6 +85,23 @@ private final class CompiledPattern: @unchecked Sendable {
     deinit { cicu_regex_close(regex) }
 }
 
+/// The steps that all searches of one fetch may take together, for one thread at a time.
+///
+/// A search counts a step for every 10,000 positions that it has to remember.
+package final class SearchBudget {
+    /// 200 million positions, some seconds of work.
+    private static let stepCount: Int64 = 20_000
+
+    fileprivate let rest: UnsafeMutablePointer<Int64>
+
+    package init() {
+        rest = .allocate(capacity: 1)
+        rest.initialize(to: Self.stepCount)
+    }
+
+    deinit { rest.deallocate() }
+}
+
 /// The state of searches with one regular expression, for one thread at a time.
 package final class RegularExpressionMatcher {
     /// ICU counts a step of the limit for every 10,000 positions that the search has to remember.
@@ -92,13 +111,19 @@ package final class RegularExpressionMatcher {
 
     private let expression: RegularExpression
     private let regex: OpaquePointer
+    private let budget: SearchBudget
 
+    /// - Parameter budget: The steps that are left, which other matchers may use too.
     /// - Throws: ``FetchPredicateError`` with code `tooComplex` if there is no memory.
-    package init(_ expression: RegularExpression) throws(FetchPredicateError) {
+    package init(
+        _ expression: RegularExpression, budget: SearchBudget = SearchBudget()
+    ) throws(FetchPredicateError) {
         var status: cicu_status = 0
         guard let regex = expression.copy(&status) else { throw expression.tooComplex(status) }
         cicu_regex_limit(regex, Self.greatestStepCount, Self.greatestStackSize, &status)
+        cicu_regex_share_steps(regex, budget.rest, &status)
         self.expression = expression
+        self.budget = budget
         self.regex = regex
     }
 

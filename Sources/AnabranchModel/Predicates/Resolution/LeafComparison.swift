@@ -13,6 +13,7 @@ struct LeafComparison {
         if let relation = comparison.operator.relation {
             return try self.relation(relation, operand(left), operand(right))
         }
+        if comparison.operator == .contains, left.isListed { return try membership(right, left) }
         if let relation = comparison.operator.textRelation {
             return try text(relation, operand(left), operand(right))
         }

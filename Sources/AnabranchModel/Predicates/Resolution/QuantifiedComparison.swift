@@ -17,6 +17,13 @@ struct QuantifiedComparison {
         if let opened = try resolver.collection(right) {
             return try resolve(opened, isLeft: false, left, in: resolver)
         }
+        if isQuantified, let elements = try left.elements(in: resolver) {
+            var conditions: [ResolvedPredicate] = []
+            for element in elements {
+                conditions.append(try resolve(element, right, in: resolver))
+            }
+            return .disjunction(conditions)
+        }
         let leaf = try LeafComparison(comparison: comparison, resolver: resolver)
             .resolve(left, right)
         return negatesElement ? .negation(leaf) : leaf
@@ -84,6 +91,30 @@ struct QuantifiedComparison {
                 entity: relationship.entity.name, key: relationship.name,
                 "Can't compare through \(relationship) because it is to-many: put ANY, ALL or "
                     + "NONE before the comparison, or use SUBQUERY.")
+        }
+    }
+}
+
+extension ResolverSide {
+    /// True for a list in the format and for a collection given as an argument.
+    var isListed: Bool {
+        switch self {
+        case .list, .constant(.collection): true
+        default: false
+        }
+    }
+
+    /// The elements of a list; `nil` if the side is no list.
+    fileprivate func elements(
+        in resolver: PredicateResolver
+    ) throws(FetchPredicateError) -> [ResolverSide]? {
+        switch self {
+        case .constant(.collection(let constants)): return constants.map { .constant($0) }
+        case .list(let expressions):
+            var sides: [ResolverSide] = []
+            for expression in expressions { sides.append(try resolver.side(expression)) }
+            return sides
+        default: return nil
         }
     }
 }

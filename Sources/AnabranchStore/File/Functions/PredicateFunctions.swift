@@ -50,8 +50,11 @@ package enum PredicateFunctions {
             guard !arguments.isNull(at: 0), !arguments.isNull(at: 1) else { return .null }
             let matcher = try arguments.derived(from: 1) {
                 let options = ComparisonOptions(letters: arguments.string(at: 2)) ?? []
+                // The options are a literal, so what is derived from them serves the whole
+                // statement, also if every row has a pattern of its own.
                 return try RegularExpressionMatcher(
-                    RegularExpression(arguments.string(at: 1), options: options))
+                    RegularExpression(arguments.string(at: 1), options: options),
+                    budget: arguments.derived(from: 2) { SearchBudget() })
             }
             return .integer(try matcher.matches(arguments.string(at: 0)) ? 1 : 0)
         }

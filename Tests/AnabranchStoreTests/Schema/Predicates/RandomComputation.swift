@@ -7,7 +7,8 @@ import TestSupport
 extension RandomPredicate {
     func computed(_ generator: inout SeededGenerator) throws -> FetchPredicate {
         let sign = try pick(["==", "!=", "<", "<=", ">", ">="], &generator)
-        switch Int.random(in: 0..<10, using: &generator) {
+        switch Int.random(in: 0..<11, using: &generator) {
+        case 10: return try lists(sign, &generator)
         case 0...3:
             return try FetchPredicate(
                 "\(number(depth: 2, &generator)) \(sign) \(number(depth: 1, &generator))")
@@ -50,7 +51,8 @@ extension RandomPredicate {
             default: return try pick(["i", "j", "d", "f", "m", "b"], &generator)
             }
         }
-        switch Int.random(in: 0..<9, using: &generator) {
+        switch Int.random(in: 0..<10, using: &generator) {
+        case 9: return try "~\(pick(["i", "j", "(i & j)", "children.@count"], &generator))"
         case 0:
             return try
                 "\(pick(Self.functions, &generator))(\(number(depth: depth - 1, &generator)))"
@@ -102,6 +104,34 @@ extension RandomPredicate {
                 "\(text) \(sign)\(options) %@", pick(RandomValue.texts, &generator))
         default:
             return try FetchPredicate("\(text) \(sign) %@", pick(RandomValue.texts, &generator))
+        }
+    }
+
+    /// Lists that are written in the format or given as arguments, on the left.
+    private func lists(
+        _ sign: String, _ generator: inout SeededGenerator
+    ) throws -> FetchPredicate {
+        let parts = try (0..<Int.random(in: 1...3, using: &generator)).map { _ in
+            try number(depth: 0, &generator)
+        }
+        let list = "{\(parts.joined(separator: ", "))}"
+        let other = try number(depth: 1, &generator)
+        switch Int.random(in: 0..<5, using: &generator) {
+        case 0: return try FetchPredicate("\(list) CONTAINS \(other)")
+        case 1:
+            let quantifier = try pick(["ANY", "ALL", "NONE"], &generator)
+            return try FetchPredicate("\(quantifier) \(list) \(sign) \(other)")
+        case 2:
+            let place = try pick(["FIRST", "LAST", "SIZE", "0", "1"], &generator)
+            return try FetchPredicate("\(list)[\(place)] \(sign) \(other)")
+        case 3:
+            let texts = try (0..<3).map { _ in try pick(RandomValue.texts, &generator) }
+            let options = try pick(["", "[c]", "[d]", "[cd]"], &generator)
+            return try FetchPredicate("%@ CONTAINS\(options) s", texts)
+        default:
+            let ids = (0..<6).map { _ in reference(Int64.random(in: 1...26, using: &generator)) }
+            return try FetchPredicate(
+                "%@ CONTAINS \(pick(["SELF", "parent", "mateOf"], &generator))", ids)
         }
     }
 

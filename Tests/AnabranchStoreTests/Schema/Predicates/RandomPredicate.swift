@@ -101,7 +101,7 @@ struct RandomPredicate {
         }
     }
 
-    private func reference(_ id: Int64) -> PredicateConstant {
+    func reference(_ id: Int64) -> PredicateConstant {
         .object(PredicateObjectReference(record: id, store: SampleGraph.store))
     }
 
