@@ -53,6 +53,30 @@ import Testing
         #expect(try await context.fetch(request).count == 3)
     }
 
+    @Test func `rows and objects without values are read off the main actor too`() async throws {
+        let counts = Mutex<[Int]>([])
+        var rows = RowRequest<Person>()
+        rows.propertiesToFetch = ["age"]
+        rows.sorts = [FetchSort("age")]
+        let found = try await context.fetch(rows) { count in counts.withLock { $0.append(count) } }
+        #expect(found.count == 100 && found[3]["age"] == Int64(3))
+        #expect(counts.withLock { $0 } == [100])
+        struct Age: Decodable { var age: Int }
+        #expect(try await context.fetch(rows, as: Age.self).map(\.age) == Array(0..<100))
+        var faults = try young(50)
+        faults.includesPropertyValues = false
+        let before = graph.readStatements
+        let people = try await context.fetch(faults) { count in counts.withLock { $0.append(count) } }
+        #expect(people.count == 50 && people.allSatisfy(\.isFault))
+        #expect(graph.readStatements == before + 1)
+        #expect(counts.withLock { $0 } == [100, 50])
+        people[7].age = 1000
+        #expect(try await context.fetch(faults).count == 49)
+        let task = Task { @MainActor in try await context.fetch(rows) }
+        task.cancel()
+        await #expect(throws: CancellationError.self) { try await task.value }
+    }
+
     @Test func `the main actor is free meanwhile, and no row is older than the context`()
         async throws
     {

@@ -56,6 +56,46 @@ import Testing
         #expect(latest == ["x26", "x27", "x28", "cy", "ada"])
     }
 
+    @Test func `a request inside the predicate is followed too`() async throws {
+        let grown = try FetchRequest<Person>(where: \.age > 35)
+        var request = FetchRequest<Person>()
+        request.predicate = try FetchPredicate(
+            "FETCH(%@, nil, YES) > 1 AND age < 35", grown)
+        request.sorts = [FetchSort("age")]
+        var results = context.values(of: request).makeAsyncIterator()
+        var counts = context.counts(of: request).makeAsyncIterator()
+        #expect(names(try await results.next()) == [])
+        #expect(try await counts.next() == 0)
+        let dan = try context.person("dan", age: 36)
+        #expect(names(try await results.next()) == ["ben", "cy"])
+        #expect(try await counts.next() == 2)
+        try await graph.context().perform { other in
+            let people = try other.people("firstName == 'ada'")
+            for person in people { person.age = 10 }
+            try other.save()
+        }
+        #expect(names(try await results.next()) == [])
+        #expect(try await counts.next() == 0)
+        dan.age = 37
+        try context.person("eve", age: 50)
+        #expect(names(try await results.next()) == ["ada", "ben", "cy"])
+    }
+
+    @Test func `equal requests for rows share one read`() async throws {
+        var request = RowRequest<Person>()
+        request.propertiesToFetch = [.max("age", as: "oldest")]
+        var first = context.values(of: request).makeAsyncIterator()
+        var second = context.values(of: request).makeAsyncIterator()
+        let before = graph.readStatements
+        let (one, other) = (try await first.next(), try await second.next())
+        #expect(one == other && one?.first?["oldest"] == Int64(40))
+        #expect(graph.readStatements == before + 1)
+        try context.person("dan", age: 60)
+        try context.save()
+        #expect(try await first.next()?.first?["oldest"] == Int64(60))
+        #expect(try await second.next()?.first?["oldest"] == Int64(60))
+    }
+
     @Test func `equal requests share one result, and one read`() async throws {
         let request = try FetchRequest<Person>(where: \.age >= 25, sortedBy: \.age)
         var first = context.values(of: request).makeAsyncIterator()

@@ -26,16 +26,23 @@ extension FetchRequest: PredicateArgument {
     }
 }
 
+extension FetchRequest where Object == ManagedObject {
+    /// The request of a FETCH.
+    fileprivate init(_ fetch: PredicateFetch) {
+        self.init(entityName: fetch.entityName)
+        predicate = fetch.predicate
+        sorts = fetch.sorts
+        includesSubentities = fetch.includesSubentities
+        fetchLimit = fetch.limit
+        fetchOffset = fetch.offset
+    }
+}
+
 extension ManagedObjectContext {
     /// Returns a predicate in which every FETCH is replaced by its result.
     func withResultsOfFetches(in predicate: FetchPredicate?) throws -> FetchPredicate? {
         try predicate?.replacingFetches { fetch, isCount in
-            var request = FetchRequest<ManagedObject>(entityName: fetch.entityName)
-            request.predicate = fetch.predicate
-            request.sorts = fetch.sorts
-            request.includesSubentities = fetch.includesSubentities
-            request.fetchLimit = fetch.limit
-            request.fetchOffset = fetch.offset
+            let request = FetchRequest<ManagedObject>(fetch)
             if isCount { return .value(.integer(Int64(try count(for: request)))) }
             return .collection(
                 try objectIDs(for: request).map {
@@ -44,5 +51,32 @@ extension ManagedObjectContext {
                             record: $0.predicateRecord, store: $0.predicateStore))
                 })
         }
+    }
+
+    /// The entities with objects that decide about the results of the FETCHes in a predicate.
+    func entitiesOfFetches(in predicate: FetchPredicate?) throws -> Set<EntityDescription> {
+        var entities: Set<EntityDescription> = []
+        _ = try predicate?.replacingFetches { fetch, _ in
+            let plan = try FetchPlan(FetchRequest<ManagedObject>(fetch), in: self)
+            entities.insert(plan.entity)
+            entities.formUnion(
+                RelationshipDependency.all(of: plan.predicate, plan.sorts).map(\.destination))
+            entities.formUnion(try entitiesOfFetches(in: fetch.predicate))
+            return .value(.null)
+        }
+        return entities
+    }
+}
+
+extension EventChanges {
+    /// True if objects of some entities were changed here, or by others.
+    func concerns(_ entities: Set<EntityDescription>) -> Bool {
+        func isConcerned(_ entity: EntityDescription) -> Bool {
+            entities.contains { entity.isKind(of: $0) }
+        }
+        return !entities.isEmpty
+            && (touched.contains { isConcerned($0.entity) }
+                || vanished.contains { isConcerned($0.entity) }
+                || merged.contains { isConcerned($0.entity) })
     }
 }

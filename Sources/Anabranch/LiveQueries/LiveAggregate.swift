@@ -39,9 +39,10 @@ final class LiveAggregate: LiveSource {
         var request = request
         request.sorts = [FetchSort("SELF")]
         if request.fetchBatchSize < 1 { request.fetchBatchSize = 100 }
-        let plan = try ResultsPlan(
-            request, sectionNameKeyPath: nil, in: context, sortedBy: [ResolvedSort(operand)])
-        query = .shared(plan, in: context)
+        query = try .shared(request.predicate, in: context) { [request, unowned context] in
+            try ResultsPlan(
+                request, sectionNameKeyPath: nil, in: context, sortedBy: [ResolvedSort(operand)])
+        }
         query.add(self)
     }
 

@@ -19,29 +19,72 @@ final class LiveQuery {
     }
 
     let context: ManagedObjectContext
-    let source: BatchLoader
-    private let plan: ResultsPlan
-    private let tracker: ResultsTracker
+    private(set) var source: BatchLoader
+    private var plan: ResultsPlan
+    private var tracker: ResultsTracker
     private var listeners: [Reference] = []
+    /// The entities with objects that decide about the requests in the predicate.
+    private let fetchedEntities: Set<EntityDescription>
+    /// Makes the plan again, with the present results of the requests in the predicate.
+    private let makePlan: () throws -> ResultsPlan
 
     /// Returns the query of a plan that is already observed, or a new one.
-    static func shared(_ plan: ResultsPlan, in context: ManagedObjectContext) -> LiveQuery {
+    ///
+    /// - Parameters:
+    ///   - predicate: The predicate of the plan, with the requests that are in it.
+    ///   - makePlan: Makes the plan; called again when a request in the predicate may find other
+    ///     objects.
+    static func shared(
+        _ predicate: FetchPredicate?, in context: ManagedObjectContext,
+        _ makePlan: @escaping () throws -> ResultsPlan
+    ) throws -> LiveQuery {
+        let plan = try makePlan()
+        let fetched = try context.entitiesOfFetches(in: predicate)
         let known = context.followers.all.lazy.compactMap { $0 as? LiveQuery }
-        if let query = known.first(where: { $0.plan.isEqual(to: plan) }) { return query }
-        let query = LiveQuery(plan, context)
+        let equal = known.first { $0.fetchedEntities.isEmpty && $0.plan.isEqual(to: plan) }
+        if fetched.isEmpty, let equal { return equal }
+        let query = LiveQuery(plan, context, fetched, makePlan)
         context.followers.add(query)
         return query
     }
 
-    private init(_ plan: ResultsPlan, _ context: ManagedObjectContext) {
+    private init(
+        _ plan: ResultsPlan, _ context: ManagedObjectContext,
+        _ fetchedEntities: Set<EntityDescription>, _ makePlan: @escaping () throws -> ResultsPlan
+    ) {
         self.plan = plan
         self.context = context
+        self.fetchedEntities = fetchedEntities
+        self.makePlan = makePlan
         source = BatchLoader(context: context, plan: plan)
         tracker = ResultsTracker(context: context, plan: plan)
+        follow()
+    }
+
+    private func follow() {
         tracker.isHeard = { true }
         tracker.report = { [weak self] update in
             for reference in self?.listeners ?? [] { reference.listener?.resultDidChange(update) }
         }
+    }
+
+    /// Begins again if the requests in the predicate now find other objects.
+    ///
+    /// - Returns: True if it has begun again. The context's next save throws an error of the store.
+    private func takeResultsOfFetches() -> Bool {
+        do {
+            let plan = try makePlan()
+            guard !self.plan.isEqual(to: plan) else { return false }
+            self.plan = plan
+        } catch {
+            context.keep(error)
+            return false
+        }
+        source = BatchLoader(context: context, plan: plan)
+        tracker = ResultsTracker(context: context, plan: plan)
+        follow()
+        for reference in listeners { reference.listener?.resultDidEnd() }
+        return true
     }
 
     func add(_ listener: any Listener) {
@@ -64,7 +107,10 @@ final class LiveQuery {
 }
 
 extension LiveQuery: ContextObserver {
-    func contextDidChange(_ event: EventChanges) { tracker.contextDidChange(event) }
+    func contextDidChange(_ event: EventChanges) {
+        if event.concerns(fetchedEntities), takeResultsOfFetches() { return }
+        tracker.contextDidChange(event)
+    }
 
     func contextDidSave() { tracker.contextDidSave() }
 

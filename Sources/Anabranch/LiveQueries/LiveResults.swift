@@ -82,6 +82,8 @@ extension ManagedObjectContext {
     func liveQuery<Object>(of request: FetchRequest<Object>) throws -> LiveQuery {
         var request = request
         if request.sorts.isEmpty { request.sorts = [FetchSort("SELF")] }
-        return .shared(try ResultsPlan(request, sectionNameKeyPath: nil, in: self), in: self)
+        return try .shared(request.predicate, in: self) { [unowned self] in
+            try ResultsPlan(request, sectionNameKeyPath: nil, in: self)
+        }
     }
 }

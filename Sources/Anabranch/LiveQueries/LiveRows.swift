@@ -2,48 +2,92 @@ import AnabranchModel
 
 /// The rows of a request, which are fetched again when the store has changed.
 final class LiveRows<Object: ManagedObject>: LiveSource {
-    private let request: RowRequest<Object>
-    private let context: ManagedObjectContext
-    private let observer: EntityObserver
+    private let shared: SharedRows<Object>
 
     init(
         _ request: RowRequest<Object>, in context: ManagedObjectContext, _ signal: ChangeSignal
     ) throws {
-        self.request = request
-        self.context = context
-        observer = EntityObserver(try RowPlan(request, in: context).entities, signal)
-        context.followers.add(observer)
+        shared = try .shared(request, in: context)
+        shared.add(signal)
     }
 
-    func value() throws -> [FetchedRow] { try context.fetch(request) }
+    func value() throws -> [FetchedRow] { try shared.rows() }
 }
 
-/// Raises a signal when objects of some entities were saved, here or elsewhere.
-private final class EntityObserver: ContextObserver {
+/// The rows of a request that sequences of rows observe.
+///
+/// All sequences of equal requests of a context share one. It lives as long as one of them.
+private final class SharedRows<Object: ManagedObject>: ContextObserver {
+    private struct Reference {
+        weak var signal: ChangeSignal?
+    }
+
+    private let request: RowRequest<Object>
+    private let plan: RowPlan
+    private let context: ManagedObjectContext
     private let entities: Set<EntityDescription>
-    private let signal: ChangeSignal
+    /// True if a predicate has requests in it, which may find other objects each time.
+    private let hasFetches: Bool
+    private var signals: [Reference] = []
+    /// The rows since the last change; `nil` before the first fetch.
+    private var present: [FetchedRow]?
     /// True if the next save concerns the rows.
     private var hasUnsavedChange = false
 
-    init(_ entities: Set<EntityDescription>, _ signal: ChangeSignal) {
-        self.entities = entities
-        self.signal = signal
+    /// Returns the rows of a request that are already observed, or new ones.
+    static func shared(
+        _ request: RowRequest<Object>, in context: ManagedObjectContext
+    ) throws -> SharedRows {
+        let plan = try RowPlan(request, in: context)
+        var fetched = try context.entitiesOfFetches(in: request.predicate)
+        fetched.formUnion(try context.entitiesOfFetches(in: request.havingPredicate))
+        let known = context.followers.all.lazy.compactMap { $0 as? SharedRows }
+        let equal = known.first { !$0.hasFetches && $0.plan == plan }
+        if fetched.isEmpty, let equal { return equal }
+        let rows = SharedRows(request, plan, context, fetched)
+        context.followers.add(rows)
+        return rows
+    }
+
+    private init(
+        _ request: RowRequest<Object>, _ plan: RowPlan, _ context: ManagedObjectContext,
+        _ fetched: Set<EntityDescription>
+    ) {
+        self.request = request
+        self.plan = plan
+        self.context = context
+        entities = plan.entities.union(fetched)
+        hasFetches = !fetched.isEmpty
+    }
+
+    func add(_ signal: ChangeSignal) {
+        signals.removeAll { $0.signal == nil }
+        signals.append(Reference(signal: signal))
+    }
+
+    func rows() throws -> [FetchedRow] {
+        context.checkQueue()
+        if let present { return present }
+        let rows = try context.fetch(request)
+        present = rows
+        return rows
     }
 
     func contextDidChange(_ event: EventChanges) {
-        let changed = event.touched + event.vanished
-        if changed.contains(where: { isConcerned(by: $0.entity) }) { hasUnsavedChange = true }
-        if event.merged.contains(where: { isConcerned(by: $0.entity) }) { signal.raise() }
+        guard event.concerns(entities) else { return }
+        hasUnsavedChange = true
+        if !event.merged.isEmpty { end() }
     }
 
     func contextDidSave() {
-        if hasUnsavedChange { signal.raise() }
+        if hasUnsavedChange { end() }
         hasUnsavedChange = false
     }
 
-    private func isConcerned(by entity: EntityDescription) -> Bool {
-        entities.contains { entity.isKind(of: $0) }
-    }
+    func contextWasReset() { end() }
 
-    func contextWasReset() {}
+    private func end() {
+        present = nil
+        for reference in signals { reference.signal?.raise() }
+    }
 }

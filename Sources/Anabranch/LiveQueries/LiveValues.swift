@@ -91,7 +91,7 @@ extension ManagedObjectContext {
     /// Returns the rows of a request, from now on.
     ///
     /// They are fetched again after each save and merge that changes an object of the entity, or
-    /// one that the request looks at.
+    /// one that the request looks at. Sequences of equal requests share that fetch.
     public func values<Object>(of request: RowRequest<Object>) -> LiveValues<[FetchedRow]> {
         LiveValues { [self] signal in
             checkQueue()

@@ -24,8 +24,9 @@ extension ManagedObjectContext {
         checkQueue()
         try Task.checkCancellation()
         let plan = try FetchPlan(request, in: self)
-        guard case .store = source, request.includesPropertyValues else {
-            return try fetchBlocking(request)
+        guard case .store = source else { return try fetchBlocking(request) }
+        guard request.includesPropertyValues else {
+            return try await fetchFaults(request, plan, onProgress)
         }
         let extraCount = pendingCount + StoredRows.spareCount
         for _ in 0..<Self.attempts {
@@ -37,6 +38,26 @@ extension ManagedObjectContext {
                 plan, includingPending: request.includesPendingChanges,
                 refreshing: request.shouldRefreshRefetchedObjects,
                 from: StoredRows(rows: rows, extraCount: extraCount))
+            return try prepared(objects, for: request, plan)
+        }
+        return try fetchBlocking(request)
+    }
+
+    /// Finds objects without their values, of which only the IDs are read. With unsaved changes that
+    /// count, the objects are compared in memory.
+    private func fetchFaults<Object>(
+        _ request: FetchRequest<Object>, _ plan: FetchPlan,
+        _ onProgress: (@Sendable (Int) -> Void)?, isolation: isolated (any Actor)? = #isolation
+    ) async throws -> [Object] {
+        func hasPending() -> Bool { request.includesPendingChanges && hasChanges }
+        for _ in 0..<Self.attempts where !hasPending() {
+            let number = storeStateNumber
+            let found = try await backgroundRead(onProgress).objects(plan.query())
+            guard number == storeStateNumber, !hasPending() else { continue }
+            let entities = coordinator.model.entities
+            let objects = found.map { entityIndex, id in
+                held(id, of: entities[entityIndex]) ?? makeFault(id, entities[entityIndex])
+            }
             return try prepared(objects, for: request, plan)
         }
         return try fetchBlocking(request)
@@ -82,7 +103,7 @@ extension ManagedObjectContext {
         try fetch(request)
     }
 
-    private func backgroundRead(
+    func backgroundRead(
         _ onProgress: (@Sendable (Int) -> Void)?
     ) -> BackgroundRead {
         BackgroundRead(

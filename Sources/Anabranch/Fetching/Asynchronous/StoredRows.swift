@@ -52,7 +52,26 @@ struct BackgroundRead: Sendable {
         try await run { reader, cancellation in
             try reader.stoppable(by: cancellation) {
                 var found: [(entityIndex: Int, id: LocalID)] = []
-                try reader.forEachObject(query) { found.append(($0, $1)) }
+                try reader.forEachObject(query) { entityIndex, id in
+                    found.append((entityIndex, id))
+                    if found.count.isMultiple(of: Self.reportInterval) { onProgress?(found.count) }
+                }
+                onProgress?(found.count)
+                return found
+            }
+        }
+    }
+
+    /// Reads the values of a request for rows.
+    func values(_ query: FetchQuery, _ rows: ResolvedRows) async throws -> [[RowCell]] {
+        try await run { reader, cancellation in
+            try reader.stoppable(by: cancellation) {
+                var found: [[RowCell]] = []
+                try reader.values(query, rows) { cells in
+                    found.append(cells)
+                    try report(found.count, cancellation)
+                }
+                onProgress?(found.count)
                 return found
             }
         }

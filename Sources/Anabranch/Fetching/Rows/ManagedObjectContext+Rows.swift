@@ -11,13 +11,15 @@ extension ManagedObjectContext {
     ///   `StoreError`.
     public func fetch<Object>(_ request: RowRequest<Object>) throws -> [FetchedRow] {
         let plan = try RowPlan(request, in: self)
-        let columns = RowColumns(plan.rows, of: plan.query.entity)
+        let columns = plan.columns
         let origin = coordinator.origin
         var found: [FetchedRow] = []
-        try readValues(plan) { cells in
-            found.append(
-                FetchedRow(columns: columns, contents: cells.map { FetchedRow.Content($0, origin) })
-            )
+        try onRoot { root in
+            try root.readStore {
+                try $0.values(plan.query, plan.rows) { cells in
+                    found.append(FetchedRow(columns, cells, origin))
+                }
+            }
         }
         return found
     }
@@ -47,12 +49,6 @@ extension ManagedObjectContext {
         }
     }
 
-    private func readValues(_ plan: RowPlan, _ body: ([RowCell]) -> Void) throws {
-        try onRoot { root in
-            try root.readStore { try $0.values(plan.query, plan.rows, body) }
-        }
-    }
-
     /// Runs a closure on the queue of the context that has no parent.
     func onRoot<Result>(_ body: (ManagedObjectContext) throws -> Result) throws -> Result {
         switch source {
@@ -71,6 +67,13 @@ extension ManagedObjectContext {
     }
 }
 
+extension FetchedRow {
+    /// Creates a row of cells that were read from the store.
+    init(_ columns: RowColumns, _ cells: [RowCell], _ origin: StoreOrigin) {
+        self.init(columns: columns, contents: cells.map { Content($0, origin) })
+    }
+}
+
 extension FetchedRow.Content {
     fileprivate init(_ cell: RowCell, _ origin: StoreOrigin) {
         switch cell {
@@ -82,9 +85,11 @@ extension FetchedRow.Content {
 }
 
 /// A request for rows that was checked against the model.
-struct RowPlan {
+struct RowPlan: Equatable {
     let query: FetchQuery
     let rows: ResolvedRows
+
+    var columns: RowColumns { RowColumns(rows, of: query.entity) }
 
     init<Object>(_ request: RowRequest<Object>, in context: ManagedObjectContext) throws {
         context.checkQueue()

@@ -3,7 +3,7 @@ import AnabranchReplication
 import AnabranchSQLite
 
 /// The parameters of a fetch, resolved against the model.
-package struct FetchQuery: Sendable {
+package struct FetchQuery: Equatable, Sendable {
     package var entity: EntityDescription
     package var includesSubentities = true
     package var predicate: ResolvedPredicate?
