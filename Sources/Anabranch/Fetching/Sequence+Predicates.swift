@@ -1,5 +1,6 @@
 public import AnabranchModel
 import AnabranchReplication
+public import Foundation
 
 /// Objects at hand are asked in the same language as a store, by their present values.
 extension Sequence where Element: ManagedObject {
@@ -37,6 +38,19 @@ extension Sequence where Element: ManagedObject {
     ///
     /// - Throws: The errors of ``filtered(using:variables:)``.
     public func filtered(using predicate: ObjectPredicate<Element>) throws -> [Element] {
+        try filtered(using: FetchPredicate(predicate))
+    }
+
+    /// Returns the objects for which a predicate by `#Predicate` holds, in the order of the
+    /// sequence.
+    ///
+    /// ```swift
+    /// let grown = try company.staff.filtered(using: #Predicate { $0.age >= 18 })
+    /// ```
+    ///
+    /// - Throws: The errors of ``filtered(using:variables:)``, and `FetchPredicateError` with code
+    ///   `notEvaluable` for an operation that has no counterpart in the predicate language.
+    public func filtered(using predicate: Predicate<Element>) throws -> [Element] {
         try filtered(using: FetchPredicate(predicate))
     }
 

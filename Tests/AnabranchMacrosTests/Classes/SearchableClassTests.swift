@@ -54,7 +54,7 @@ import Testing
                 where: (\Post.title).matches(search: "rust") || \.stars > 0)
             #expect(try context.count(for: either) == 1)
             let rows = try RowRequest<Post>(
-                [.property(\Post.title), .snippet(\Post.body, before: "<", after: ">")],
+                [.property(\.title), .snippet(\.body, before: "<", after: ">"), .relevance()],
                 where: .search("\"object graph\""), sortedBy: .relevance)
             let row = try #require(try context.fetch(rows).first)
             #expect(row["title"] == "Swift syncs")

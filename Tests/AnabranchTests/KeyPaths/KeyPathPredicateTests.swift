@@ -37,6 +37,49 @@ import Testing
             "boss.reports.@count == boss.groups.@count")
     }
 
+    @Test func `a comparison of a property with an optional one`() throws {
+        try expect(\.age == \.boss?.age, "age == boss.age")
+        try expect(\.boss?.age == \.age, "boss.age == age")
+        try expect(\.age != \.boss?.age, "age != boss.age")
+        try expect(\.boss?.age != \.age, "boss.age != age")
+        try expect(\.age < \.boss?.age, "age < boss.age")
+        try expect(\.boss?.age < \.age, "boss.age < age")
+        try expect(\.age <= \.boss?.age, "age <= boss.age")
+        try expect(\.boss?.age <= \.age, "boss.age <= age")
+        try expect(\.age > \.boss?.age, "age > boss.age")
+        try expect(\.boss?.age > \.age, "boss.age > age")
+        try expect(\.age >= \.boss?.age, "age >= boss.age")
+        try expect(\.boss?.age >= \.age && \.age > 3, "boss.age >= age AND age > 3")
+        try Graph().inContext { context throws in
+            let ada = try context.person("ada", age: 40)
+            try context.person("ben", age: 20, boss: ada)
+            let cy = try context.person("cy", age: 50, boss: ada)
+            try context.save()
+            #expect(try context.fetch(FetchRequest<Person>(where: \.age > \.boss?.age)) == [cy])
+            #expect(try [ada, cy].filtered(using: \.boss?.age < \.age) == [cy])
+        }
+    }
+
+    @Test func `a property that is true or false is a condition`() throws {
+        func expect(_ predicate: ObjectPredicate<Sample>, _ format: String) throws {
+            #expect(try FetchPredicate(predicate) == FetchPredicate(format))
+        }
+        try expect(!\.flag, "NOT flag == YES")
+        try expect(\.flag && \.big > 3, "flag == YES AND big > 3")
+        try expect(\.big > 3 && \.flag, "big > 3 AND flag == YES")
+        try expect(\.flag && \.flag, "flag == YES AND flag == YES")
+        try expect(\.flag || \.big > 3, "flag == YES OR big > 3")
+        try expect(\.big > 3 || !\.flag, "big > 3 OR NOT flag == YES")
+        try expect(\.big > 3 || \.flag, "big > 3 OR flag == YES")
+        try expect(\.flag || \.flag && \.big > 3, "flag == YES OR (flag == YES AND big > 3)")
+        #expect(
+            try FetchPredicate(!\Switch.other?.isOn) == FetchPredicate("NOT other.isOn == YES"))
+        let refused = #expect(throws: FetchPredicateError.self) {
+            try FetchPredicate(!\Person.isGrown)
+        }
+        #expect(refused?.code == .notAProperty)
+    }
+
     @Test func `conditions are combined`() throws {
         try expect(
             \.age >= 18 && \.boss?.firstName == "ada" || !(\.age > 60),
@@ -204,6 +247,11 @@ extension Person {
     fileprivate var next: Int64 { age + 1 }
     fileprivate var oldest: Person? { reports.max { $0.age < $1.age } }
     fileprivate var constant: Int { 5 }
+}
+
+@Entity final class Switch: ManagedObject {
+    var isOn: Bool
+    var other: Switch?
 }
 
 @Composite struct MapPlace {

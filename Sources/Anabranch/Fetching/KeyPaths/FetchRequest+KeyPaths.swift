@@ -19,6 +19,23 @@ extension FetchRequest {
         self.sorts = try FetchSort.keys(sorts)
     }
 
+    /// Creates a request with a condition in the predicate language and an order.
+    ///
+    /// ```swift
+    /// let people = try context.fetch(
+    ///     FetchRequest<Person>(where: FetchPredicate("age >= %d", 18), sortedBy: \.name))
+    /// ```
+    ///
+    /// - Throws: `FetchPredicateError` with code `notAProperty` for a sort by a key path that is
+    ///   not a chain of stored properties.
+    public init(
+        where predicate: FetchPredicate, sortedBy sorts: PartialKeyPath<Object>...
+    ) throws(FetchPredicateError) {
+        self.init()
+        self.predicate = predicate
+        self.sorts = try FetchSort.keys(sorts)
+    }
+
     /// Creates a request for all objects in an order.
     ///
     /// - Throws: `FetchPredicateError` with code `notAProperty` for a key path that is not a chain

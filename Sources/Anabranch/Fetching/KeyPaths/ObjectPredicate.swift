@@ -99,7 +99,7 @@ public struct ObjectExpression<Object: ManagedObject, Value>: Sendable {
     }
 
     func compared(
-        _ comparison: PredicateOperator, _ other: ObjectExpression
+        _ comparison: PredicateOperator, _ other: ObjectExpression<Object, some Any>
     ) -> ObjectPredicate<Object> {
         ObjectPredicate(depth: max(depth, other.depth)) { () throws(FetchPredicateError) in
             .comparison(

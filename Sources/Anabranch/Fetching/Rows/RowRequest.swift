@@ -67,25 +67,6 @@ public struct RowRequest<Object: ManagedObject> {
         includesSubentities = request.includesSubentities
     }
 
-    /// Creates a request for some columns, with a condition and an order.
-    ///
-    /// ```swift
-    /// let request = try RowRequest<Person>(
-    ///     [.property(\.name), .property(\.boss?.name, as: "boss")], where: \.age >= 18,
-    ///     sortedBy: \.name)
-    /// ```
-    ///
-    /// - Throws: `FetchPredicateError` for a key path that is not a chain of stored properties.
-    public init(
-        _ columns: [FetchColumn], where predicate: ObjectPredicate<Object>? = nil,
-        sortedBy sorts: PartialKeyPath<Object>...
-    ) throws(FetchPredicateError) {
-        self.init()
-        propertiesToFetch = columns
-        if let predicate { self.predicate = try FetchPredicate(predicate) }
-        self.sorts = try FetchSort.keys(sorts)
-    }
-
     /// The same as ``sorts``, by the name that Core Data has for it.
     public var sortDescriptors: [FetchSort] {
         get { sorts }
