@@ -1,4 +1,4 @@
-public import AnabranchModel
+import AnabranchModel
 import AnabranchStore
 
 extension ManagedObjectContext {
