@@ -92,6 +92,26 @@ import Testing
         #expect(json.output.contains("GROUP BY"))
     }
 
+    @Test func `explain shows the indexes that a scan lacks, in both forms`() throws {
+        let bench = try filled()
+        let cities = (0..<1500).map { "c\($0),\($0)\n" }.joined()
+        _ = try bench.run(
+            "import", "City", "-", "--format", "csv", input: "name,people\n" + cities)
+        let prefix = try bench.run("explain", "City", "--where", "name BEGINSWITH 'c77'")
+        #expect(prefix.output.contains("An index of City would lead to the rows:"))
+        #expect(
+            prefix.output.contains(
+                #"City: Index("name", on: "name") (in a class: #Index<City>([\.name]))"#))
+        let either = "people == 7 OR name == 'c7'"
+        let both = try bench.run("explain", "City", "--where", either)
+        #expect(both.output.contains("These indexes together would lead to the rows:"))
+        #expect(both.output.contains(#"#Index<City>([\.people])"#))
+        let json = try bench.run("explain", "City", "--where", either, "--json")
+        #expect(json.output.contains(##""macro":"#Index<City>([\\.name])"##))
+        let none = try bench.run("explain", "City", "--where", "name CONTAINS '77'")
+        #expect(!none.output.contains("index"))
+    }
+
     @Test func `fetch filters, sorts and limits`() throws {
         let bench = try filled()
         let run = try bench.run(

@@ -42,6 +42,14 @@ import Testing
         #expect(filtered.lines == ["1"])
     }
 
+    @Test func `explain says that an index of words found the rows`() throws {
+        let run = try ToolRun(["explain", store, "Note", "--search", "sw*"])
+        #expect(run.status == 0, "\(run.errors)")
+        #expect(run.output.contains("2 rows found by an index of words, "))
+        #expect(!run.output.contains("scanned"))
+        #expect(run.output.contains(" steps, "))
+    }
+
     @Test func `a wrong query is told without a predicate`() throws {
         let run = try fetch("--search", "swift (")
         #expect(run.status != 0)

@@ -6,7 +6,11 @@ struct ExplainCommand: Command {
         name: "explain", summary: "Shows the SQL, the plan and the cost of a fetch.",
         discussion: [
             "It runs the fetch without showing its records. If the whole of a large table is read, "
-                + "and an index would lead to the rows, it shows the line that declares the index."
+                + "and an index would lead to the rows, it shows the line that declares the index, "
+                + "for a model in Swift and for a class with @Entity.",
+            "Scanned rows are those that SQLite read from the first to the last; it does not count "
+                + "rows to which an index led, nor what it read in an index of words. Its steps "
+                + "grow with all of them.",
         ],
         arguments: [.store, .entity],
         options: RecordQuery.options + RowQuery.options + [.json],
@@ -48,13 +52,35 @@ struct ExplainCommand: Command {
             lines.append(console.dim("with \(values)"))
         }
         lines += explanation.plan.map { "  " + $0 }
-        lines.append(
-            "\(Quantity.text(explanation.rowCount, "row")) found, "
-                + "\(Quantity.text(explanation.scannedRowCount, "row")) scanned, "
-                + "\(Quantity.text(explanation.sortCount, "sort")), "
-                + "\(milliseconds(explanation)) ms")
-        if let advice = explanation.advice { lines.append(console.bold("\(advice)")) }
+        lines.append(costs(explanation).joined(separator: ", "))
+        lines += advice(explanation).map(console.bold)
         return lines.joined(separator: "\n")
+    }
+
+    private func costs(_ explanation: FetchExplanation) -> [String] {
+        let found = Quantity.text(explanation.rowCount, "row") + " found"
+        let scanned = Quantity.text(explanation.scannedRowCount, "row") + " scanned"
+        let isCounted = !explanation.searchesWords || explanation.scannedRowCount > 0
+        return [
+            explanation.searchesWords ? found + " by an index of words" : found,
+            isCounted ? scanned : nil,
+            Quantity.text(explanation.sortCount, "sort"),
+            Quantity.text(explanation.stepCount, "step"), "\(milliseconds(explanation)) ms",
+        ].compactMap(\.self)
+    }
+
+    private func advice(_ explanation: FetchExplanation) -> [String] {
+        guard let first = explanation.advice.first else { return [] }
+        let isOne = explanation.advice.count == 1
+        let lines = explanation.advice.map { advice in
+            let inClass = advice.macro.map { " (in a class: \($0))" } ?? ""
+            return "  \(advice.entity): \(advice.declaration)\(inClass)"
+        }
+        let opening =
+            isOne
+            ? "A whole table is read. An index of \(first.entity) would lead to the rows:"
+            : "A whole table is read. These indexes together would lead to the rows:"
+        return [opening] + lines
     }
 
     private func json(_ explanation: FetchExplanation) -> String {
@@ -68,14 +94,19 @@ struct ExplainCommand: Command {
             json.array { json in for line in explanation.plan { json.string(line) } }
             json.member("rows", explanation.rowCount)
             json.member("scannedRows", explanation.scannedRowCount)
+            json.member("searchesWords", explanation.searchesWords)
             json.member("sorts", explanation.sortCount)
+            json.member("steps", explanation.stepCount)
             json.key("milliseconds")
             json.raw("\(milliseconds(explanation))")
-            if let advice = explanation.advice {
-                json.key("advice")
-                json.object { json in
-                    json.member("entity", advice.entity)
-                    json.member("declaration", advice.declaration)
+            json.key("advice")
+            json.array { json in
+                for advice in explanation.advice {
+                    json.object { json in
+                        json.member("entity", advice.entity)
+                        json.member("declaration", advice.declaration)
+                        if let macro = advice.macro { json.member("macro", macro) }
+                    }
                 }
             }
         }

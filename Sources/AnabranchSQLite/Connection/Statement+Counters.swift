@@ -9,12 +9,15 @@ extension Statement {
         case sorts
         /// The rows of indexes that SQLite made for one run.
         case automaticIndexRows
+        /// The instructions of SQLite's virtual machine.
+        case steps
 
         fileprivate var code: Int32 {
             switch self {
             case .scannedRows: SQLITE_STMTSTATUS_FULLSCAN_STEP
             case .sorts: SQLITE_STMTSTATUS_SORT
             case .automaticIndexRows: SQLITE_STMTSTATUS_AUTOINDEX
+            case .steps: SQLITE_STMTSTATUS_VM_STEP
             }
         }
     }

@@ -16,15 +16,25 @@ public struct FetchExplanation: Sendable {
     public let plan: [String]
     /// The number of rows that were found.
     public let rowCount: Int
-    /// The number of rows of tables and indexes that were read from the first to the last. Rows
-    /// that an index led to are not counted.
+    /// The number of rows of tables and indexes that were read from the first to the last.
+    ///
+    /// SQLite counts neither the rows that an index led to nor what it reads in an index of words.
+    /// Only a SQLite that is built with `SQLITE_ENABLE_STMT_SCANSTATUS` counts all visited rows,
+    /// and that of Debian is not. ``stepCount`` grows with them.
     public let scannedRowCount: Int
+    /// The number of instructions that SQLite's virtual machine executed. It grows with all rows
+    /// that were visited, and does not depend on the speed of the machine.
+    public let stepCount: Int
     /// The number of sorts that no index has saved.
     public let sortCount: Int
     /// The time for all rows, without making objects of them.
     public let duration: Duration
-    /// The index that would save the scan of a large table; `nil` if there is none, or no scan.
-    public let advice: IndexAdvice?
+    /// The indexes that, together, would save the scan of a large table; empty without such a scan,
+    /// and if no index helps. SQLite has planned the request with them.
+    public let advice: [IndexAdvice]
+
+    /// True if the statement searches an index of words. What SQLite reads in it is not counted.
+    public var searchesWords: Bool { sql.contains(" MATCH ?") }
 }
 
 extension FetchExplanation: CustomStringConvertible {
@@ -35,32 +45,14 @@ extension FetchExplanation: CustomStringConvertible {
             lines.append("with " + bindings.map { "\($0)" }.joined(separator: ", "))
         }
         lines += plan.map { "  " + $0 }
+        let searched = searchesWords ? " found by an index of words" : ""
+        let isCounted = !searchesWords || scannedRowCount > 0
+        let scanned = isCounted ? ", \(scannedRowCount) rows scanned" : ""
         lines.append(
-            "\(rowCount) rows, \(scannedRowCount) rows scanned, \(sortCount) sorts, "
+            "\(rowCount) rows\(searched)\(scanned), \(sortCount) sorts, \(stepCount) steps, "
                 + "\((duration / .microseconds(100)).rounded() / 10) ms")
-        if let advice { lines.append("\(advice)") }
+        lines += advice.map(\.description)
         return lines.joined(separator: "\n")
-    }
-}
-
-/// An index that would save a request the scan of a table.
-public struct IndexAdvice: Hashable, Sendable {
-    /// The name of the entity that should declare the index.
-    public let entity: String
-    /// The properties, the leading one first.
-    public let properties: [String]
-
-    /// The line of the entity's declaration: `Index("age_name", on: "age", "name")`.
-    public var declaration: String {
-        let names = properties.map { "\"\($0)\"" }.joined(separator: ", ")
-        return "Index(\"\(properties.joined(separator: "_"))\", on: \(names))"
-    }
-}
-
-extension IndexAdvice: CustomStringConvertible {
-    /// The advice as a sentence.
-    public var description: String {
-        "The whole table is read. An index of \(entity) would lead to the rows: \(declaration)"
     }
 }
 
@@ -90,11 +82,18 @@ extension ManagedObjectContext {
     fileprivate func explain(
         _ query: FetchQuery, _ rows: ResolvedRows?
     ) throws -> FetchExplanation {
-        let explained = try onRoot { root in try root.readStore { try $0.explain(query, rows) } }
+        let (explained, advice) = try onRoot { root in
+            try root.readStore { reader in
+                let explained = try reader.explain(query, rows)
+                let advice = try IndexSearch(query, explained.plan)
+                    .advice(for: explained) { try reader.indexTrial(of: query, rows) }
+                return (explained, advice)
+            }
+        }
         return FetchExplanation(
             sql: explained.sql, bindings: explained.bindings, plan: explained.plan,
             rowCount: explained.rowCount, scannedRowCount: explained.scannedRowCount,
-            sortCount: explained.sortCount, duration: explained.duration,
-            advice: IndexAdvice(query, explained))
+            stepCount: explained.stepCount, sortCount: explained.sortCount,
+            duration: explained.duration, advice: advice)
     }
 }

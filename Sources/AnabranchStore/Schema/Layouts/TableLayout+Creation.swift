@@ -44,7 +44,8 @@ extension TableLayout {
         return made
     }
 
-    private func term(for property: PropertyDescription) -> String? {
+    /// The term of an index; `nil` for a property that the table does not store.
+    func term(for property: PropertyDescription) -> String? {
         columns.first { $0.property == property }.map { $0.name + $0.kind.collation }
     }
 }

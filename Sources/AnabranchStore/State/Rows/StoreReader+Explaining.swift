@@ -13,6 +13,8 @@ package struct ExplainedQuery: Sendable {
     /// The rows of tables and indexes that were read from the first to the last.
     package let scannedRowCount: Int
     package let sortCount: Int
+    /// The instructions of SQLite's virtual machine.
+    package let stepCount: Int
     package let duration: Duration
 }
 
@@ -21,13 +23,10 @@ extension StoreReader {
     ///
     /// - Parameter rows: The columns and groups of a request for values; `nil` for objects.
     package func explain(_ query: FetchQuery, _ rows: ResolvedRows?) throws -> ExplainedQuery {
-        let selection: FetchStatement.Selection =
-            rows.map { .values($0) }
-            ?? .rows(schema.rowSelection(of: query.entity).terms)
-        let fetch = try fetchStatement(query, selecting: selection)
-        let plan = try queryPlan(of: fetch)
+        let fetch = try explainedStatement(query, rows)
+        let plan = try connection.plan(of: fetch)
         let statement = try prepared(fetch)
-        for counter in [Statement.Counter.scannedRows, .sorts] {
+        for counter in [Statement.Counter.scannedRows, .sorts, .steps] {
             _ = statement.takeCount(of: counter)
         }
         var count = 0
@@ -36,12 +35,28 @@ extension StoreReader {
         return ExplainedQuery(
             sql: fetch.sql, bindings: fetch.bindings, plan: plan, rowCount: count,
             scannedRowCount: statement.takeCount(of: .scannedRows),
-            sortCount: statement.takeCount(of: .sorts), duration: ContinuousClock.now - start)
+            sortCount: statement.takeCount(of: .sorts),
+            stepCount: statement.takeCount(of: .steps), duration: ContinuousClock.now - start)
     }
 
-    private func queryPlan(of fetch: FetchStatement) throws -> [String] {
-        let statement = try connection.prepare("EXPLAIN QUERY PLAN \(fetch.sql)")
-        try bind(fetch, to: statement)
+    func explainedStatement(
+        _ query: FetchQuery, _ rows: ResolvedRows?
+    ) throws -> FetchStatement {
+        let selection: FetchStatement.Selection =
+            rows.map { .values($0) }
+            ?? .rows(schema.rowSelection(of: query.entity).terms)
+        return try fetchStatement(query, selecting: selection)
+    }
+}
+
+extension Connection {
+    /// Returns SQLite's plan of a fetch, a step in each line. A step inside another is indented
+    /// below it.
+    func plan(of fetch: FetchStatement) throws -> [String] {
+        let statement = try prepare("EXPLAIN QUERY PLAN \(fetch.sql)")
+        for (index, value) in fetch.bindings.enumerated() {
+            try statement.bind(slot: value, at: index + 1)
+        }
         var depths: [Int64: Int] = [:]
         var lines: [String] = []
         while try statement.step() {
