@@ -131,6 +131,7 @@ import Testing
                     #"Index("colour_title", on: "colour", "title")"#,
                 ]
             ),
+            ("number == 3 OR number > 1998", [#"Index("number", on: "number")"#]),
             ("number == 3 OR title CONTAINS 't3'", []),
             (
                 "price != 4 AND (number == 3 OR title == 't3')",

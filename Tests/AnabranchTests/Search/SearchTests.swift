@@ -122,6 +122,28 @@ import Testing
         }
     }
 
+    @Test func `an explanation says that an index of words is searched`() throws {
+        try library.open().newBackgroundContext().performAndWait { context throws in
+            try SearchLibrary.fill(context)
+            func explain(_ predicate: FetchPredicate, limit: Int = 0) throws -> FetchExplanation {
+                var request = FetchRequest<ManagedObject>(entityName: "Article")
+                request.predicate = predicate
+                request.fetchLimit = limit
+                return try request.explain(in: context)
+            }
+            for limit in [0, 1] {
+                let found = try explain(FetchPredicate("SELF MATCHES[s] 'swift'"), limit: limit)
+                #expect(found.searchesWords && found.scannedRowCount == 0)
+                #expect(found.description.contains("rows found by an index of words, "))
+            }
+            let either = try explain(FetchPredicate("SELF MATCHES[s] 'swift' OR stars > 2"))
+            #expect(either.searchesWords && either.scannedRowCount > 0)
+            #expect(either.description.contains("words, \(either.scannedRowCount) rows scanned"))
+            let listed = try explain(FetchPredicate("stars IN %@", Array(0..<1000)))
+            #expect(!listed.searchesWords)
+        }
+    }
+
     @Test func `windows of the best objects are windows of all of them`() throws {
         try library.open().newBackgroundContext().performAndWait { context throws in
             // Many ranks are equal: then the first ID wins.
