@@ -66,7 +66,8 @@ import Testing
         var faults = try young(50)
         faults.includesPropertyValues = false
         let before = graph.readStatements
-        let people = try await context.fetch(faults) { count in counts.withLock { $0.append(count) } }
+        let people = try await context.fetch(faults) { count in counts.withLock { $0.append(count) }
+        }
         #expect(people.count == 50 && people.allSatisfy(\.isFault))
         #expect(graph.readStatements == before + 1)
         #expect(counts.withLock { $0 } == [100, 50])

@@ -44,7 +44,10 @@ import Testing
         try company { context throws in
             #expect(try names("%@ CONTAINS age", [[20, 30]], in: context).count == 2)
             #expect(try names("{10, 20, 30} CONTAINS age", in: context).count == 2)
-            #expect(try names("%@ CONTAINS[c] firstName", [["ADA", "CY"]], in: context) == ["ada", "cy"])
+            #expect(
+                try names("%@ CONTAINS[c] firstName", [["ADA", "CY"]], in: context) == [
+                    "ada", "cy",
+                ])
             let ada = try context.people("firstName == 'ada'")
             #expect(try names("%@ CONTAINS boss", [ada], in: context) == ["ben", "cy"])
             #expect(try names("ANY {20, 30} == age", in: context).count == 2)
@@ -68,7 +71,8 @@ import Testing
                 try names("age == FETCH(%@, nil, YES) * 10", [grown], in: context) == ["ada"])
             let people = try context.people()
             let under = try FetchPredicate("boss IN FETCH(%@, nil, NO)", grown)
-            #expect(try people.filtered(using: under).compactMap(\.firstName).sorted() == ["ben", "cy"])
+            #expect(
+                try people.filtered(using: under).compactMap(\.firstName).sorted() == ["ben", "cy"])
             #expect(try people.filter { try under.evaluate(with: $0) }.count == 2)
             let unbound = FetchRequest<Person>(entityName: "Nothing")
             #expect(throws: PropertyError.self) {

@@ -83,7 +83,7 @@ import Testing
 
     @Test func `equal requests for rows share one read`() async throws {
         var request = RowRequest<Person>()
-        request.propertiesToFetch = [.max("age", as: "oldest")]
+        request.propertiesToFetch = [.maximum("age", as: "oldest")]
         var first = context.values(of: request).makeAsyncIterator()
         var second = context.values(of: request).makeAsyncIterator()
         let before = graph.readStatements
@@ -155,7 +155,7 @@ import Testing
             default: chosen.age = .random(in: 0..<9, using: &random)
             }
             try context.save()
-            let expected = try #require(try context.fetch(rows).first).value(forKey: "value")
+            let expected = try #require(try await context.fetch(rows).first).value(forKey: "value")
             if expected != shown { shown = try await values.next() }
             #expect(shown == expected)
         }

@@ -19,14 +19,8 @@ public struct FetchExplanation: Sendable {
     /// The number of rows of tables and indexes that were read from the first to the last.
     ///
     /// SQLite counts neither the rows that an index led to nor what it reads in an index of words.
-<<<<<<< HEAD
-    /// A count of all visited rows exists only in builds of SQLite with
-    /// `SQLITE_ENABLE_STMT_SCANSTATUS`, which Linux distributions do not use; ``stepCount`` grows
-    /// with them.
-=======
     /// Only a SQLite that is built with `SQLITE_ENABLE_STMT_SCANSTATUS` counts all visited rows,
     /// and that of Debian is not. ``stepCount`` grows with them.
->>>>>>> 772505f7dbfbebc9278b353cf1910b61ed3b7479
     public let scannedRowCount: Int
     /// The number of instructions that SQLite's virtual machine executed. It grows with all rows
     /// that were visited, and does not depend on the speed of the machine.
@@ -39,15 +33,8 @@ public struct FetchExplanation: Sendable {
     /// and if no index helps. SQLite has planned the request with them.
     public let advice: [IndexAdvice]
 
-<<<<<<< HEAD
-    /// True if an index of words found the rows. What SQLite read in it is not counted.
-    public var searchesWords: Bool {
-        plan.contains { $0.contains("VIRTUAL TABLE INDEX") && !$0.contains("json_each") }
-    }
-=======
     /// True if the statement searches an index of words. What SQLite reads in it is not counted.
     public var searchesWords: Bool { sql.contains(" MATCH ?") }
->>>>>>> 772505f7dbfbebc9278b353cf1910b61ed3b7479
 }
 
 extension FetchExplanation: CustomStringConvertible {
@@ -58,17 +45,11 @@ extension FetchExplanation: CustomStringConvertible {
             lines.append("with " + bindings.map { "\($0)" }.joined(separator: ", "))
         }
         lines += plan.map { "  " + $0 }
-<<<<<<< HEAD
-        let scanned = searchesWords ? "found by words" : "\(scannedRowCount) rows scanned"
-        lines.append(
-            "\(rowCount) rows, \(scanned), \(sortCount) sorts, \(stepCount) steps, "
-=======
         let searched = searchesWords ? " found by an index of words" : ""
         let isCounted = !searchesWords || scannedRowCount > 0
         let scanned = isCounted ? ", \(scannedRowCount) rows scanned" : ""
         lines.append(
             "\(rowCount) rows\(searched)\(scanned), \(sortCount) sorts, \(stepCount) steps, "
->>>>>>> 772505f7dbfbebc9278b353cf1910b61ed3b7479
                 + "\((duration / .microseconds(100)).rounded() / 10) ms")
         lines += advice.map(\.description)
         return lines.joined(separator: "\n")

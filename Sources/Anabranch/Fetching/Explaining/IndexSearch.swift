@@ -31,13 +31,7 @@ struct IndexSearch {
         switch predicate {
         case .conjunction(let parts): for part in parts { visit(part) }
         case .disjunction(let parts):
-<<<<<<< HEAD
-            if let indexes = indexes(of: parts) {
-                alternatives.append(indexes)
-            }
-=======
             if let indexes = indexes(of: parts) { alternatives.append(indexes) }
->>>>>>> 772505f7dbfbebc9278b353cf1910b61ed3b7479
         default:
             guard let comparison = IndexableComparison(predicate) else { return }
             let (way, property) = (comparison.reached.way, comparison.reached.property)
@@ -60,11 +54,7 @@ struct IndexSearch {
             search.visit(part)
             let properties = search.own.leading(sortedBy: nil)
             guard !properties.isEmpty else { return nil }
-<<<<<<< HEAD
-            indexes.append(properties)
-=======
             if !indexes.contains(properties) { indexes.append(properties) }
->>>>>>> 772505f7dbfbebc9278b353cf1910b61ed3b7479
         }
         return indexes
     }

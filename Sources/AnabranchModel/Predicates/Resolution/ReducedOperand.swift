@@ -259,10 +259,17 @@ extension PredicateResolver {
             }
             return try operand(side(listed))
         }
-        guard let side = try self.collection(collection), side.parts.count == 1,
-            side.parts[0].selections.count == 1, side.parts[0].selections[0].filter == nil,
-            side.parts[0].element.steps.isEmpty
-        else { throw notACollection(collection, expression) }
+        guard let side = try self.collection(collection) else {
+            throw notACollection(collection, expression)
+        }
+        guard side.parts.count == 1, side.parts[0].selections.count == 1,
+            side.parts[0].selections[0].filter == nil, side.parts[0].element.steps.isEmpty
+        else {
+            throw error(
+                .notEvaluable, expression,
+                "Can't ask for a place in '\(collection)' because only an ordered relationship has "
+                    + "places.")
+        }
         let part = side.parts[0]
         guard part.relationship.isOrdered else {
             throw error(
