@@ -11,8 +11,8 @@ extension FetchRequest: PredicateArgument {
     ///
     /// The context that fetches runs the request first, with its pending changes, and compares with
     /// the objects, or with their number if the third argument is `YES`. The context of the objects
-    /// does so for objects at hand. Live queries run it again after every change that concerns it; a
-    /// ``FetchedResultsController`` runs it once, when it begins.
+    /// does so for objects at hand. Live queries run it again after every change that concerns it.
+    /// A ``FetchedResultsController`` runs it once, when it begins.
     ///
     /// - Throws: `FetchPredicateError` for a variable without a value.
     public var predicateExpression: FetchExpression {

@@ -43,8 +43,8 @@ extension ManagedObjectContext {
         return try fetchBlocking(request)
     }
 
-    /// Finds objects without their values, of which only the IDs are read. With unsaved changes that
-    /// count, the objects are compared in memory.
+    /// Finds objects without their values, of which only the IDs are read. With unsaved changes
+    /// that count, the objects are compared in memory.
     private func fetchFaults<Object>(
         _ request: FetchRequest<Object>, _ plan: FetchPlan,
         _ onProgress: (@Sendable (Int) -> Void)?, isolation: isolated (any Actor)? = #isolation

@@ -4,8 +4,8 @@ import Foundation
 /// A regular expression that must match a whole text, in the syntax of ICU.
 ///
 /// The steps of a search and its memory are limited, and so are the steps of all searches of a
-/// fetch, so no pattern can hold up a fetch. The limits count steps instead of seconds, so texts and
-/// a pattern give the same result on every machine.
+/// fetch, so no pattern can hold up a fetch. The limits count steps instead of seconds, so texts
+/// and a pattern give the same result on every machine.
 public final class RegularExpression: Sendable {
     /// The pattern as it was given.
     public let pattern: String

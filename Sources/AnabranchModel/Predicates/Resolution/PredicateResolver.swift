@@ -75,10 +75,11 @@ struct PredicateResolver {
             return try expansion.resolve(left, right, in: self)
         }
         let (isLeft, isRight) = (try isToMany(left), try isToMany(right))
-        guard isLeft || isRight else {
+        guard isLeft || isRight || left.isListed else {
             throw FetchPredicateError(
                 .quantifierNotAllowed, column: comparison.left.column.number, entity: entity.name,
-                "Can't ask for \(quantifier.rawValue) because neither side is to-many.")
+                "Can't ask for \(quantifier.rawValue) because neither side is to-many, and the "
+                    + "left one is no list.")
         }
         let resolved = try expansion.resolve(left, right, in: self)
         return quantifier == .any ? resolved : .negation(resolved)
