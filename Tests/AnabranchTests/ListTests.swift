@@ -43,7 +43,7 @@ import Testing
             var expected = list.objects
             for step in 0..<40 {
                 let place = Int.random(in: 0...expected.count, using: &generator)
-                switch Int.random(in: 0..<5, using: &generator) {
+                switch Int.random(in: 0..<6, using: &generator) {
                 case 0:
                     let song = try context.song(Character(UnicodeScalar(UInt8(65 + step % 26))))
                     expected.insert(song, at: place)
@@ -54,6 +54,15 @@ import Testing
                     list.move(from: place, to: target)
                 case 2 where place < expected.count:
                     #expect(list.remove(at: place) == expected.remove(at: place))
+                case 4:
+                    let added =
+                        expected.shuffled(using: &generator).prefix(place)
+                        + [try context.song("z"), try context.song("z")] + expected.prefix(1)
+                    for song in added {
+                        expected.removeAll { $0 === song }
+                        expected.append(song)
+                    }
+                    list.append(contentsOf: added)
                 case 3:
                     expected.shuffle(using: &generator)
                     expected.removeLast(expected.count / 4)

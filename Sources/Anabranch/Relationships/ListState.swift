@@ -42,7 +42,11 @@ struct ListState {
 
     mutating func remove(_ ids: Set<LocalID>) {
         keepFormerOrder()
-        order.removeAll(where: ids.contains)
+        if ids.count == 1, let last = order.last, ids.contains(last) {
+            order.removeLast()
+        } else {
+            order.removeAll(where: ids.contains)
+        }
         placed.subtract(ids)
     }
 

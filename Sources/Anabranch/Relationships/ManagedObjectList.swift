@@ -97,9 +97,11 @@ public struct ManagedObjectList<Element: ManagedObject> {
         if let ids = readIDs() { insert(object, at: ids.count, of: ids) }
     }
 
-    /// Adds objects at the end, in their order.
+    /// Adds objects at the end, in their order. Objects that are already in the list move there,
+    /// and of equal objects the last one counts.
     public func append(contentsOf objects: some Sequence<Element>) {
-        for object in objects { append(object) }
+        let added = Array(objects)
+        change { try $0.append(added, to: owner, $1) }
     }
 
     /// Inserts an object at an index from 0 to ``count``. An object that is already in the list
@@ -156,9 +158,7 @@ public struct ManagedObjectList<Element: ManagedObject> {
     }
 
     /// Removes all objects from the list.
-    public func removeAll() {
-        for object in objects { remove(object) }
-    }
+    public func removeAll() { replace(with: []) }
 
     /// Replaces the content by some objects, in their order. As few of the remaining objects as
     /// possible are moved, so that concurrent changes of the others keep their places.

@@ -14,6 +14,8 @@ public struct ConflictRetention: Sendable, Hashable {
 
     /// Keeps every entry until it is purged explicitly.
     public static let everything = ConflictRetention()
+    /// Keeps the newest 100,000 entries.
+    public static let standard = ConflictRetention(count: 100_000)
 
     /// Creates a retention rule; `nil` means no limit.
     public init(age: Duration? = nil, count: Int? = nil) {

@@ -21,8 +21,8 @@ public struct StoreOptions: Sendable {
     /// The greatest time for which a context stays pinned to one state of the store (a query
     /// generation). SQLite cannot shorten its write-ahead log while a state is kept.
     public var generationLifetime: Duration = .seconds(600)
-    /// The retention rule of the conflict journal; by default it keeps everything.
-    public var conflictRetention = ConflictRetention.everything
+    /// The retention rule of the conflict journal; by default it keeps the newest 100,000 entries.
+    public var conflictRetention = ConflictRetention.standard
 
     /// True to migrate a file if its model has another version than the given one. With false, such
     /// a file is refused with `modelMismatch`.

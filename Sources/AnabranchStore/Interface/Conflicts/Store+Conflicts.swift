@@ -125,14 +125,17 @@ extension StateTransaction {
     func writeConflicts() throws -> [RecordedConflict] {
         if conflicts.hasUnwritten { try conflicts.write() }
         let retention = store.options.conflictRetention
-        if let age = retention.age { _ = try purgeConflicts(.expired(after: age)) }
+        var purgedCount = 0
+        if let age = retention.age { purgedCount += try purgeConflicts(.expired(after: age)) }
         guard let first = conflicts.written.first else { return [] }
-        if let count = retention.count { _ = try purgeConflicts(.allButNewest(count)) }
-        let isPurging = retention != .everything
-        let kept = isPurging ? try conflictNumbers(from: first.id) : []
+        if let count = retention.count, try mayHaveConflicts(beyond: count) {
+            purgedCount += try purgeConflicts(.allButNewest(count))
+        }
+        let isPurged = purgedCount > 0
+        let kept = isPurged ? try conflictNumbers(from: first.id) : []
         let reader = StoreReader(connection, schema: schema)
         var entities = RecentPair<Int64, EntityDescription?>()
-        return try conflicts.written.filter { !isPurging || kept.contains($0.id) }.map {
+        return try conflicts.written.filter { !isPurged || kept.contains($0.id) }.map {
             let (record, subject) = ($0.record, $0.subject)
             let named = entities.value(of: subject) {
                 conflicts.entity(ofSubject: subject).flatMap {
@@ -143,6 +146,14 @@ extension StateTransaction {
                 id: $0.id, record: record,
                 entity: try named.map { try reader.entity(of: record, under: $0) })
         }
+    }
+
+    /// True if there may be more entries than a number: purged ones leave gaps between the others.
+    private func mayHaveConflicts(beyond count: Int) throws -> Bool {
+        let span = try connection.firstValue(
+            "SELECT (SELECT max(id) FROM ab_conflict) - (SELECT min(id) FROM ab_conflict)")
+        guard case .integer(let span)? = span else { return false }
+        return span >= count
     }
 
     private func conflictNumbers(from first: Int64) throws -> Set<Int64> {
