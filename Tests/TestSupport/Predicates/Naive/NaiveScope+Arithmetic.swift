@@ -32,8 +32,12 @@ extension NaiveScope {
             let value = try dates(sign, left.value, right.value)
             return NaiveCell(value, isConstant ? .maybeConstant : .computed)
         }
+        let isOfNone = left.origin == .sumOfNone || right.origin == .sumOfNone
+        // Only integers are cut off.
+        if isOfNone, ["/", "%", "**"].contains(sign) { throw NaiveDoubt() }
         let value = try numbers(sign, first, second, left.origin, right.origin)
         if isConstant { return NaiveCell(value, .maybeConstant) }
+        if isOfNone && left.isWhole && right.isWhole { return NaiveCell(value, .sumOfNone) }
         return NaiveCell(value, left.isWhole && right.isWhole ? value.wholeOrigin : .computed)
     }
 

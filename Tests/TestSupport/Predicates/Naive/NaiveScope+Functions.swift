@@ -16,6 +16,7 @@ extension NaiveScope {
         default: throw NaiveDoubt()
         }
         if argument.origin.isConstant { return NaiveCell(value, .maybeConstant) }
+        if argument.origin == .sumOfNone { return NaiveCell(value, .sumOfNone) }
         let keepsType = !["sqrt", "exp", "log", "ln"].contains(name)
         return NaiveCell(value, argument.isWhole && keepsType ? value.wholeOrigin : .computed)
     }

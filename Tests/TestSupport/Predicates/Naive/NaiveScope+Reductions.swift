@@ -46,6 +46,7 @@ extension NaiveScope {
             case "min", "max", "mode", "median": return try chosen(name, cells)
             default:
                 let total = try total(name, cells.map(number))
+                if name == "sum" && cells.isEmpty { return NaiveCell(total, .sumOfNone) }
                 if areConstant { return NaiveCell(total, .maybeConstant) }
                 let isWhole = name == "sum" && cells.allSatisfy(\.isWhole)
                 return NaiveCell(total, isWhole ? total.wholeOrigin : .computed)

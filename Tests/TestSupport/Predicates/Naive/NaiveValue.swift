@@ -43,6 +43,9 @@ enum NaiveOrigin: Equatable {
     case entityName
     /// A double that stands for an integer beyond 64 bits.
     case overflow
+    /// The sum of no values, or computed from it: an integer here, and a decimal for the library if
+    /// the values would be decimals.
+    case sumOfNone
     case computed
 
     var isConstant: Bool { self == .constant || self == .maybeConstant }
@@ -51,7 +54,7 @@ enum NaiveOrigin: Equatable {
     /// The origin of a value that a function returns unchanged.
     var passedOn: NaiveOrigin {
         if isConstant { return .maybeConstant }
-        if self == .overflow { return .overflow }
+        if self == .overflow || self == .sumOfNone { return self }
         return isFloat ? .maybeFloat : .computed
     }
 }
