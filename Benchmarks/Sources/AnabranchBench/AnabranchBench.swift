@@ -5,7 +5,8 @@ import Foundation
 enum AnabranchBench {
     static let benchmarks: [any Benchmark] = [
         SaveBenchmark(), FetchBenchmark(), FetchWideBenchmark(), FetchIDsBenchmark(),
-        LookupBenchmark(), RowsBenchmark(), BatchesBenchmark(), LiveBenchmark(),
+        LookupBenchmark(), PrefetchBenchmark(), RowsBenchmark(), BatchesBenchmark(),
+        LiveBenchmark(),
         PredicateBenchmark(), SearchBenchmark(), UpdateBenchmark(), AccessorBenchmark(),
         TrackingBenchmark(),
         SyncBenchmark(),
