@@ -65,6 +65,13 @@ import Testing
         }
     }
 
+    private func expectAdvice(_ declarations: [String], for format: String) throws {
+        try Self.withItems { context throws in
+            #expect(
+                try explain(format, in: context).advice.map(\.declaration) == declarations)
+        }
+    }
+
     @Test(
         arguments: [
             (
@@ -86,10 +93,7 @@ import Testing
     func `the index begins with what is equal`(
         _ format: String, _ declarations: [String]
     ) throws {
-        try Self.withItems { context throws in
-            #expect(
-                try explain(format, in: context).advice.map(\.declaration) == declarations)
-        }
+        try expectAdvice(declarations, for: format)
     }
 
     @Test(
@@ -112,10 +116,7 @@ import Testing
     func `an index of the objects at the other end is advised if SQLite begins with them`(
         _ format: String, _ declarations: [String]
     ) throws {
-        try Self.withItems { context throws in
-            #expect(
-                try explain(format, in: context).advice.map(\.declaration) == declarations)
-        }
+        try expectAdvice(declarations, for: format)
     }
 
     @Test(

@@ -94,6 +94,17 @@ import Testing
         try context.save()
         #expect(try await first.next()?.first?["oldest"] == Int64(60))
         #expect(try await second.next()?.first?["oldest"] == Int64(60))
+        // Requests that differ in what unsaved changes mean to them are not equal.
+        request.includesPendingChanges = true
+        var strict = context.values(of: request).makeAsyncIterator()
+        #expect(try await strict.next()?.first?["oldest"] == Int64(60))
+        try context.person("eve", age: 70)
+        try await graph.context().perform { other in
+            try other.person("fay", age: 80)
+            try other.save()
+        }
+        #expect(try await first.next()?.first?["oldest"] == Int64(80))
+        await #expect(throws: PropertyError.self) { try await strict.next() }
     }
 
     @Test func `equal requests share one result, and one read`() async throws {

@@ -26,8 +26,9 @@ private final class SharedRows<Object: ManagedObject>: ContextObserver {
     private let plan: RowPlan
     private let context: ManagedObjectContext
     private let entities: Set<EntityDescription>
-    /// True if a predicate has requests in it, which may find other objects each time.
-    private let hasFetches: Bool
+    /// True if equal requests have equal rows: no predicate has a request in it, which may find
+    /// other objects each time, and unsaved changes are no error.
+    private let isShared: Bool
     private var signals: [Reference] = []
     /// The rows since the last change; `nil` before the first fetch.
     private var present: [FetchedRow]?
@@ -42,22 +43,23 @@ private final class SharedRows<Object: ManagedObject>: ContextObserver {
         var fetched = try context.entitiesOfFetches(in: request.predicate)
         fetched.formUnion(try context.entitiesOfFetches(in: request.havingPredicate))
         let known = context.followers.all.lazy.compactMap { $0 as? SharedRows }
-        let equal = known.first { !$0.hasFetches && $0.plan == plan }
-        if fetched.isEmpty, let equal { return equal }
-        let rows = SharedRows(request, plan, context, fetched)
+        let isShared = fetched.isEmpty && !request.includesPendingChanges
+        let equal = known.first { $0.isShared && $0.plan == plan }
+        if isShared, let equal { return equal }
+        let rows = SharedRows(request, plan, context, fetched, isShared: isShared)
         context.followers.add(rows)
         return rows
     }
 
     private init(
         _ request: RowRequest<Object>, _ plan: RowPlan, _ context: ManagedObjectContext,
-        _ fetched: Set<EntityDescription>
+        _ fetched: Set<EntityDescription>, isShared: Bool
     ) {
         self.request = request
         self.plan = plan
         self.context = context
         entities = plan.entities.union(fetched)
-        hasFetches = !fetched.isEmpty
+        self.isShared = isShared
     }
 
     func add(_ signal: ChangeSignal) {
@@ -67,7 +69,7 @@ private final class SharedRows<Object: ManagedObject>: ContextObserver {
 
     func rows() throws -> [FetchedRow] {
         context.checkQueue()
-        if let present { return present }
+        if isShared, let present { return present }
         let rows = try context.fetch(request)
         present = rows
         return rows
