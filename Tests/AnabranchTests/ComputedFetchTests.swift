@@ -159,6 +159,38 @@ import Testing
         }
     }
 
+    @Test func `each end of a list that is its own inverse has places of its own`() throws {
+        let model = try ManagedObjectModel {
+            Entity("Person") {
+                Attribute("name", .string)
+                Relationship("peers", toMany: "Person", ordered: true, inverse: "peers")
+            }
+        }
+        let container = PersistentContainer(
+            model: model, classes: [], storeDescription: .inMemory(named: UUID().uuidString))
+        try container.load()
+        try container.newBackgroundContext().performAndWait { context throws in
+            let people = try (0..<4).map { try context.made("\($0)", "Person") }
+            for place in [2, 0, 3] {
+                try people[1].list(forKey: "peers").append(people[place])
+            }
+            try people[3].list(forKey: "peers").append(people[2])
+            try people[1].list(forKey: "peers").append(people[1])
+            try people[1].list(forKey: "peers").move(from: 3, to: 1)
+            try context.save()
+            for person in people {
+                let peers = try person.list(forKey: "peers")
+                for place in 0...4 {
+                    var request = FetchRequest<ManagedObject>(entityName: "Person")
+                    request.predicate = try FetchPredicate(
+                        "SELF == %@ AND peers[\(place)] == %@", person,
+                        place < peers.count ? peers[place] : nil)
+                    #expect(try context.count(for: request) == 1, "\(person["name"]) \(place)")
+                }
+            }
+        }
+    }
+
     @Test func `results that depend on a sum follow changes of its parts`() throws {
         try company { context throws in
             var request = FetchRequest<Person>()

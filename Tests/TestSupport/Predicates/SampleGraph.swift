@@ -37,12 +37,33 @@ public final class SampleGraph {
         }
     }
 
+    /// An element of an ordered relationship of an object.
+    public struct ListElement: Hashable {
+        /// The ordered relationship.
+        public var relationship: RelationshipDescription
+        /// The ID of the object that has the list.
+        public var owner: Int64
+        /// The ID of the element.
+        public var element: Int64
+
+        /// Creates an element.
+        public init(relationship: RelationshipDescription, owner: Int64, element: Int64) {
+            self.relationship = relationship
+            self.owner = owner
+            self.element = element
+        }
+    }
+
     /// The model of the objects.
     public let model: ManagedObjectModel
     /// The rows by ID.
     public private(set) var rows: [Int64: Row] = [:]
     /// The links by the stored side of their relationship.
     public private(set) var links: [RelationshipDescription: Set<Link>] = [:]
+
+    /// The positions in lists. Elements without a position come first, and elements in one position
+    /// are in the order of their IDs.
+    public private(set) var positions: [ListElement: Int64] = [:]
 
     /// Creates an empty graph.
     public init(_ model: ManagedObjectModel) { self.model = model }
@@ -56,6 +77,11 @@ public final class SampleGraph {
     /// Adds a link of a relationship.
     public func link(_ relationship: RelationshipDescription, left: Int64, right: Int64) {
         links[relationship.storedSide, default: []].insert(Link(left: left, right: right))
+    }
+
+    /// Gives an element of a list its position.
+    public func position(_ element: ListElement, at position: Int64) {
+        positions[element] = position
     }
 
     /// Returns the object of an ID; `nil` if there is none.
@@ -72,8 +98,16 @@ public final class SampleGraph {
     /// The store that distinguishes this graph's objects from objects of another source.
     public static let store = "sample"
 
-    func content(of relationship: RelationshipDescription, at id: Int64) -> [SampleSubject] {
-        ids(of: relationship, at: id).sorted().compactMap(subject)
+    /// Returns the objects of a relationship, in the order of its list if it is ordered.
+    public func content(of relationship: RelationshipDescription, at id: Int64) -> [SampleSubject] {
+        let ids = ids(of: relationship, at: id).sorted()
+        guard relationship.isOrdered else { return ids.compactMap(subject) }
+        let placed = ids.map { element in
+            let place = ListElement(relationship: relationship, owner: id, element: element)
+            return (position: positions[place] ?? .min, id: element)
+        }
+        return placed.sorted { ($0.position, $0.id) < ($1.position, $1.id) }
+            .compactMap { subject($0.id) }
     }
 
     private func ids(of relationship: RelationshipDescription, at id: Int64) -> Set<Int64> {
@@ -111,6 +145,12 @@ public struct SampleSubject: PredicateSubject, PredicateObject {
     /// The reference by which predicates compare the object.
     public var predicateReference: PredicateObjectReference? {
         PredicateObjectReference(record: row.id, store: SampleGraph.store)
+    }
+
+    /// Returns true if a search for words finds the object.
+    public func predicateFinds(_ search: ResolvedSearch) throws -> Bool {
+        let texts = search.attributes.map { row.values[$0.name] ?? .null }
+        return NaiveSearch(search.query.text).finds(texts)
     }
 
     /// Returns the value of a property, for predicates.

@@ -62,11 +62,9 @@ extension StoreSchema: SchemaNaming {
         case .links(.left): return "\(aliases.link).left_position"
         case .links(.right): return "\(aliases.link).right_position"
         case .links(.both):
-            let name = linkTable(for: relationship).name
-            let (owner, element) = ("\(aliases.owner).ab_pk", "\(aliases.element).ab_pk")
-            return "coalesce((SELECT p.left_position FROM \(name) AS p WHERE p.\"left\" = \(owner) "
-                + "AND p.\"right\" = \(element)), (SELECT p.right_position FROM \(name) AS p "
-                + "WHERE p.\"right\" = \(owner) AND p.\"left\" = \(element)))"
+            let (link, element) = (aliases.link, aliases.element)
+            return "CASE WHEN \(link).\"right\" = \(element).ab_pk THEN \(link).left_position "
+                + "ELSE \(link).right_position END"
         }
     }
 }

@@ -114,6 +114,15 @@ struct CollectionSource {
             return
         }
         // The owner may be either end of the link.
+        guard !relationship.isOrdered else {
+            self.table =
+                "\(links.name) AS l\(alias) JOIN \(table) AS \(alias) ON \(alias).ab_pk = "
+                + "CASE WHEN l\(alias).\(own) = \(owner).ab_pk THEN l\(alias).\(other) "
+                + "ELSE l\(alias).\(own) END"
+            condition = "(l\(alias).\(own) = \(owner).ab_pk OR l\(alias).\(other) = \(owner).ab_pk)"
+            tableCount = 2
+            return
+        }
         self.table = "\(table) AS \(alias)"
         condition =
             "\(alias).ab_pk IN (SELECT \(other) FROM \(links.name) WHERE \(own) = "

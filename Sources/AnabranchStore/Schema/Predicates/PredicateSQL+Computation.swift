@@ -84,7 +84,6 @@ extension PredicateSQL {
     private mutating func element(
         _ collection: ResolvedCollection, _ place: ElementPlace, _ value: ResolvedOperand
     ) throws(FetchPredicateError) -> String {
-        let owner = try alias(of: collection.owner)
         let naming = naming
         let query = try nested(.element, of: collection.relationship) {
             writer throws(FetchPredicateError) in
@@ -95,7 +94,7 @@ extension PredicateSQL {
                 suffix: Self.window(
                     naming.listOrder(
                         of: collection.relationship,
-                        ListAliases(owner: owner, element: alias, link: "l\(alias)")), place))
+                        ListAliases(element: alias, link: "l\(alias)")), place))
         }
         return "(\(query))"
     }

@@ -23,16 +23,17 @@ package protocol SchemaNaming {
     func linkTable(for relationship: RelationshipDescription) -> LinkTableNames
 
     /// The terms that sort the elements of an ordered relationship, as every replica sorts them.
+    ///
+    /// They name no other rows than those of the aliases: SQLite does not know the outer rows of a
+    /// subquery in its ORDER BY.
     func listOrder(of relationship: RelationshipDescription, _ aliases: ListAliases) -> [String]
 }
 
 /// The rows that a SELECT of the elements of an ordered relationship joins.
 package struct ListAliases {
-    /// The row that has the relationship.
-    package let owner: String
     /// The row of the element.
     package let element: String
-    /// The row of the link between them, unless the owner may be either end of it.
+    /// The row of the link to the element, for a many-to-many relationship.
     package let link: String
 }
 

@@ -37,6 +37,9 @@ extension RandomPredicate {
         "(children MINUS friends).@max.i", "(children INTERSECT parent.children).@count",
         "(friends UNION children).@sum.j", "s.length", "parent.s.length", "children.@sum.d",
         "CAST(t, 'NSNumber')", "CAST(s, 'NSNumber')", "CAST(i, 'NSDecimalNumber')", "t - parent.t",
+        "home.zip", "parent.home.zip", "children.@sum.home.zip", "friends.@max.home.spot.x",
+        "steps[0].j", "steps[LAST].i", "peers[1].m", "steps[SIZE]", "queue[FIRST].weight",
+        "parent.steps[0].peers[LAST].j", "queue[0].queuedIn[1].d", "steps.@sum.j",
     ]
 
     /// An expression of a number, as text.

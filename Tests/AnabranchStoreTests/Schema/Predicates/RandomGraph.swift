@@ -14,25 +14,35 @@ enum RandomGraph {
                 Attribute("d", .double)
                 Attribute("f", .float)
                 Attribute("m", .decimal)
-                Attribute("s", .string)
-                Attribute("p", .string)
+                Attribute("s", .string, searchable: TextSearch())
+                Attribute("p", .string, searchable: TextSearch())
                 Attribute("b", .boolean)
                 Attribute("t", .date)
                 Attribute("x", .binary)
                 Attribute("u", .uuid)
                 Attribute("r", .uri)
+                CompositeAttribute("home") {
+                    Attribute("town", .string, searchable: TextSearch())
+                    Attribute("zip", .integer32)
+                    CompositeAttribute("spot") { Attribute("x", .double) }
+                }
                 Relationship("parent", to: "Thing", inverse: "children")
                 Relationship("children", toMany: "Thing", inverse: "parent")
                 Relationship("mate", to: "Thing", inverse: "mateOf")
                 Relationship("mateOf", to: "Thing", inverse: "mate")
                 Relationship("friends", toMany: "Thing", inverse: "friends")
                 Relationship("tags", toMany: "Tag", inverse: "things")
+                Relationship("steps", toMany: "Thing", ordered: true, inverse: "stepOf")
+                Relationship("stepOf", to: "Thing", inverse: "steps")
+                Relationship("peers", toMany: "Thing", ordered: true, inverse: "peers")
+                Relationship("queue", toMany: "Tag", ordered: true, inverse: "queuedIn")
             }
             Entity("Special", parent: "Thing") { Attribute("extra", .string) }
             Entity("Tag") {
                 Attribute("label", .string)
                 Attribute("weight", .integer32)
                 Relationship("things", toMany: "Thing", inverse: "tags")
+                Relationship("queuedIn", toMany: "Thing", ordered: true, inverse: "queue")
             }
         }
     }
@@ -47,7 +57,7 @@ enum RandomGraph {
             for (name, type) in RandomPredicate.attributes where !generator.oneIn(4) {
                 values[name] = RandomValue.stored(type, &generator)
             }
-            for name in ["parent", "mate"] where !generator.oneIn(3) {
+            for name in ["parent", "mate", "stepOf"] where !generator.oneIn(3) {
                 // The last two numbers are not IDs of objects.
                 values[name] = .integer(Int64.random(in: 1...26, using: &generator))
             }
@@ -66,17 +76,39 @@ enum RandomGraph {
     }
 
     private static func link(_ graph: SampleGraph, _ generator: inout SeededGenerator) throws {
-        guard let thing = graph.model.entity(named: "Thing"),
-            let tags = thing.property(named: "tags")?.relationship,
-            let friends = thing.property(named: "friends")?.relationship
-        else { return }
-        for _ in 0..<20 {
-            let thing = Int64.random(in: 1...25, using: &generator)
-            let tag = Int64.random(in: 101...107, using: &generator)
-            let isLeft = tags.storage == .links(.left)
-            graph.link(tags, left: isLeft ? thing : tag, right: isLeft ? tag : thing)
-            let other = Int64.random(in: 1...25, using: &generator)
-            graph.link(friends, left: min(thing, other), right: max(thing, other))
+        guard let thing = graph.model.entity(named: "Thing") else { return }
+        for name in ["tags", "friends", "queue", "peers"] {
+            guard let relationship = thing.property(named: name)?.relationship else { continue }
+            for _ in 0..<20 {
+                let owner = Int64.random(in: 1...25, using: &generator)
+                if relationship.destination == thing {
+                    let other = Int64.random(in: 1...25, using: &generator)
+                    graph.link(relationship, left: min(owner, other), right: max(owner, other))
+                } else {
+                    let tag = Int64.random(in: 101...107, using: &generator)
+                    let isLeft = relationship.storage == .links(.left)
+                    graph.link(
+                        relationship, left: isLeft ? owner : tag, right: isLeft ? tag : owner)
+                }
+            }
+        }
+        try position(graph, &generator)
+    }
+
+    /// Gives most elements of lists a position. Some positions are those of several elements.
+    private static func position(
+        _ graph: SampleGraph, _ generator: inout SeededGenerator
+    ) throws {
+        for row in graph.rows.values.sorted(by: { $0.id < $1.id }) {
+            for relationship in row.entity.relationships where relationship.isOrdered {
+                for element in graph.content(of: relationship, at: row.id).map(\.row.id)
+                where !generator.oneIn(5) {
+                    graph.position(
+                        SampleGraph.ListElement(
+                            relationship: relationship, owner: row.id, element: element),
+                        at: Int64.random(in: 0...9, using: &generator))
+                }
+            }
         }
     }
 }

@@ -9,12 +9,13 @@ struct RandomPredicate {
     static let attributes: [(String, AttributeType)] = [
         ("i", .integer64), ("j", .integer16), ("d", .double), ("f", .float), ("m", .decimal),
         ("s", .string), ("p", .string), ("b", .boolean), ("t", .date), ("x", .binary),
-        ("u", .uuid), ("r", .uri),
+        ("u", .uuid), ("r", .uri), ("home.town", .string), ("home.zip", .integer32),
+        ("home.spot.x", .double),
     ]
     private static let toOne = ["", "", "parent.", "mate.", "mateOf.", "parent.mateOf."]
     private static let toMany = [
         "children", "tags", "friends", "parent.children", "children.tags", "friends.children",
-        "mateOf.friends",
+        "mateOf.friends", "steps", "steps.peers", "peers.queue.queuedIn",
     ]
 
     mutating func make(
@@ -38,8 +39,10 @@ struct RandomPredicate {
     private struct NothingToPick: Error {}
 
     private func comparison(_ generator: inout SeededGenerator) throws -> FetchPredicate {
-        switch Int.random(in: 0..<12, using: &generator) {
+        switch Int.random(in: 0..<14, using: &generator) {
         case 8...11: return try computed(&generator)
+        case 12: return try placed(&generator)
+        case 13: return try generator.oneIn(2) ? search(&generator) : fetched(&generator)
         case 0: return try object(&generator)
         case 1: return try count(&generator)
         case 2: return try quantified(&generator)
@@ -50,7 +53,7 @@ struct RandomPredicate {
         }
     }
 
-    private func ask(
+    func ask(
         _ path: String, _ type: AttributeType, quantifier: String = "",
         _ generator: inout SeededGenerator
     ) throws -> FetchPredicate {
@@ -133,7 +136,7 @@ struct RandomPredicate {
             [
                 "$c.j > SELF.j", "ANY $c.friends.i == 1", "$c.parent == SELF",
                 "SUBQUERY($c.children, $d, $d.s == $c.s).@count == 0", "$c.tags.@count > 0",
-                "NOT ($c.s == s)", "$c IN friends",
+                "NOT ($c.s == s)", "$c IN friends", "$c.steps[0].j > j", "$c.peers[LAST] == SELF",
             ], &generator)
         return try FetchPredicate(
             "SUBQUERY(\(path), $c, \(inner)).@count \(sign) %d",

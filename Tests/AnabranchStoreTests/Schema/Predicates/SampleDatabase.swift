@@ -24,6 +24,7 @@ struct SampleDatabase {
         try connection.execute("BEGIN")
         try createTables()
         try insertRows()
+        try createSearchTables()
         try connection.execute("COMMIT")
     }
 
@@ -37,6 +38,26 @@ struct SampleDatabase {
             includesSubentities: includesSubentities)
         return try run(statement).compactMap { row in
             if case .integer(let id) = row.first { id } else { nil }
+        }
+    }
+
+    /// Returns a predicate in which every FETCH is replaced by its result.
+    func withResultsOfFetches(in predicate: FetchPredicate) throws -> FetchPredicate {
+        try predicate.replacingFetches { fetch, isCount in
+            guard let entity = graph.model.entity(named: fetch.entityName) else {
+                throw UnknownEntity()
+            }
+            let found = try identifiers(
+                fetch.entityName,
+                fetch.predicate.map { try withResultsOfFetches(in: $0).resolved(for: entity) },
+                sorts: fetch.sorts.map { try $0.resolved(for: entity) },
+                limit: fetch.limit == 0 ? nil : fetch.limit, offset: fetch.offset,
+                includesSubentities: fetch.includesSubentities)
+            if isCount { return .value(.integer(Int64(found.count))) }
+            return .collection(
+                found.map {
+                    .object(PredicateObjectReference(record: $0, store: SampleGraph.store))
+                })
         }
     }
 
@@ -94,9 +115,12 @@ extension SampleDatabase {
             let columns = SampleNaming.columns(of: root).map { property in
                 "\"\(property.name)\" \(Self.declaration(property))"
             }
+            let positions = SampleNaming.listColumns(of: root).map {
+                "\"\($0.name)_position\" INTEGER"
+            }
             try connection.execute(
                 "CREATE TABLE \"\(root.name)\" (ab_pk INTEGER PRIMARY KEY, ab_entity INTEGER, "
-                    + columns.joined(separator: ", ") + ")")
+                    + (columns + positions).joined(separator: ", ") + ")")
             for index in root.indexes {
                 let names = index.elements.map { "\"\($0.property.name)\"" }
                 try connection.execute(
@@ -113,6 +137,7 @@ extension SampleDatabase {
             let name = naming.linkTable(for: relationship).name
             try connection.execute(
                 "CREATE TABLE \(name) (\"left\" INTEGER, \"right\" INTEGER, "
+                    + "left_position INTEGER, right_position INTEGER, "
                     + "PRIMARY KEY (\"left\", \"right\")) WITHOUT ROWID")
         }
     }
@@ -130,7 +155,8 @@ extension SampleDatabase {
     private func insertRows() throws {
         for row in graph.rows.values {
             let columns = SampleNaming.columns(of: row.entity.root)
-            let marks = String(repeating: ", ?", count: columns.count)
+            let lists = SampleNaming.listColumns(of: row.entity.root)
+            let marks = String(repeating: ", ?", count: columns.count + lists.count)
             let statement = try connection.cached(
                 "INSERT INTO \"\(row.entity.root.name)\" VALUES (?, ?\(marks))")
             try statement.bind(row.id, at: 1)
@@ -139,14 +165,50 @@ extension SampleDatabase {
                 let value = Self.stored(row.values[column.name] ?? .null)
                 try statement.bind(value, at: index + 3)
             }
+            for (index, column) in lists.enumerated() {
+                let value = position(of: row, by: column)
+                try statement.bind(value, at: columns.count + index + 3)
+            }
             try statement.run()
         }
         for (relationship, links) in graph.links {
             for link in links {
                 try connection.run(
-                    "INSERT INTO \(naming.linkTable(for: relationship).name) VALUES (?, ?)",
-                    .integer(link.left), .integer(link.right))
+                    "INSERT INTO \(naming.linkTable(for: relationship).name) VALUES (?, ?, ?, ?)",
+                    .integer(link.left), .integer(link.right),
+                    position(of: link.right, in: relationship, of: link.left),
+                    position(of: link.left, in: relationship.inverse, of: link.right))
             }
+        }
+    }
+
+    /// The position of a row in the list of the object to which one of its to-ones points.
+    private func position(
+        of row: SampleGraph.Row, by column: RelationshipDescription
+    ) -> SQLiteValue {
+        guard case .integer(let owner)? = row.values[column.name] else { return .null }
+        return position(of: row.id, in: column.inverse, of: owner)
+    }
+
+    private func position(
+        of element: Int64, in relationship: RelationshipDescription?, of owner: Int64
+    ) -> SQLiteValue {
+        guard let relationship else { return .null }
+        let place = SampleGraph.ListElement(
+            relationship: relationship, owner: owner, element: element)
+        return graph.positions[place].map { .integer($0) } ?? .null
+    }
+
+    private func createSearchTables() throws {
+        for root in graph.model.entities where root.superentity == nil {
+            let columns = SampleNaming.searchColumns(of: root).map { "\"\($0.name)\"" }
+            guard !columns.isEmpty else { continue }
+            let name = naming.searchTable(for: root)
+            try connection.execute(
+                "CREATE VIRTUAL TABLE \(name) USING fts5(\(columns.joined(separator: ", ")), "
+                    + "content = \"\(root.name)\", content_rowid = ab_pk, "
+                    + "tokenize = 'unicode61 remove_diacritics 2')")
+            try connection.execute("INSERT INTO \(name) (\(name)) VALUES ('rebuild')")
         }
     }
 }
@@ -168,7 +230,9 @@ struct SampleNaming: SchemaNaming {
 
     func searchTable(for entity: EntityDescription) -> String { "\"\(entity.root.name)_search\"" }
 
-    func searchColumn(of attribute: AttributeDescription) -> Int { 0 }
+    func searchColumn(of attribute: AttributeDescription) -> Int {
+        Self.searchColumns(of: attribute.entity.root).firstIndex(of: attribute) ?? -1
+    }
 
     func linkTable(for relationship: RelationshipDescription) -> LinkTableNames {
         let stored = relationship.storedSide
@@ -179,10 +243,27 @@ struct SampleNaming: SchemaNaming {
             otherColumn: isRight ? "\"left\"" : "\"right\"")
     }
 
-    /// A sample's lists are in the order of the IDs.
     func listOrder(
         of relationship: RelationshipDescription, _ aliases: ListAliases
-    ) -> [String] { ["\(aliases.element).ab_pk"] }
+    ) -> [String] {
+        let position = position(in: relationship, aliases)
+        return ["\(position) IS NOT NULL", position, "\(aliases.element).ab_pk"]
+    }
+
+    private func position(
+        in relationship: RelationshipDescription, _ aliases: ListAliases
+    ) -> String {
+        switch relationship.storage {
+        case .links(.left): return "\(aliases.link).left_position"
+        case .links(.right): return "\(aliases.link).right_position"
+        case .links(.both):
+            let (link, element) = (aliases.link, aliases.element)
+            return "CASE WHEN \(link).\"right\" = \(element).ab_pk THEN \(link).left_position "
+                + "ELSE \(link).right_position END"
+        case .reference, .inverseReference, .memory:
+            return "\(aliases.element).\"\(relationship.inverse?.name ?? "")_position\""
+        }
+    }
 
     var linkRelationships: [RelationshipDescription] {
         model.entities.flatMap { entity in
@@ -190,6 +271,20 @@ struct SampleNaming: SchemaNaming {
                 $0.entity == entity
                     && ($0.storage == .links(.left) || $0.storage == .links(.both))
             }
+        }
+    }
+
+    /// The to-ones of a hierarchy whose inverse is ordered.
+    static func listColumns(of root: EntityDescription) -> [RelationshipDescription] {
+        columns(of: root).compactMap { property in
+            property.relationship.flatMap { $0.inverse?.isOrdered == true ? $0 : nil }
+        }
+    }
+
+    /// The searchable attributes of a hierarchy.
+    static func searchColumns(of root: EntityDescription) -> [AttributeDescription] {
+        columns(of: root).compactMap { property in
+            property.attribute.flatMap { $0.search == nil ? nil : $0 }
         }
     }
 

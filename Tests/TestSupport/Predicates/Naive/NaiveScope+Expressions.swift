@@ -23,7 +23,8 @@ extension NaiveScope {
         case .ternary(let predicate, let first, let second):
             let (one, other) = (try cell(first).passedOn, try cell(second).passedOn)
             return try truth(of: predicate) ? one : other
-        case .message, .fetch, .assignment: throw NaiveDoubt()
+        case .fetch(let request, _, let count): return try fetch(request, count)
+        case .message, .assignment: throw NaiveDoubt()
         }
     }
 

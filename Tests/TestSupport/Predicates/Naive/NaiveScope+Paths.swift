@@ -8,13 +8,13 @@ extension NaiveScope {
         var rest = steps
         while let step = rest.popFirst() {
             switch step {
-            case .key(let key): cell = try follow(key, cell)
+            case .key(let key): cell = try follow(whole(key, &rest), cell)
             case .size: cell = try count(cell)
             case .collectionOperator("count"): cell = try count(cell)
             case .collectionOperator(let name):
                 while case .key(let key)? = rest.first {
-                    cell = try follow(key, cell)
                     rest.removeFirst()
+                    cell = try follow(whole(key, &rest), cell)
                 }
                 cell = try collect(name, cell)
             case .first: cell = try element(of: cell) { _ in 0 }
@@ -27,6 +27,18 @@ extension NaiveScope {
             }
         }
         return cell
+    }
+
+    /// A key with those that follow it in a composite attribute.
+    private func whole(_ key: String, _ rest: inout ArraySlice<PathStep>) -> String {
+        var key = key
+        while graph.model.entities.contains(where: { $0.compositeAttribute(named: key) != nil }),
+            case .key(let next)? = rest.first
+        {
+            rest.removeFirst()
+            key += "." + next
+        }
+        return key
     }
 
     func element(of cell: NaiveCell, _ position: (Int) -> Int) throws -> NaiveCell {

@@ -27,6 +27,7 @@ struct NaiveScope {
     func truth(of comparison: PredicateComparison) throws -> Bool {
         let left = try cell(comparison.left)
         let right = try cell(comparison.right)
+        if comparison.options == .search { return try finds(left, right) }
         let folding = try NaiveFolding(comparison.options)
         guard let quantifier = comparison.quantifier else {
             return try left.compares(comparison.operator, right, folding)
