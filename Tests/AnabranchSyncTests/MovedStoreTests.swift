@@ -80,6 +80,45 @@ import Testing
         try await expectOneState([a, stranger], people: 2)
     }
 
+    @Test func `keeps what its log lacks, until the new zone has it`() async throws {
+        let names = scenario.names
+        let (a, b) = (try scenario.open("a.db"), try scenario.open("b.db"))
+        try a.insert("of a", names)
+        try await scenario.engine(a).synchronize()
+        _ = try scenario.zone.compact(keeping: 0)
+        try await scenario.engine(b).synchronize()
+        let hash = try b.canonicalHash()
+        for _ in 0..<2 {
+            let error = await #expect(throws: SyncError.self) { try await move(b) }
+            #expect(error?.code == .unknownCursor && error?.details["start"] == "1")
+            #expect(try b.canonicalHash() == hash)
+            #expect(try other.head().position == 0)
+        }
+        try await move(a)
+        try await move(b)
+        try await expectOneState([a, b], people: 1)
+    }
+
+    @Test func `does not take another zone's state in place of what its log lacks`() async throws {
+        let names = scenario.names
+        let (a, b, stranger) = (
+            try scenario.open("a.db"), try scenario.open("b.db"), try scenario.open("s.db")
+        )
+        try a.insert("of a", names)
+        try await scenario.engine(a).synchronize()
+        _ = try scenario.zone.compact(keeping: 0)
+        try await scenario.engine(b).synchronize()
+        try b.insert("of b", names)
+        try stranger.insert("of somebody else", names)
+        try await move(stranger)
+        let hash = try b.canonicalHash()
+        await #expect(throws: SyncError.self) { try await move(b) }
+        #expect(try b.canonicalHash() == hash)
+        // The store can go on with the zone that it has followed.
+        try await scenario.engine(b).synchronize()
+        #expect(try scenario.zone.canonicalHash().hash == hash)
+    }
+
     @Test func `gives the new zone contexts that need no other log`() async throws {
         let names = scenario.names
         let stores = try ["a.db", "b.db"].map { try scenario.open($0) }

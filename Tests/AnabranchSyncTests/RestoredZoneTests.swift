@@ -213,6 +213,26 @@ struct RestoredZoneTests {
     }
 
     /// The store had the record by a snapshot alone, so only another replica can return it.
+    @Test func `a store that began with a snapshot goes on if the restored zone has it all`()
+        async throws
+    {
+        let world = try RestoredZone()
+        let names = world.scenario.names
+        let (a, b) = (try world.scenario.open("a.db"), try world.scenario.open("b.db"))
+        try a.insert("one", names)
+        try await world.sync(a)
+        let backup = try world.backUp()
+        try world.restore(backup)
+        _ = try world.zone.compact(keeping: 0)
+        try await world.sync(b)
+        // The zone no longer knows the epoch, but its log is the same up to the store's cursor.
+        try world.restore(backup)
+        try b.setAge(7, of: "one", names)
+        let outcome = try await world.sync(b)
+        #expect(outcome.keptCopy == nil && outcome.pushedChangeSets == 1)
+        try await world.expectConverged([b, a], people: 1)
+    }
+
     @Test func `an edit waits for a record that the restored zone has lost`() async throws {
         let world = try RestoredZone()
         let names = world.scenario.names
@@ -231,23 +251,47 @@ struct RestoredZoneTests {
         #expect(try a.row("one", names)?.slots[names.age] == .integer(7))
     }
 
+    @Test func `a copy is kept of records that only a store still has`() async throws {
+        let world = try RestoredZone()
+        let names = world.scenario.names
+        let empty = try world.backUp()
+        let (a, b) = (try world.scenario.open("a.db"), try world.scenario.open("b.db"))
+        try a.insert("one", names)
+        try await world.sync(a)
+        _ = try world.zone.compact(keeping: 0)
+        try await world.sync(b)
+        try world.restore(empty)
+        let outcome = try await world.sync(b)
+        #expect(outcome.isCaughtUp)
+        #expect(try b.people(names).isEmpty, "the store has the zone's state")
+        let path = try #require(outcome.keptCopy)
+        let name = try #require(path.split(separator: "/").last.map(String.init))
+        #expect(path == world.scenario.folder.file(name) && name.hasPrefix("b.db.before-zone-"))
+        let copy = try world.scenario.open(name)
+        #expect(try copy.row("one", names) != nil)
+        #expect(try await world.sync(b).keptCopy == nil)
+        // Nothing is lost while a store with the whole log lives.
+        let again = try await world.sync(a)
+        #expect(again.keptCopy == nil)
+        try await world.expectConverged([b, a], people: 1)
+    }
+
     @Test func `an edit from before the next snapshot names what the last one brought`()
         async throws
     {
         let world = try RestoredZone()
         let names = world.scenario.names
         let (a, b) = (try world.scenario.open("a.db"), try world.scenario.open("b.db"))
+        let empty = try world.backUp()
         try a.insert("one", names)
         try await world.sync(a)
-        let backup = try world.backUp()
-        try world.restore(backup)
         _ = try world.zone.compact(keeping: 0)
         try await world.sync(b)
-        try world.restore(backup)
+        try world.restore(empty)
         try await world.sync(b, refusing: .snapshot)
         #expect(try b.syncState().cursor?.position == 0)
         try b.setAge(7, of: "one", names)
-        try await world.expectConverged([b, a], people: 1)
+        try await world.expectConverged([a, b], people: 1)
         #expect(try a.row("one", names)?.slots[names.age] == .integer(7))
         for store in [a, b] { #expect(try store.conflictCount() == 0) }
     }

@@ -153,9 +153,11 @@ struct SyncSessionRefusalTests {
         let other = EpochID(high: 0xF, low: 9)
         _ = script.begin(Script.state(cursor: Script.cursor(1)))
         #expect(script.advance(Script.refused(.unknownCursor)) == "hello")
-        #expect(
-            script.advance(Script.greeting(epoch: other, head: 5, knowsCursor: false))
-                == "failed unknown-cursor")
+        let greeting = Script.greeting(epoch: other, head: 5, knowsCursor: false)
+        #expect(script.advance(greeting) == "cursor at 1")
+        let cursor = LogCursor(epoch: other, position: 1, digestHigh: 1, digestLow: 1)
+        #expect(script.advance(.cursor(cursor)) == "hello")
+        #expect(script.advance(greeting) == "failed unknown-cursor")
         #expect(script.begin(Script.state(cursor: Script.cursor(1))) == "hello")
     }
 
@@ -180,7 +182,7 @@ struct SyncSessionRefusalTests {
         #expect(script.advance(greeting(knowing: true)) == "rewind to 5")
         let state = Script.state(
             cursor: LogCursor(epoch: later, position: 5, digestHigh: 5, digestLow: 1))
-        #expect(script.advance(.rewound(state)) == "hello")
+        #expect(script.advance(.rewound(state, keptCopy: nil)) == "hello")
         #expect(script.advance(greeting(knowing: true)) == "record 2 epochs")
         #expect(script.advance(.recorded(state)) == "pull")
     }

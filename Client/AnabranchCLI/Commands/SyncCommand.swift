@@ -75,6 +75,11 @@ struct SyncCommand: Command {
                 + "\(reason.message)"
             if outcome.rejectedSaves == 0 { return text }
         }
+        if let copy = outcome.keptCopy {
+            text +=
+                ".\nThe zone was restored to a state from before this store's log; \(copy) has "
+                + "the records from before"
+        }
         guard outcome.rejectedSaves > 0 else { return text + "." }
         let rejected = Quantity.text(outcome.rejectedSaves, "save")
         return text + ".\nThe zone rejected \(rejected); see 'anabranch rejected'."
@@ -90,6 +95,7 @@ struct SyncCommand: Command {
             json.member("pending", outcome.pendingCount)
             json.member("isCaughtUp", outcome.isCaughtUp)
             json.member("blockedBy", outcome.blockedBy?.code.rawValue)
+            if let copy = outcome.keptCopy { json.member("keptCopy", copy) }
             if let minimum { json.member("minimumVersion", minimum) }
             if let reason = outcome.snapshotReason {
                 json.member("snapshotReason", reason.code.rawValue)

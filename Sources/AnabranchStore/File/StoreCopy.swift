@@ -1,14 +1,31 @@
+import AnabranchReplication
 import AnabranchSQLite
 import Foundation
 
-/// The copy that is kept of a store's file before a migration.
+/// A copy that is kept of a store's file before its content is replaced.
 struct StoreCopy {
+    /// What replaces the content.
+    enum Occasion {
+        /// A migration to another version of the model.
+        case migration
+        /// A zone that was restored to an earlier state, and begins this epoch.
+        case restoredZone(EpochID)
+
+        fileprivate var suffix: String {
+            switch self {
+            case .migration: "before-migration"
+            case .restoredZone(let epoch): "before-zone-\(epoch)"
+            }
+        }
+    }
+
     /// The store's file.
     let path: String
+    let occasion: Occasion
     let freeBytes: @Sendable (String) -> Int64?
 
     /// The file of the copy, beside the store's.
-    var file: String { path + ".before-migration" }
+    var file: String { "\(path).\(occasion.suffix)" }
 
     var exists: Bool { FileStatus(of: file) != nil }
 
@@ -40,8 +57,8 @@ struct StoreCopy {
         } catch let error as SystemError {
             throw StoreError(
                 .cannotOpen,
-                "Can't keep a copy of \(path) before its migration, as \(file): \(error.text). "
-                    + "The store is unchanged.", path: path, underlying: error)
+                "Can't keep a copy of \(path) before its content is replaced, as \(file): "
+                    + "\(error.text). The store is unchanged.", path: path, underlying: error)
         }
     }
 
@@ -52,8 +69,12 @@ struct StoreCopy {
         else { return }
         throw StoreError(
             .diskFull,
-            "Can't migrate \(path) because a copy of it needs \(pages * size) bytes and the disk "
-                + "has \(free). Free some room, or migrate without a copy.", path: path)
+            "Can't replace the content of \(path) because a copy of it needs \(pages * size) bytes "
+                + "and the disk has \(free). Free some room\(advice).", path: path)
+    }
+
+    private var advice: String {
+        if case .migration = occasion { ", or migrate without a copy" } else { "" }
     }
 
     /// Removes the copy, if there is one. A copy that can't be removed does no harm.

@@ -59,8 +59,8 @@ package struct StoreExecutor: Sendable {
             case .cursor(let position, let earlier):
                 return .cursor(try store.cursor(at: position, behind: earlier))
             case .rewind(let cursor):
-                try store.rewind(to: cursor)
-                return .rewound(try store.syncState())
+                let copy = try store.rewind(to: cursor)
+                return .rewound(try store.syncState(), keptCopy: copy)
             case .loadRecordsToRepair(let limit):
                 return .recordsToRepair(try store.recordsToRepair(limit: limit))
             case .repair(let images, let place):

@@ -99,7 +99,7 @@ extension SyncSession {
         /// The cursor, or `nil` if the store's log does not reach the position.
         case cursor(LogCursor?)
         /// The new state of the store.
-        case rewound(SyncState)
+        case rewound(SyncState, keptCopy: String?)
         /// The first records that wait for repair.
         case recordsToRepair([RecordID])
         /// The unpushed change sets have earlier times.

@@ -21,6 +21,12 @@ public struct SyncOutcome: Sendable {
     ///
     /// No save is lost. Saves that the zone does not have stay in the store's log and are pushed.
     public internal(set) var snapshotReason: SyncError?
+    /// The path of a copy of the store's file that the exchange kept, or `nil` if it kept none.
+    ///
+    /// The zone was restored to a state from before the beginning of the store's log, so the store
+    /// took the zone's snapshot. Records that the zone has lost, and that no other store has saved,
+    /// are in the copy alone. Nothing removes the copy.
+    public internal(set) var keptCopy: String?
     /// The number of saves of this store that were found to be rejected for good. They are now in
     /// `PersistentStoreCoordinator.rejectedSaves()`.
     public internal(set) var rejectedSaves = 0

@@ -29,14 +29,18 @@ extension SyncSession {
     /// cursor.
     mutating func searchFork(_ response: HelloResponse, at input: StepInput) -> Action {
         guard let cursor = exchange.state.cursor else { return pull(at: input) }
-        // Positions behind the zone's last entry are not in its log.
+        let epochs = response.earlierEpochs + [response.epoch]
+        // An epoch that the zone never had says nothing about the entry at the cursor. Positions
+        // behind the zone's last entry are not in its log.
+        let unknown = cursor.position + (epochs.contains(cursor.epoch) ? 0 : 1)
         exchange.search = ForkSearch(
             shared: LogCursor(startOf: response.epoch),
-            differing: min(cursor.position, response.headPosition + 1),
+            differing: min(unknown, response.headPosition + 1),
             start: exchange.state.start?.position ?? 0)
-        let epochs = response.earlierEpochs + [response.epoch]
+        let hasWholeLog = exchange.state.start == nil
         exchange.isRelated =
-            response.headPosition == 0 || !exchange.state.epochs.isDisjoint(with: epochs)
+            response.headPosition == 0 && hasWholeLog
+            || !exchange.state.epochs.isDisjoint(with: epochs)
             || (response.origin != nil && response.origin == exchange.state.last?.origin)
         return search(response.headPosition, at: input)
     }
@@ -95,6 +99,11 @@ extension SyncSession {
         guard shared.position > 0 || exchange.isRelated || limits.mayChangeLog else {
             return otherLog(shared.epoch)
         }
+        if let start = exchange.state.start, shared.position < start.position,
+            !exchange.isRelated
+        {
+            return missingLog(start, shared.epoch)
+        }
         phase = .rewinding
         return .store(.rewind(to: shared))
     }
@@ -129,5 +138,19 @@ extension SyncSession {
                     + "no entry with the store's log. The store keeps everything. Sync with the "
                     + "zone that it has followed, sync a new store, or move this one.",
                 details: ["cursor": cursor, "epoch": "\(epoch)"]))
+    }
+
+    /// Ends the exchange, because the zone lacks records that the store's log does not have either:
+    /// it begins behind them. A snapshot of the zone would remove them from the store.
+    private mutating func missingLog(_ start: LogCursor, _ epoch: EpochID) -> Action {
+        zone = nil
+        return finish(
+            SyncError(
+                .unknownCursor,
+                "Can't give the zone, of epoch \(epoch), what it lacks because the store's log "
+                    + "begins at position \(start.position), and earlier saves are not in it. The "
+                    + "store keeps everything. Move the zone itself to the other server, by a "
+                    + "backup, or let a store with the whole log sync first.",
+                details: ["start": "\(start.position)", "epoch": "\(epoch)"]))
     }
 }

@@ -184,7 +184,9 @@ package struct SyncSession: Sendable {
             return goOn(response, at: input)
         case (.probing(let position), .cursor(let cursor)):
             return probe(cursor, at: position, at: input)
-        case (.rewinding, .rewound(let state)): return rewound(state, at: input)
+        case (.rewinding, .rewound(let state, let copy)):
+            exchange.outcome.keptCopy = copy ?? exchange.outcome.keptCopy
+            return rewound(state, at: input)
         case (.pulling, .received(let body)): return pulled(body, at: input)
         case (.applying(let pages), .applied(let state)):
             return applied(pages, state, at: input)

@@ -57,7 +57,7 @@ extension Store {
     ///
     /// - Returns: `nil` if there is a copy from before an earlier step of the same migration.
     private func writeCopy(_ connection: Connection) throws -> StoreCopy? {
-        let copy = StoreCopy(path: path, freeBytes: environment.freeBytes)
+        let copy = StoreCopy(path: path, occasion: .migration, freeBytes: environment.freeBytes)
         if copy.exists, try UnfinishedMigration.isMarked(connection) { return nil }
         try copy.write(of: connection) { reader, write in try cancellable(reader, write) }
         return copy

@@ -39,7 +39,8 @@ extension Store {
                 try store.healClock()
                 guard let model else { return store }
                 if store.lacksNothing(of: model), !options.isReadOnly, environment.vfs == nil {
-                    StoreCopy(path: path, freeBytes: environment.freeBytes).remove()
+                    StoreCopy(path: path, occasion: .migration, freeBytes: environment.freeBytes)
+                        .remove()
                 }
                 return try opening.migrated(store, to: model)
             } catch {

@@ -46,11 +46,17 @@ extension Store {
     ///
     /// Everything that the zone has lost is pushed again, whichever replica saved it, in the order
     /// of this file's log. Nothing that the store shows changes. Before the start of this file's
-    /// part of the log it is unknown what the zone has lost; in that case a snapshot must follow.
+    /// part of the log it is unknown what the zone has lost; in that case a snapshot must follow,
+    /// and a copy of the file is kept, because the snapshot may lack records that only the file
+    /// still has.
     ///
     /// - Parameter cursor: A cursor in the zone's present log, not after the store's own.
-    /// - Throws: ``StoreError``; nothing was changed.
-    package func rewind(to cursor: LogCursor) throws {
+    /// - Returns: The path of the copy, beside the file; `nil` if none was needed, and for a store
+    ///   in memory.
+    /// - Throws: ``StoreError``, also if the disk has no room for the copy; nothing was changed.
+    @discardableResult
+    package func rewind(to cursor: LogCursor) throws -> String? {
+        let copy = try copyBeforeRewinding(to: cursor)
         try write { transaction in
             let present = transaction.state.cursor ?? LogCursor(startOf: cursor.epoch)
             guard present.position >= cursor.position else {
@@ -75,6 +81,21 @@ extension Store {
                 transaction.state.wantsSnapshot = true
             }
             transaction.state.cursor = cursor
+        }
+        return copy
+    }
+
+    private func copyBeforeRewinding(to cursor: LogCursor) throws -> String? {
+        let copy = StoreCopy(
+            path: path, occasion: .restoredZone(cursor.epoch), freeBytes: environment.freeBytes)
+        return try withWriter { connection in
+            guard environment.vfs == nil, let start = try StoreState.read(connection).start,
+                cursor.position < start.position
+            else { return nil }
+            try connection.transaction(.immediate) {
+                try copy.write(of: connection) { _, write in try write() }
+            }
+            return copy.file
         }
     }
 }
