@@ -23,6 +23,8 @@ public struct StoreOptions: Sendable {
     public var generationLifetime: Duration = .seconds(600)
     /// The retention rule of the conflict journal; by default it keeps the newest 100,000 entries.
     public var conflictRetention = ConflictRetention.standard
+    /// The retention rule of the log; by default it keeps the saves of 30 days.
+    public var logRetention = LogRetention.standard
 
     /// True to migrate a file if its model has another version than the given one. With false, such
     /// a file is refused with `modelMismatch`.

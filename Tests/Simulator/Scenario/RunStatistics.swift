@@ -13,7 +13,7 @@ package struct RunStatistics: Sendable {
         case saveInParts, pieceSent, pieceFetched
         case conflict
         case saveRefused, mergedDuplicate, hiddenReference, deferredCell, deferredRecord
-        case compaction, snapshotLoaded, finalDelete
+        case compaction, snapshotLoaded, finalDelete, entryTrimmed
         case bundleWritten, bundleTaken, setWaited, crashWithBundle, bundleRefused
         case saveByOtherProcess, randomnessFailed
         case daemonCrash, daemonRestart, databaseRestart, failover, standby, lossyFailover

@@ -42,6 +42,12 @@ package struct Scenario: Sendable {
         [0, 7, 9, 10, 12, 14].contains(seed % 17)
     }
 
+    /// Returns whether replicas of a world remove old saves from their logs: in half of the worlds,
+    /// whatever else happens there.
+    private static func trimsLogs(_ seed: UInt64) -> Bool {
+        (seed &* 0x9E37_79B9_7F4A_7C15) >> 63 == 1
+    }
+
     /// - Parameter storage: The storage of the zone; `nil` if the seed chooses it.
     package init(seed: UInt64, storage: ZoneStorageKind? = nil) {
         var generator = SeededGenerator(seed: seed)
@@ -55,6 +61,8 @@ package struct Scenario: Sendable {
         // under another name. That replica does not learn the name.
         traits.hasZoneRestores =
             seed % 7 == 3 && (!traits.hasCompaction || traits.tellsFilesApart)
+        traits.trimsLogs =
+            Self.trimsLogs(seed) && (!traits.hasZoneRestores || traits.tellsFilesApart)
         traits.mixesDurability = seed % 9 == 7
         traits.hasFailingRandomness = seed % 11 == 5
         traits.apps = Self.apps[Int(seed % 5)]
@@ -91,6 +99,8 @@ struct WorldTraits: Sendable {
     var rejectionPeriod: UInt64 = 0
     /// Whether the zone compacts its log.
     var hasCompaction = false
+    /// Whether replicas remove from their logs what the zone holds too.
+    var trimsLogs = false
     /// Whether the zone goes back to older states of its file.
     var hasZoneRestores = false
     /// Whether every save is cut into as many parts as possible.
@@ -157,6 +167,9 @@ package struct Step: Sendable {
         /// This kind is never drawn: some `advance` steps of worlds with compaction become this
         /// kind.
         case compaction
+        /// This kind is never drawn: some `advance` steps of worlds in which logs are trimmed
+        /// become this kind.
+        case trimming
         /// This kind is never drawn: some `advance` steps of worlds with zone restores become this
         /// kind.
         case zoneRestore
@@ -190,6 +203,7 @@ package struct Step: Sendable {
         if scenario.traits.hasZoneRestores, seed % 12 == 1 { return .zoneRestore }
         if scenario.traits.apps.areUpgraded, seed % 12 == 7 { return .upgrade }
         if scenario.traits.apps == .versions, seed % 12 == 3 { return .upgrade }
+        if scenario.traits.trimsLogs, seed % 12 == 9 { return .trimming }
         return scenario.hasCompaction && seed % 12 == 0 ? .compaction : kind
     }
 

@@ -109,6 +109,7 @@ package final class Simulation {
             replica.jumpClock()
         case .zoneCrash, .zoneRestart, .zoneMove, .compaction, .zoneRestore:
             try disturbZone(kind)
+        case .trimming: try trim(replica)
         case .bundle: try bundles.pass(through: replica)
         case .upgrade: try upgrade(index)
         }
@@ -136,6 +137,15 @@ package final class Simulation {
         for replica in replicas { missing.subtract(try replica.logOrigins()) }
         forgotten.formUnion(missing)
         world.history.recordGone(missing)
+    }
+
+    /// Trims the log of a replica, as an engine does after an exchange and a tool at any time.
+    ///
+    /// The entries are archived before the replica removes them.
+    private func trim(_ replica: SimulatedReplica) throws {
+        if !world.oneIn(4) { try exchange(replica) }
+        guard (try? zone.log()) != nil else { return }
+        try replica.trim()
     }
 
     private func disturbZone(_ kind: Step.Kind) throws {

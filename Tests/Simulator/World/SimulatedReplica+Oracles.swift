@@ -46,9 +46,12 @@ extension SimulatedReplica {
         try world.knowledge.check(digests, hash: try store.canonicalHash(), in: path)
     }
 
-    /// Returns the entries of the zone's log that the file has in a snapshot.
+    /// Returns the entries of the zone's log that the file has in a snapshot, or has removed from
+    /// its log.
     func snapshotEntries() throws -> ArraySlice<ChangeSet> {
-        guard world.traits.hasCompaction, let start = try store.syncState().start else {
+        guard world.traits.hasCompaction || world.traits.trimsLogs,
+            let start = try store.syncState().start
+        else {
             return []
         }
         return world.archive.changeSets(through: start)

@@ -394,6 +394,30 @@ extension SimulatedReplica {
     }
 }
 
+// MARK: - Trimming
+
+extension SimulatedReplica {
+    /// Removes from the log what the zone holds too: the saves of some time ago, or all but some
+    /// bytes, whatever their times are by wrong clocks.
+    func trim() throws {
+        try readLog()
+        let retention =
+            world.oneIn(2)
+            ? LogRetention(age: .milliseconds(world.number(0..<5_000)))
+            : LogRetention(byteCount: world.number(0..<500), leastAge: .seconds(-30 * 86_400))
+        do {
+            let result = try store.trimLog(to: retention)
+            tell("trimmed \(result.saveCount) saves")
+            statistics.count(.entryTrimmed, count: result.saveCount)
+        } catch {
+            guard crash.death != nil else { throw error }
+        }
+        guard crash.death != nil else { return }
+        try reopen()
+        try readLogAgain()
+    }
+}
+
 // MARK: - Dying, copies, backups
 
 extension SimulatedReplica {

@@ -30,10 +30,23 @@ final class ZoneArchive: Sendable {
     /// The number of change sets that were declared lost, in all lives.
     var lossCount: Int { state.withLock(\.lossCount) }
 
-    /// The entries that a snapshot contains.
+    /// The entries up to a cursor, which a snapshot contains or a store has removed.
+    ///
+    /// The life that the cursor names may have ended before its last entries were read; a later
+    /// one continues it then.
     func changeSets(through cursor: LogCursor) -> ArraySlice<ChangeSet> {
-        let life = state.withLock { $0.lives[cursor.epoch] ?? $0.place.changeSets }
-        return life.prefix(Int(clamping: cursor.position))
+        let count = Int(clamping: cursor.position)
+        let (named, others) = state.withLock { state in
+            (state.lives[cursor.epoch], [state.place.changeSets] + state.lives.values)
+        }
+        let lives = (named.map { [$0] } ?? []) + others
+        let life = lives.first { life in
+            life.count >= count
+                && life.prefix(count).reduce(LogCursor(startOf: cursor.epoch)) {
+                    $0.advanced(over: $1)
+                } == cursor
+        }
+        return (life ?? named ?? []).prefix(count)
     }
 
     /// Continues from a backup that was made when the log had been read up to `place`.

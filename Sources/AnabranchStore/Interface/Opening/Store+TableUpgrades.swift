@@ -8,6 +8,7 @@ extension Store {
         ("ab_unsynced", { try $0.addUnsyncedSaves() }),
         ("ab_deferred_zone", { try $0.indexZoneSettings() }),
         ("ab_former_link", { try $0.addFormerLinks() }),
+        ("ab_stamp_time", { try $0.describeRemovedEntries() }),
     ]
 
     /// Adds the tables and indexes that a file from an earlier build lacks.
@@ -28,6 +29,14 @@ extension Store {
             try transaction.connection.execute(CoreTables.mergedDuplicates)
             try transaction.views.addAllCandidates()
             _ = try transaction.collected(ChangeCollector())
+        }
+    }
+
+    private func describeRemovedEntries() throws {
+        try write { transaction in
+            // Another process may have added the columns meanwhile.
+            guard try !transaction.connection.hasTable("ab_stamp_time") else { return }
+            try transaction.connection.execute(CoreTables.removedEntries)
         }
     }
 

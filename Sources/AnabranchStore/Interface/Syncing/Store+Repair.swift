@@ -25,19 +25,20 @@ extension Store {
     ///   - place: That position, at or before the store's cursor.
     /// - Returns: The records with a changed state.
     /// - Throws: ``StoreError`` `cursorMoved` if the store's cursor is of another epoch or before
-    ///   the position: pull, then repair. `clockSkew`: a record has a timestamp that no
+    ///   the position, or if the log begins after it: pull, then repair. `clockSkew`: a record has a timestamp that no
     ///   clock shows. Nothing was changed.
     package func repair(
         _ images: [RecordImage], at place: CausalContext.Prefix
     ) throws -> ChangedRecords {
         try write { transaction in
             guard let cursor = transaction.state.cursor, cursor.epoch == place.epoch,
-                cursor.position >= place.position
+                cursor.position >= place.position,
+                place.position >= transaction.state.start?.position ?? 0
             else {
                 throw StoreError(
                     .cursorMoved,
                     "Can't repair \(images.count) records as of position \(place.position) "
-                        + "because the store has not reached it yet. Pull first.", path: path)
+                        + "because the store's log does not reach it. Pull first.", path: path)
             }
             for image in images {
                 try transaction.check(

@@ -79,6 +79,7 @@ extension Store {
                 """)
             if let start = transaction.state.start, cursor.position < start.position {
                 transaction.state.wantsSnapshot = true
+                try transaction.log.forgetPlaces(after: cursor.position)
             }
             transaction.state.cursor = cursor
         }
@@ -97,28 +98,6 @@ extension Store {
             }
             return copy.file
         }
-    }
-}
-
-extension LogCursor {
-    /// The cursor after one more entry.
-    ///
-    /// - Parameter row: The columns kind, replica, sequence, digest, origin and position.
-    /// - Returns: `nil` if the row is not that of the next position.
-    fileprivate func advanced(over row: Statement, in path: String) throws -> LogCursor? {
-        guard UInt64(bitPattern: row.int64(at: 5)) == position + 1 else { return nil }
-        guard let replica = ReplicaID(bytes: row.bytes(at: 1)),
-            let digest = Digest(bytes: row.bytes(at: 3)),
-            let origin = Digest(bytes: row.bytes(at: 4))
-        else {
-            throw StoreError(
-                .corrupt, "Can't go back in the log because its entry \(position + 1) is damaged.",
-                path: path)
-        }
-        return advanced(
-            kind: LogEntryKind(rawValue: UInt8(truncatingIfNeeded: row.int64(at: 0))),
-            dot: Dot(replica: replica, sequence: UInt64(bitPattern: row.int64(at: 2))),
-            digest: digest, origin: origin)
     }
 }
 

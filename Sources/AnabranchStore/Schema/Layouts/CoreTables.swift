@@ -29,8 +29,10 @@ enum CoreTables {
         CREATE TABLE ab_part (
             id INTEGER PRIMARY KEY, digest BLOB, size INTEGER, start INTEGER, bytes BLOB);
         CREATE UNIQUE INDEX ab_part_digest ON ab_part (digest, size, start);
-        CREATE TABLE ab_stamp (position INTEGER PRIMARY KEY, replica INTEGER, hlc INTEGER);
-        CREATE UNIQUE INDEX ab_stamp_stamp ON ab_stamp (replica, hlc);
+        CREATE TABLE ab_stamp (
+            position INTEGER PRIMARY KEY, replica INTEGER, hlc INTEGER, seq INTEGER,
+            server_position INTEGER, author INTEGER);
+        CREATE INDEX ab_stamp_time ON ab_stamp (replica, hlc);
         CREATE TABLE ab_snapshot (
             id INTEGER PRIMARY KEY, epoch BLOB, position INTEGER, running BLOB, digest BLOB,
             chunks INTEGER);
@@ -81,6 +83,15 @@ enum CoreTables {
     /// The index of the records with the zone's settings. Files of earlier builds lack it.
     static let zoneSettings = """
         CREATE INDEX ab_deferred_zone ON ab_deferred_record (record) WHERE entity = 'ab_zone'
+        """
+
+    /// What is kept of a removed entry of the log. Files of earlier builds lack the columns.
+    static let removedEntries = """
+        ALTER TABLE ab_stamp ADD COLUMN seq INTEGER;
+        ALTER TABLE ab_stamp ADD COLUMN server_position INTEGER;
+        ALTER TABLE ab_stamp ADD COLUMN author INTEGER;
+        DROP INDEX IF EXISTS ab_stamp_stamp;
+        CREATE INDEX ab_stamp_time ON ab_stamp (replica, hlc);
         """
 
     /// The conflict journal. Its entries are many and similar, so subjects and authors have tables

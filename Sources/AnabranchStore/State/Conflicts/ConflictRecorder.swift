@@ -12,13 +12,13 @@ final class ConflictRecorder {
     @exclusivity(unchecked) private var known: [LocalStamp: LogLocation?] = [:]
     @exclusivity(unchecked) private var recent = RecentPair<LocalStamp, LogLocation?>()
 
-    /// The change set of a stamp in this file's log.
+    /// The change set of a stamp, in this file's log or removed from it.
     private final class LogLocation {
         let dot: Dot
-        let place: CausalContext.Prefix?
+        let place: UInt64?
         let author: String
 
-        init(dot: Dot, place: CausalContext.Prefix?, author: String) {
+        init(dot: Dot, place: UInt64?, author: String) {
             self.dot = dot
             self.place = place
             self.author = author
@@ -55,7 +55,7 @@ final class ConflictRecorder {
     /// True if a held write and an arriving change set are concurrent. The change set arrived
     /// later, so it suffices that its author had not seen the write.
     ///
-    /// - Returns: False if the log no longer has the write's change set: without it, nothing is
+    /// - Returns: False if the log never had the write's change set: without it, nothing is
     ///   reported.
     func isConcurrent(_ held: LocalStamp, with set: IncomingSet) throws -> Bool {
         if isSilent || held.ordinal == set.stamp.ordinal { return false }
@@ -90,8 +90,10 @@ final class ConflictRecorder {
     private func lookUp(_ stamp: LocalStamp) throws -> LogLocation? {
         let statement = try transaction.connection.cached(
             """
-            SELECT seq, epoch, server_position, author FROM ab_changeset
-            WHERE replica = ? AND hlc = ?
+            SELECT seq, server_position, author FROM ab_changeset WHERE replica = ?1 AND hlc = ?2
+            UNION ALL SELECT s.seq, s.server_position, a.name
+            FROM ab_stamp s LEFT JOIN ab_conflict_author a ON a.id = s.author
+            WHERE s.replica = ?1 AND s.hlc = ?2 AND s.seq IS NOT NULL
             """)
         try statement.bind(stamp.ordinal, at: 1)
         try statement.bind(Int64(bitPattern: stamp.timestamp), at: 2)
@@ -101,10 +103,8 @@ final class ConflictRecorder {
         defer { statement.reset() }
         return LogLocation(
             dot: Dot(replica: replica, sequence: UInt64(bitPattern: statement.int64(at: 0))),
-            place: EpochID(bytes: statement.bytes(at: 1)).map {
-                CausalContext.Prefix(
-                    epoch: $0, position: UInt64(bitPattern: statement.int64(at: 2)))
-            }, author: statement.string(at: 3))
+            place: statement.isNull(at: 1) ? nil : UInt64(bitPattern: statement.int64(at: 1)),
+            author: statement.string(at: 2))
     }
 }
 
@@ -142,8 +142,8 @@ extension CausalContext {
     ///
     /// - Parameter place: The position of the other change set in the zone's log; `nil` if it is
     ///   not known.
-    func names(_ dot: Dot, at place: Prefix?) -> Bool {
-        if let prefix, let place, place.position <= prefix.position { return true }
+    func names(_ dot: Dot, at place: UInt64?) -> Bool {
+        if let prefix, let place, place <= prefix.position { return true }
         return beyond.contains {
             $0.dot.replica == dot.replica && $0.dot.sequence >= dot.sequence
         }

@@ -88,7 +88,7 @@ extension RecordHistories.Author {
     func hasSeen(_ other: RecordHistories.Author, _ log: ChangeLog) throws -> Bool {
         if position <= other.position { return false }
         if dot.replica == other.dot.replica { return true }
-        if context.names(other.dot, at: other.place) { return true }
+        if context.names(other.dot, at: other.place?.position) { return true }
         return try isRewritten && log.continues(dot.replica, behind: other.dot)
     }
 }

@@ -71,6 +71,32 @@ struct ChangeLog {
         try connection.run("DELETE FROM ab_changeset WHERE position = ?", .integer(position))
     }
 
+    /// Removes an entry that the zone holds. Rows that name its position still find its stamp, and
+    /// the conflict journal finds its name and its place in the zone's log.
+    ///
+    /// - Parameter author: The number of its author in the journal.
+    func trim(_ position: Int64, author: SQLiteValue) throws {
+        let stamp = try connection.cached(
+            """
+            INSERT OR IGNORE INTO ab_stamp (position, replica, hlc, seq, server_position, author)
+            SELECT position, replica, hlc, seq, server_position, ?2 FROM ab_changeset
+            WHERE position = ?1 AND kind <> \(LogEntryKind.lost.rawValue)
+            """)
+        try stamp.bind(position, at: 1)
+        try stamp.bind(author, at: 2)
+        try stamp.run()
+        let removal = try connection.cached("DELETE FROM ab_changeset WHERE position = ?")
+        try removal.bind(position, at: 1)
+        try removal.run()
+    }
+
+    /// Forgets the places that removed entries had in the zone's log after a position.
+    func forgetPlaces(after position: UInt64) throws {
+        try connection.run(
+            "UPDATE ab_stamp SET server_position = NULL WHERE server_position > ?",
+            .integer(Int64(bitPattern: position)))
+    }
+
     func replaceContext(ofEntryAt position: Int64, by context: CausalContext) throws {
         var bytes = ByteWriter()
         bytes.append(context: context)

@@ -185,6 +185,21 @@ struct PartTable: PartStore {
         return byteCount
     }
 
+    /// The total size in bytes of the parts that the saves after a position of the log list.
+    func listedBytes(after position: Int64) throws -> Int {
+        let lists = try connection.cached(
+            """
+            SELECT payload FROM ab_changeset
+            WHERE kind = \(LogEntryKind.saveInParts.rawValue) AND position > ?
+            """)
+        try lists.bind(position, at: 1)
+        var byteCount = 0
+        while try lists.step() {
+            byteCount += try PartList(decoding: lists.bytes(at: 0)).byteCount
+        }
+        return byteCount
+    }
+
     // MARK: - Unused parts
 
     /// Removes the parts that no save of the file lists any more. Saves in the log, change sets

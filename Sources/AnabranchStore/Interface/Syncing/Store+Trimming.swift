@@ -1,0 +1,71 @@
+import AnabranchReplication
+import AnabranchSQLite
+
+extension Store {
+    /// Removes from the log what a retention rule does not keep.
+    ///
+    /// Only saves that the zone holds are removed, from the oldest on. Other writers wait for one
+    /// of the transactions only, each of which removes at most 200 saves or about 1 MiB. Nothing is
+    /// removed while records wait for repair, or while the store takes a snapshot.
+    ///
+    /// - Parameters:
+    ///   - retention: The rule; `nil` is that of the store's options.
+    ///   - isCancelled: Asked before each transaction.
+    /// - Throws: ``StoreError``; what was removed by then stays removed.
+    @discardableResult
+    package func trimLog(
+        to retention: LogRetention? = nil, isCancelled: () -> Bool = { false }
+    ) throws -> TrimmingResult {
+        let retention = retention ?? options.logRetention
+        var result = TrimmingResult()
+        guard !options.isReadOnly, try mayTrimLog(to: retention) else { return result }
+        repeat {
+            result += try write { transaction in
+                var trimming = try LogTrimming(transaction, retention)
+                try trimming.run()
+                return trimming.result
+            }
+        } while !result.isComplete && !isCancelled()
+        return result
+    }
+
+    /// True if there may be something to remove, or if the size of the log should be counted anew.
+    ///
+    /// It reads the first entries of two indexes and what the log got since its last count, and
+    /// takes no lock.
+    private func mayTrimLog(to retention: LogRetention) throws -> Bool {
+        guard retention.age != nil || retention.byteCount != nil else { return false }
+        return try read { reader in
+            let state = try StoreState.read(reader.connection)
+            guard state.cursor != nil else { return false }
+            let rule = TrimmingRule(
+                retention,
+                wallMilliseconds: environment.wallMilliseconds()
+                    .addingReportingOverflow(state.clockOffset).partialValue)
+            let size = try LogSize(reader.connection)
+            if size.uncountedBytes > Self.leastUncounted { return true }
+            return try reader.oldestTimes().contains { rule.removes($0, from: size.byteCount) }
+        }
+    }
+
+    /// The bytes that the log must get until its size is counted and kept anew.
+    private static let leastUncounted = 1 << 20
+}
+
+extension StoreReader {
+    /// The times of the first save that the zone holds and of the first save of unsynced objects,
+    /// leaving out the last save of all, which always stays.
+    fileprivate func oldestTimes() throws -> [HybridTimestamp] {
+        let newest = try logPosition()
+        return try [
+            """
+            SELECT hlc FROM ab_changeset WHERE server_position IS NOT NULL AND position <> ?
+            ORDER BY server_position LIMIT 1
+            """, "SELECT hlc FROM ab_unsynced WHERE position <> ? ORDER BY position LIMIT 1",
+        ].compactMap { sql in
+            let value = try connection.firstValue(sql, .integer(newest))
+            guard case .integer(let time)? = value else { return nil }
+            return HybridTimestamp(rawValue: UInt64(bitPattern: time))
+        }
+    }
+}

@@ -1,0 +1,57 @@
+import AnabranchReplication
+import AnabranchSQLite
+
+/// The bytes that the values of all saves in the log take, counted as the log grows.
+///
+/// The count is kept with the last position that it includes, so only later entries are counted
+/// anew. A save that was rewritten counts with its former size.
+struct LogSize {
+    private(set) var byteCount: Int
+    /// The bytes of the entries that the kept count does not include.
+    private(set) var uncountedBytes = 0
+    private var position: Int64
+
+    private static let key = "log-size"
+
+    /// Reads the count and adds the entries that it lacks.
+    init(_ connection: Connection) throws {
+        (position, byteCount) = try Self.kept(connection)
+        let statement = try connection.cached(
+            """
+            SELECT coalesce(sum(length(payload)), 0), coalesce(max(position), 0) FROM ab_changeset
+            WHERE position > ?
+            """)
+        try statement.bind(position, at: 1)
+        guard try statement.step() else { return }
+        uncountedBytes = Int(statement.int64(at: 0))
+        let last = statement.int64(at: 1)
+        statement.reset()
+        uncountedBytes += try PartTable(connection).listedBytes(after: position)
+        position = max(position, last)
+        byteCount += uncountedBytes
+    }
+
+    private static func kept(_ connection: Connection) throws -> (Int64, Int) {
+        let value = try connection.firstValue(
+            "SELECT value FROM ab_meta WHERE key = ?", .text(key))
+        guard case .blob(let bytes)? = value else { return (0, 0) }
+        var reader = ByteReader(bytes)
+        guard let position = try? reader.readSigned(), let count = try? reader.readSigned() else {
+            return (0, 0)
+        }
+        return (position, Int(count))
+    }
+
+    mutating func subtract(_ bytes: Int) { byteCount = max(byteCount - bytes, 0) }
+
+    func write(_ connection: Connection) throws {
+        var writer = ByteWriter()
+        writer.append(signed: position)
+        writer.append(signed: Int64(byteCount))
+        try connection.run(
+            """
+            INSERT INTO ab_meta (key, value) VALUES (?, ?)
+            ON CONFLICT (key) DO UPDATE SET value = excluded.value
+            """, .text(Self.key), .blob(writer.bytes))
+    }
+}
