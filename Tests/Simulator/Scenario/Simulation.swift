@@ -146,6 +146,9 @@ package final class Simulation {
         if !world.oneIn(4) { try exchange(replica) }
         guard (try? zone.log()) != nil else { return }
         try replica.trim()
+        // The zone may have gone back meanwhile, and may lack what this was the last log to have.
+        try recordForgotten()
+        try recordUnsupplied()
     }
 
     private func disturbZone(_ kind: Step.Kind) throws {
@@ -233,7 +236,7 @@ package final class Simulation {
         try recordUnsupplied()
     }
 
-    /// Records the saves that a replica has in a snapshot alone. It can't supply them to a zone
+    /// Records the saves that a replica has in a snapshot alone, or has removed from its log. It can't supply them to a zone
     /// that has lost them, and continues from the state that the zone has now.
     private func recordUnsupplied() throws {
         let inZone = Set(try zone.log().map(\.origin))
