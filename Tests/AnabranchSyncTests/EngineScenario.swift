@@ -66,12 +66,13 @@ final class EngineScenario: Sendable {
 
     func engine(
         _ store: Store, _ transport: (any Transport)? = nil, zone: String = "family",
-        _ change: (inout SyncOptions) -> Void = { _ in }
+        clock: SettableClock? = nil, _ change: (inout SyncOptions) -> Void = { _ in }
     ) throws -> SyncEngine {
         let server = try #require(URL(string: "https://sync.example/"))
         let address = try ServerAddress(
             server: server, zone: zone, token: "secret", allowingPlainHTTP: false)
         var environment = SyncEnvironment.system
+        if let clock { environment.wallMilliseconds = { clock.milliseconds } }
         environment.sleep = { _ in
             try Task.checkCancellation()
             try await Task.sleep(for: .milliseconds(1))

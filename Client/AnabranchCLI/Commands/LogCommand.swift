@@ -46,6 +46,10 @@ struct LogCommand: Command {
             .init("#", .right), .init("SET"), .init("TIME"), .init("AUTHOR"), .init("ZONE", .right),
             .init("CONTEXT"), .init("CHANGES"),
         ])
+        let expired = try coordinator.expiredHistoryPosition().rawValue
+        if start < expired {
+            console.writeNote("Saves up to number \(expired) are no longer in the log.")
+        }
         try forEachSet(in: coordinator, after: start) { set in
             let text = ChangeSetText(set)
             guard !isJSON else { return try console.print(text.json(withBlocks: false)) }

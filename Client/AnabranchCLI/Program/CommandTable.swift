@@ -6,7 +6,7 @@ enum CommandTable {
                 "Stores:",
                 [
                     InitCommand.self, StatusCommand.self, HashCommand.self, VerifyCommand.self,
-                    MigrateCommand.self, ConvertCommand.self,
+                    MigrateCommand.self, ConvertCommand.self, CompactCommand.self,
                 ]
             ),
             (

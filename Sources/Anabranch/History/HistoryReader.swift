@@ -175,17 +175,20 @@ extension PersistentStoreCoordinator {
     /// Changes of objects that are kept in this store only are included, so that other contexts and
     /// processes can follow them.
     ///
+    /// A store that syncs keeps the history as long as `StoreOptions.logRetention` says.
+    ///
     /// - Parameters:
     ///   - position: The position of the last transaction that was already read; only later ones
-    ///     are returned.
+    ///     are returned. ``HistoryPosition/start`` returns all that are left.
     ///   - limit: The greatest number of transactions.
-    /// - Throws: `StoreError`.
+    /// - Throws: `StoreError`; with code `historyExpired` if later transactions were removed.
     public func history(
         after position: HistoryPosition = .start, limit: Int = .max
     ) throws -> [HistoryTransaction] {
         let reader = HistoryReader(coordinator: self)
         let (entries, unsynced) = try store.read {
-            (
+            try $0.checkHistory(after: position.rawValue, path: store.path)
+            return (
                 try $0.changeSets(after: position.rawValue, limit: limit),
                 try $0.unsyncedSaves(after: position.rawValue, limit: limit)
             )

@@ -21,7 +21,8 @@ public struct LoggedChangeSet: Sendable {
 }
 
 extension PersistentStoreCoordinator {
-    /// Returns the change sets after a position of this file's log, oldest first.
+    /// Returns the change sets after a position of this file's log, oldest first. Those that the
+    /// store's retention rule has removed are missing.
     ///
     /// - Parameters:
     ///   - position: The position; only later change sets are returned.

@@ -74,6 +74,9 @@ extension StoreError {
         public static let busy = Code(rawValue: "busy")
         /// Another process has upgraded the file. Open it again.
         public static let storeChanged = Code(rawValue: "store-changed")
+        /// The history after this position was removed by the store's retention rule. Read the
+        /// objects anew, and follow the history from its present position.
+        public static let historyExpired = Code(rawValue: "history-expired")
         /// Another context or replica has changed records since they were read. Refresh them, then
         /// save again.
         public static let mergeConflict = Code(rawValue: "merge-conflict")

@@ -153,6 +153,7 @@ extension SyncEngine {
             let outcome = try await runSession(verifying: mode)
             await side.merges.wait()
             await finish(outcome, number)
+            await trimLog()
             return outcome
         } catch {
             let failure = error as? SyncError
@@ -280,6 +281,15 @@ extension SyncEngine {
             state.status.blockedBy = outcome.blockedBy
             state.status.quotas = quotas
             state.status.lastError = nil
+        }
+    }
+
+    /// Removes old saves from the store's log, for a short time. What is left then, or can't be
+    /// removed now, is removed after the next exchange.
+    private func trimLog() async {
+        await onQueue { side in
+            let end = ContinuousClock.now + .milliseconds(250)
+            _ = try? side.store.trimLog { ContinuousClock.now >= end }
         }
     }
 

@@ -14,6 +14,8 @@ struct Oracles {
     let replicas: [SimulatedReplica]
     /// Saves that were destroyed together with the last log that had them.
     let forgotten: Set<Digest>
+    /// The saves that the zone had rejected before it was restored.
+    let voidsLostByZone: Set<Digest>
 
     func check() throws {
         let log = try zone.log()
@@ -88,7 +90,9 @@ struct Oracles {
         guard voids.allSatisfy({ period > 0 && $0.prefix % period == 0 }) else {
             throw SimulationFailure("the zone has rejected a save that nothing is wrong with")
         }
-        for replica in replicas { try replica.checkRejected(voids) }
+        // A replica keeps a rejected save, also if no log has it any more.
+        let lost = voidsLostByZone.intersection(forgotten)
+        for replica in replicas { try replica.checkRejected(voids, lostByZone: lost) }
     }
 
     /// Checks that the zone, which updates its checksum with each push, and every replica have the

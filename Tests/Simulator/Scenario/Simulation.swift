@@ -64,7 +64,8 @@ package final class Simulation {
         try zone.checkAtRest()
         try recordRewriting()
         try Oracles(
-            world: world, zone: zone, replicas: replicas, forgotten: forgotten
+            world: world, zone: zone, replicas: replicas, forgotten: forgotten,
+            voidsLostByZone: voidsLostByZone
         ).check()
     }
 

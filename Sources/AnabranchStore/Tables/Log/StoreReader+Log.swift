@@ -12,6 +12,25 @@ extension StoreReader {
         return max(position, last)
     }
 
+    /// The position up to which saves may have been removed from the history; zero if none was.
+    package func trimmedPosition() throws -> Int64 {
+        try TrimmedLog(connection: connection).lastPosition()
+    }
+
+    /// Checks that the history has all saves after a position. The position before all saves means
+    /// those that are left.
+    ///
+    /// - Throws: ``StoreError`` `historyExpired`.
+    package func checkHistory(after position: Int64, path: String) throws {
+        let trimmed = try trimmedPosition()
+        guard position > 0, position < trimmed else { return }
+        throw StoreError(
+            .historyExpired,
+            "Can't tell the history of \(path) after position \(position) because saves up to "
+                + "position \(trimmed) were removed from it. Read the objects anew, and follow the "
+                + "history from its present position.", path: path)
+    }
+
     /// The change sets after a local position, oldest first.
     package func changeSets(after position: Int64, limit: Int) throws -> [StoredLogEntry] {
         try ChangeLog(connection: connection, replicas: try replicas())

@@ -1,0 +1,321 @@
+import AnabranchProtocol
+import AnabranchReplication
+import AnabranchSQLite
+import AnabranchServer
+import AnabranchStore
+import Foundation
+import TestSupport
+import Testing
+
+@testable import AnabranchSync
+
+/// Stores that remove from their logs what their zone holds too.
+@Suite struct `A log that is trimmed` {
+    let scenario: EngineScenario
+    let clock = SettableClock()
+    var names: SmallModel { scenario.names }
+
+    init() throws { scenario = try EngineScenario() }
+
+    private static let day: Int64 = 86_400_000
+
+    private func pass(_ days: Int64) {
+        clock.milliseconds += days * Self.day
+        scenario.serverClock.milliseconds = clock.milliseconds
+    }
+
+    private func open(_ name: String, partBytes: Int? = nil) throws -> Store {
+        try scenario.open(name, clock: clock, partBytes: partBytes)
+    }
+
+    private func sync(_ stores: Store...) async throws {
+        for store in stores {
+            #expect(try await scenario.engine(store, clock: clock).synchronize().isCaughtUp)
+        }
+    }
+
+    /// Saves and syncs one person a day.
+    private func insert(_ count: Int, into store: Store) async throws {
+        for number in 0..<count {
+            try store.insert("\(number)", by: "author", names)
+            try await sync(store)
+            pass(1)
+        }
+    }
+
+    private func logPositions(_ store: Store) throws -> [UInt64?] {
+        try store.read { try $0.changeSets(after: 0, limit: .max).map { $0.place?.position } }
+    }
+
+    private static func keeping(days: Int64) -> LogRetention {
+        LogRetention(age: .seconds(days * 86_400), leastAge: .zero)
+    }
+
+    // MARK: - What goes and what stays
+
+    @Test func `loses the oldest saves that the zone has, and nothing else`() async throws {
+        let (a, b) = (try open("a.db"), try open("b.db"))
+        try await insert(5, into: a)
+        try await sync(b)
+        try a.insert("pending", names)
+        let hash = try a.canonicalHash()
+        #expect(try a.trimLog(to: Self.keeping(days: 3)).saveCount == 2)
+        #expect(try logPositions(a) == [3, 4, 5, nil])
+        #expect(try a.canonicalHash() == hash && a.check().isValid)
+        // The start is the zone's cursor there, which another store computes from the whole log.
+        let state = try a.syncState()
+        let epoch = try #require(state.cursor?.epoch)
+        #expect(try state.start == b.cursor(at: 2, behind: LogCursor(startOf: epoch)))
+        #expect(try a.trimLog(to: Self.keeping(days: 3)).saveCount == 0)
+        try b.setAge(7, of: "0", names)
+        try await sync(b, a, b)
+        try scenario.expectConverged([a, b])
+        #expect(try a.conflictCount() == 0)
+    }
+
+    @Test func `keeps its last save, whose position is that of the history`() async throws {
+        let a = try open("a.db")
+        try await insert(3, into: a)
+        let position = try a.read { try $0.logPosition() }
+        for _ in 0..<2 { try a.trimLog(to: Self.keeping(days: 0)) }
+        #expect(try logPositions(a) == [3])
+        #expect(try a.read { try $0.logPosition() } == position)
+        #expect(try a.syncState().start == a.syncState().cursor)
+        try a.insert("later", names)
+        try await sync(a)
+        pass(1)
+        #expect(try a.trimLog(to: Self.keeping(days: 0)).saveCount == 1)
+        #expect(try logPositions(a) == [4])
+        let b = try open("b.db")
+        try await sync(b)
+        try scenario.expectConverged([a, b])
+    }
+
+    @Test func `is limited in size, but keeps what is younger than the least age`() async throws {
+        let a = try open("a.db")
+        for number in 0..<6 {
+            try a.insert(String(repeating: "\(number)", count: 10_000), names)
+            try await sync(a)
+            pass(1)
+        }
+        let rule = LogRetention(byteCount: 25_000, leastAge: .seconds(86_400 * 9 / 2))
+        #expect(try a.trimLog(to: rule).saveCount == 2)
+        pass(5)
+        #expect(try a.trimLog(to: rule).saveCount == 2)
+        #expect(try logPositions(a) == [5, 6])
+        // The size is counted on from the last count.
+        try a.insert(String(repeating: "7", count: 10_000), names)
+        try await sync(a)
+        pass(5)
+        #expect(try a.trimLog(to: rule).byteCount > 10_000)
+        #expect(try logPositions(a) == [6, 7])
+        #expect(try a.check().isValid)
+    }
+
+    @Test func `keeps everything that no zone has, and everything if the rule says so`()
+        async throws
+    {
+        let a = try open("a.db")
+        for number in 0..<3 { try a.insert("\(number)", names) }
+        pass(1_000)
+        #expect(try a.trimLog(to: Self.keeping(days: 0)).saveCount == 0)
+        try await sync(a)
+        #expect(try a.trimLog(to: .everything).saveCount == 0)
+        let untouched = try logPositions(a)
+        #expect(untouched.count == 1, "the engine has trimmed by the standard rule")
+    }
+
+    @Test func `stays whole while a repair or a snapshot needs it`() async throws {
+        let a = try open("a.db")
+        try await insert(3, into: a)
+        let records = try a.people(names).map { try #require(try a.recordID(of: $0.id)) }
+        try a.queueForRepair(records)
+        #expect(try a.trimLog(to: Self.keeping(days: 0)).saveCount == 0)
+        try await sync(a)
+        try a.wantSnapshot()
+        #expect(try a.trimLog(to: Self.keeping(days: 0)).saveCount == 0)
+        try await sync(a)
+        #expect(try a.trimLog(to: Self.keeping(days: 0)).saveCount > 0)
+        try scenario.expectConverged([a])
+    }
+
+    @Test func `gives up the parts of large saves`() async throws {
+        let a = try open("a.db", partBytes: 1 << 10)
+        try a.insert(String(repeating: "x", count: 20_000), names)
+        try await insert(2, into: a)
+        func partCount() throws -> [[SQLiteValue]] {
+            try a.read { try $0.connection.rows("SELECT count(*) FROM ab_part") }
+        }
+        #expect(try partCount() != [[.integer(0)]])
+        let trimmed = try a.trimLog(to: Self.keeping(days: 1))
+        #expect(trimmed.saveCount == 2 && trimmed.byteCount > 20_000)
+        #expect(try partCount() == [[.integer(0)]])
+    }
+
+    @Test func `is removed in short transactions until nothing is left to remove`() async throws {
+        let a = try open("a.db")
+        for number in 0..<450 { try a.insert("\(number)", names) }
+        try await sync(a)
+        pass(1)
+        var turns = 0
+        let first = try a.trimLog(to: Self.keeping(days: 0)) {
+            turns += 1
+            return turns == 1
+        }
+        #expect(first.saveCount == 200)
+        #expect(try a.trimLog(to: Self.keeping(days: 0)).saveCount == 249)
+        #expect(try logPositions(a).count == 1)
+    }
+
+    @Test func `is trimmed by the engine, after an exchange`() async throws {
+        let a = try open("a.db")
+        try await insert(2, into: a)
+        pass(31)
+        #expect(try logPositions(a).count == 2)
+        try await sync(a)
+        #expect(try logPositions(a) == [2])
+    }
+
+    // MARK: - What needs it later
+
+    @Test func `still tells what lost, and who wrote it`() async throws {
+        let (a, b) = (try open("a.db"), try open("b.db"))
+        try a.insert("one", by: "Ada", names)
+        try await sync(a, b)
+        pass(1)
+        try a.setAge(1, of: "one", names)
+        try await sync(a)
+        pass(1)
+        try a.insert("last", names)
+        try await sync(a)
+        try a.trimLog(to: Self.keeping(days: 0))
+        #expect(try logPositions(a) == [3])
+        // Its author had not seen the write that the store has removed from its log.
+        try b.setAge(2, of: "one", names)
+        try await sync(b, a)
+        let conflicts = try a.conflicts(.all, limit: 9)
+        #expect(conflicts.count == 1)
+        #expect(conflicts.first?.value == .integer(1) && conflicts.first?.lost.author == "app")
+        // This one has seen all.
+        try b.setAge(3, of: "one", names)
+        try await sync(b, a)
+        #expect(try a.conflictCount() == 1)
+        try scenario.expectConverged([a, b])
+    }
+
+    @Test func `says that its history has expired`() async throws {
+        let a = try open("a.db")
+        try await insert(4, into: a)
+        try a.trimLog(to: Self.keeping(days: 2))
+        try a.read { reader in
+            #expect(try reader.trimmedPosition() == 2)
+            let error = #expect(throws: StoreError.self) {
+                try reader.checkHistory(after: 1, path: "a.db")
+            }
+            #expect(error?.code == .historyExpired)
+            for position: Int64 in [0, 2, 3] {
+                try reader.checkHistory(after: position, path: "a.db")
+            }
+        }
+    }
+
+    @Test func `refuses a repair as of a position that it no longer reaches`() async throws {
+        let a = try open("a.db")
+        try await insert(3, into: a)
+        let epoch = try #require(try a.syncState().cursor?.epoch)
+        _ = try a.repair([], at: CausalContext.Prefix(epoch: epoch, position: 1))
+        try a.trimLog(to: Self.keeping(days: 0))
+        let error = #expect(throws: StoreError.self) {
+            _ = try a.repair([], at: CausalContext.Prefix(epoch: epoch, position: 1))
+        }
+        #expect(error?.code == .cursorMoved)
+    }
+
+    @Test func `makes bundles for stores that hold what it lacks`() async throws {
+        let (a, b) = (try open("a.db"), try open("b.db"))
+        try await insert(3, into: a)
+        try await sync(b)
+        try a.trimLog(to: Self.keeping(days: 0))
+        try a.insert("new", names)
+        let file = scenario.folder.file("a.bundle")
+        _ = try a.exportBundle(to: file)
+        #expect(try b.importBundle(from: file) { _ in }.appliedCount == 1)
+        #expect(try a.canonicalHash() == b.canonicalHash())
+        let stranger = try open("c.db")
+        #expect(try stranger.importBundle(from: file) { _ in }.waitingCount == 1)
+        try await sync(stranger, a, b)
+        try scenario.expectConverged([a, b])
+    }
+
+    @Test func `gives a restored zone what it still has`() async throws {
+        let world = try RestoredZone()
+        let a = try world.scenario.open("a.db")
+        var backups: [String] = []
+        for number in 0..<6 {
+            try a.insert("\(number)", names)
+            try await world.sync(a)
+            backups.append(try world.backUp())
+        }
+        let rule = LogRetention(byteCount: 0, leastAge: .seconds(-10_000 * 86_400))
+        #expect(try a.trimLog(to: rule).saveCount == 5)
+        // The store saves on, and the zone goes back to what it was before that.
+        for number in 6..<9 { try a.insert("\(number)", names) }
+        try await world.sync(a)
+        try world.restore(backups[5])
+        let outcome = try await world.sync(a)
+        #expect(outcome.pushedChangeSets == 3 && outcome.keptCopy == nil)
+        try await world.expectConverged([a], people: 9)
+
+        // A backup from before the start of the log lacks what no log has any more.
+        try world.restore(backups[2])
+        let next = try await world.sync(a)
+        #expect(try #require(next.keptCopy).contains("a.db.before-zone-"))
+        try await world.expectConverged([a], people: 7)
+    }
+
+    // MARK: - The file
+
+    @Test func `is trimmed in a file of an earlier build too`() async throws {
+        let a = try open("a.db")
+        try await insert(2, into: a)
+        a.close()
+        let old = try Connection(path: scenario.folder.file("a.db"))
+        try old.execute(
+            """
+            DROP INDEX ab_stamp_time;
+            ALTER TABLE ab_stamp DROP COLUMN seq;
+            ALTER TABLE ab_stamp DROP COLUMN server_position;
+            ALTER TABLE ab_stamp DROP COLUMN author;
+            CREATE UNIQUE INDEX ab_stamp_stamp ON ab_stamp (replica, hlc);
+            """)
+        old.close()
+        let again = try open("a.db")
+        #expect(try again.trimLog(to: Self.keeping(days: 0)).saveCount == 1)
+        #expect(try again.check().isValid)
+        try await sync(again)
+        try scenario.expectConverged([again])
+    }
+
+    @Test func `leaves room that a compaction gives back to the disk`() async throws {
+        let a = try open("a.db")
+        for number in 0..<20 {
+            try a.insert(String(repeating: "\(number)", count: 50_000), names)
+        }
+        try await sync(a)
+        for person in try a.people(names) {
+            guard case .string(let name) = person.slots[names.name] else { continue }
+            try a.delete(name, names)
+        }
+        try await sync(a)
+        pass(40)
+        let kept = try a.compact(keeping: .everything)
+        #expect(kept.removedSaveCount == 0 && kept.byteCount > 1_000_000)
+        let result = try a.compact()
+        #expect(result.removedSaveCount == 39 && result.byteCount < 300_000)
+        #expect(result.byteCountBefore == kept.byteCount)
+        #expect(try a.check().isValid)
+        try a.insert("later", names)
+        try await sync(a)
+        try scenario.expectConverged([a])
+    }
+}
