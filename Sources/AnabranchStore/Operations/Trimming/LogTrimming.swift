@@ -78,12 +78,10 @@ struct LogTrimming {
         defer { statement.reset() }
         while !isSliceFull, try statement.step() {
             let entry = try Self.entry(statement)
-            guard rule.removes(entry.time, from: size.byteCount),
+            guard entry.position != newest, rule.removes(entry.time, from: size.byteCount),
                 let next = try start.advanced(over: statement, in: transaction.store.path)
             else { break }
             start = next
-            // The newest entry stays in the log, behind its start.
-            guard entry.position != newest else { continue }
             count(entry)
             removed.append(entry)
         }
@@ -93,8 +91,8 @@ struct LogTrimming {
         transaction.state.start = start
     }
 
-    /// Removes saves that are behind the start of the log: the one that was the newest, and those
-    /// that were there when a snapshot came.
+    /// Removes saves that are behind the start of the log, because they were there when a snapshot
+    /// came.
     private mutating func removeBehind() throws {
         guard let start = transaction.state.start else { return }
         let statement = try connection.cached(
