@@ -1,3 +1,4 @@
+import Anabranch
 import AnabranchProtocol
 import AnabranchReplication
 import AnabranchSQLite
@@ -80,7 +81,7 @@ import Testing
         for _ in 0..<2 { try a.trimLog(to: Self.keeping(days: 0)) }
         #expect(try logPositions(a) == [3])
         #expect(try a.read { try $0.logPosition() } == position)
-        #expect(try a.syncState().start == a.syncState().cursor)
+        #expect(try a.syncState().start?.position == 2)
         try a.insert("later", names)
         try await sync(a)
         pass(1)
@@ -207,16 +208,21 @@ import Testing
         let a = try open("a.db")
         try await insert(4, into: a)
         try a.trimLog(to: Self.keeping(days: 2))
-        try a.read { reader in
-            #expect(try reader.trimmedPosition() == 2)
-            let error = #expect(throws: StoreError.self) {
-                try reader.checkHistory(after: 1, path: "a.db")
-            }
-            #expect(error?.code == .historyExpired)
-            for position: Int64 in [0, 2, 3] {
-                try reader.checkHistory(after: position, path: "a.db")
-            }
+        a.close()
+        let container = PersistentContainer(
+            model: names.model, classes: [], url: URL(filePath: scenario.folder.file("a.db")))
+        try container.load()
+        let coordinator = container.coordinator
+        let last = try coordinator.expiredHistoryPosition()
+        #expect(last.rawValue == 2)
+        let error = #expect(throws: StoreError.self) {
+            try coordinator.history(after: HistoryPosition(rawValue: 1))
         }
+        #expect(error?.code == .historyExpired)
+        for position in [.start, last] {
+            #expect(try coordinator.history(after: position).map(\.position.rawValue) == [3, 4])
+        }
+        #expect(try coordinator.compact(keeping: Self.keeping(days: 0)).removedSaveCount == 1)
     }
 
     @Test func `refuses a repair as of a position that it no longer reaches`() async throws {
@@ -242,7 +248,7 @@ import Testing
         #expect(try b.importBundle(from: file) { _ in }.appliedCount == 1)
         #expect(try a.canonicalHash() == b.canonicalHash())
         let stranger = try open("c.db")
-        #expect(try stranger.importBundle(from: file) { _ in }.waitingCount == 1)
+        #expect(try stranger.importBundle(from: file) { _ in }.waitingCount == 2)
         try await sync(stranger, a, b)
         try scenario.expectConverged([a, b])
     }
