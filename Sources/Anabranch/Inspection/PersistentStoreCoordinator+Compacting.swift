@@ -4,8 +4,8 @@ extension PersistentStoreCoordinator {
     /// Removes old saves from the log, and gives the free space of the file back to the disk.
     ///
     /// The sync engine removes saves from the log by itself, by `StoreOptions.logRetention`; the
-    /// file then has free space for later saves. Call this to make the file smaller at once, off the
-    /// main thread: it writes the whole file anew. Only saves that the zone holds are removed.
+    /// file then has free space for later saves. Call this to make the file smaller at once, off
+    /// the main thread: it writes the whole file anew. Only saves that the zone holds are removed.
     ///
     /// - Parameter retention: The rule; `nil` is that of the store's options.
     /// - Returns: The number of removed saves and the sizes of the file.

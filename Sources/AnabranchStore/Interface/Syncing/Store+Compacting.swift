@@ -18,8 +18,8 @@ extension Store {
     /// can read meanwhile, and wait before they write.
     ///
     /// - Parameter retention: The rule; `nil` is that of the store's options.
-    /// - Throws: ``StoreError``. If there was no room or another process was writing, the file is as
-    ///   before, except for removed saves.
+    /// - Throws: ``StoreError``. If there was no room or another process was writing, the file is
+    ///   as before, except for removed saves.
     package func compact(keeping retention: LogRetention? = nil) throws -> CompactionResult {
         var result = CompactionResult()
         result.byteCountBefore = try byteCount()

@@ -25,8 +25,8 @@ extension Store {
     ///   - place: That position, at or before the store's cursor.
     /// - Returns: The records with a changed state.
     /// - Throws: ``StoreError`` `cursorMoved` if the store's cursor is of another epoch or before
-    ///   the position, or if the log begins after it: pull, then repair. `clockSkew`: a record has a timestamp that no
-    ///   clock shows. Nothing was changed.
+    ///   the position, or if the log begins after it: pull, then repair. `clockSkew`: a record
+    ///   has a timestamp that no clock shows. Nothing was changed.
     package func repair(
         _ images: [RecordImage], at place: CausalContext.Prefix
     ) throws -> ChangedRecords {
