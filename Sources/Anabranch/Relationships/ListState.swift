@@ -83,17 +83,7 @@ struct ListState {
         if placed.isEmpty || !isLoaded {
             loaded += order.filter(placed.contains)
         } else {
-            var ahead: LocalID?
-            let unmoved = Set(loaded)
-            for id in order {
-                if placed.contains(id) {
-                    let place = ahead.flatMap { loaded.lastIndex(of: $0) }.map { $0 + 1 } ?? 0
-                    loaded.insert(id, at: place)
-                    ahead = id
-                } else if unmoved.contains(id) {
-                    ahead = id
-                }
-            }
+            loaded = Self.joined(loaded, placed, standingAsIn: order)
         }
         order = loaded
         formerOrder = nil
@@ -115,14 +105,23 @@ struct ListState {
         keepFormerOrder()
         let kept = order.filter { !moved.contains($0) }
         let present = Set(order)
-        let anchors = Set(kept)
+        let strangers = moved.intersection(present).subtracting(former)
+        order = Self.joined(kept, present, standingAsIn: former) + strangers.sorted()
+    }
+
+    /// The members of a list, and others behind the members that they stand behind in another
+    /// order; those that stand behind none come first.
+    private static func joined(
+        _ members: [LocalID], _ others: Set<LocalID>, standingAsIn model: [LocalID]
+    ) -> [LocalID] {
+        let anchors = Set(members)
         var first: [LocalID] = []
         var following: [LocalID: [LocalID]] = [:]
         var anchor: LocalID?
-        for id in former {
+        for id in model {
             if anchors.contains(id) {
                 anchor = id
-            } else if present.contains(id) {
+            } else if others.contains(id) {
                 if let anchor {
                     following[anchor, default: []].append(id)
                 } else {
@@ -130,8 +129,7 @@ struct ListState {
                 }
             }
         }
-        let strangers = moved.intersection(present).subtracting(former)
-        order = first + kept.flatMap { [$0] + (following[$0] ?? []) } + strangers.sorted()
+        return first + members.flatMap { [$0] + (following[$0] ?? []) }
     }
 
     /// Brings in a member that the store has, at the end, without a place of its own.

@@ -31,16 +31,22 @@ extension SimulatedReplica {
         let entries = try snapshotEntries()
         let loaded = Set(entries.map(\.origin.bytes))
         let own = try store.read { reader in
-            try reader.connection.rows("SELECT origin, digest FROM ab_changeset")
-                .compactMap { row in
-                    if case .blob(let origin) = row[0], case .blob(let digest) = row[1],
-                        !loaded.contains(origin)
-                    {
-                        digest
-                    } else {
-                        nil as [UInt8]?
-                    }
+            // An entry behind its replica's head waits for its predecessors.
+            try reader.connection.rows(
+                """
+                SELECT c.origin, c.digest FROM ab_changeset c
+                JOIN ab_replica r ON r.ordinal = c.replica AND c.seq <= r.seen
+                """
+            )
+            .compactMap { row in
+                if case .blob(let origin) = row[0], case .blob(let digest) = row[1],
+                    !loaded.contains(origin)
+                {
+                    digest
+                } else {
+                    nil as [UInt8]?
                 }
+            }
         }
         let digests = entries.map(\.digest.bytes) + own
         try world.knowledge.check(digests, hash: try store.canonicalHash(), in: path)

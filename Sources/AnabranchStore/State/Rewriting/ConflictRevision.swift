@@ -54,8 +54,11 @@ struct ConflictRevision {
         try transaction.conflicts.write()
         let states = try RecordStates(transaction)
         var noted: Set<DiscardedWriteName> = []
-        let entries = try JournalEntry.all(transaction).filter { entry in
-            records.contains(entry.record) || entry.right.map(records.contains) == true
+        var entries: [JournalEntry] = []
+        try JournalEntry.forEach(in: transaction) { entry in
+            if records.contains(entry.record) || entry.right.map(records.contains) == true {
+                entries.append(entry)
+            }
         }
         for entry in entries where entry.kind != .replacedByRepair {
             if try shows(entry, states) {

@@ -17,12 +17,14 @@ struct ConflictRewriting {
     func run() throws {
         guard !rewriting.isEmpty else { return }
         try transaction.conflicts.write()
-        // All entries are read first, because one entry's new stamp may be another entry's old
-        // stamp.
-        for entry in try JournalEntry.all(transaction) {
+        // All entries are read before one is written, because one entry's new stamp may be another
+        // entry's old stamp.
+        var changed: [JournalEntry] = []
+        try JournalEntry.forEach(in: transaction) { entry in
             let new = rewritten(entry)
-            if new != entry { try write(new) }
+            if new != entry { changed.append(new) }
         }
+        for entry in changed { try write(entry) }
     }
 
     private func rewritten(_ entry: JournalEntry) -> JournalEntry {

@@ -158,28 +158,35 @@ struct LogRewriting {
         guard !renamed.isEmpty else { return }
         for table in schema.syncedTables {
             for column in table.columns where column.kind == .reference {
-                let holders = try connection.cached(
-                    "SELECT ab_pk FROM \(table.name) WHERE \(column.name) = ?")
                 let update = try connection.cached(
                     "UPDATE \(table.name) SET \(column.name) = ? WHERE ab_pk = ?")
-                for (old, new) in renamed {
-                    for id in try ids(holders, old) where !insertedRecords.contains(id) {
-                        try update.bind(new, at: 1)
-                        try update.bind(id, at: 2)
-                        try update.run()
-                        let entity = try entity(of: id, in: table)
-                        try transaction.views.willChange([id], of: schema.layout(of: entity))
-                        changes.addUpdated(id, of: entity, slots: [column.slot])
-                    }
+                for (id, old) in try holders(of: renamed.keys, column, table)
+                where !insertedRecords.contains(id) {
+                    try update.bind(renamed[old] ?? old, at: 1)
+                    try update.bind(id, at: 2)
+                    try update.run()
+                    let entity = try entity(of: id, in: table)
+                    try transaction.views.willChange([id], of: schema.layout(of: entity))
+                    changes.addUpdated(id, of: entity, slots: [column.slot])
                 }
             }
         }
     }
 
-    private func ids(_ statement: Statement, _ value: LocalID) throws -> [LocalID] {
-        try statement.bind(value, at: 1)
-        var found: [LocalID] = []
-        while try statement.step() { found.append(statement.int64(at: 0)) }
+    /// The rows that refer to some records, found by the column's index or in one pass.
+    private func holders(
+        of targets: some Sequence<LocalID>, _ column: TableLayout.Column, _ table: TableLayout
+    ) throws -> [(id: LocalID, target: LocalID)] {
+        let statement = try connection.cached(
+            """
+            SELECT ab_pk, \(column.name) FROM \(table.name)
+            WHERE \(column.name) IN (SELECT value FROM json_each(?))
+            """)
+        try statement.bind(SQL.json(Array(targets)), at: 1)
+        var found: [(LocalID, LocalID)] = []
+        while try statement.step() {
+            found.append((statement.int64(at: 0), statement.int64(at: 1)))
+        }
         return found
     }
 

@@ -21,20 +21,20 @@ struct JournalEntry: Equatable {
         if isLink, case .reference(let record) = value { record } else { nil }
     }
 
-    /// Every entry that this version can read, oldest first.
-    static func all(_ transaction: WriteTransaction) throws -> [JournalEntry] {
+    /// Calls the body for every entry that this version can read, oldest first. The body must not
+    /// change the journal.
+    static func forEach(
+        in transaction: WriteTransaction, _ body: (JournalEntry) throws -> Void
+    ) throws {
         let statement = try transaction.connection.cached(
             """
             SELECT id, kind, record, property, type, rule, value, hlc, by, winner_hlc, winner_by,
             winner_value FROM ab_conflict_entry ORDER BY id
             """)
-        var entries: [JournalEntry] = []
+        defer { statement.reset() }
         while try statement.step() {
-            if let entry = try JournalEntry(statement, transaction.replicas) {
-                entries.append(entry)
-            }
+            if let entry = try JournalEntry(statement, transaction.replicas) { try body(entry) }
         }
-        return entries
     }
 
     private init?(_ row: Statement, _ replicas: ReplicaTable) throws {
