@@ -10,8 +10,9 @@ public struct SyncOptions: Sendable {
     /// The time without any data after which the live event stream counts as broken. The server
     /// sends heartbeats more often.
     public var eventSilence: Duration = .seconds(60)
-    /// The interval at which the live loop looks for saves to push, by this process and by others.
-    public var saveInterval: Duration = .milliseconds(250)
+    /// The interval at which the live loop looks for saves of other processes. It notices those of
+    /// this process at once.
+    public var saveInterval: Duration = .seconds(1)
     /// The number of bytes of change sets in one pull or push.
     public var batchBytes = 1 << 20
     /// The greatest length of a response after decompression, in bytes. A larger one is refused.

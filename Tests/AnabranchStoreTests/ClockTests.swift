@@ -53,7 +53,7 @@ import Testing
         try scenario.sql("a", "UPDATE ab_changeset SET hlc = \(end) WHERE seq = 1")
         try scenario.sql("a", "UPDATE ab_state SET clock = \(end)")
         #expect(storeError { try store.insertPerson("Bob") }?.code == .exhausted)
-        #expect(try store.syncState().pendingCount == 1)
+        #expect(try store.pendingSaves().count == 1)
         store.close()
         let again = try scenario.open("a")
         #expect(try again.canonicalHash().bytes.count == 32, "it can be read")

@@ -82,7 +82,7 @@ import Testing
         for _ in 0..<3 {
             try store.insert("Person", ["first": .string("A"), "last": .null])
         }
-        #expect(try store.syncState().pendingCount == 3)
+        #expect(try store.pendingSaves().count == 3)
     }
 
     @Test func `compares decimals by value and text by bytes`() throws {

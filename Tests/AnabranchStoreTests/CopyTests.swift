@@ -41,7 +41,7 @@ import Testing
         // The change set that both had not pushed was pushed once.
         #expect(scenario.zone.log.count == 6)
         #expect(try scenario.zone.reference().canonicalHash == original.canonicalHash())
-        #expect(try copy.syncState().pendingCount == 0)
+        #expect(try copy.pendingSaves().count == 0)
     }
 
     @Test func `reports which of its former change sets it held when it saved`() throws {
@@ -147,7 +147,7 @@ import Testing
         let renamed = try #require(changed.renamed[cyd])
         #expect(try restored.value("name", of: renamed) == .string("Cyd"))
         #expect(try restored.value("name", of: cyd) == .string("Bob"), "as the log has it")
-        #expect(try restored.syncState().pendingCount == 1)
+        #expect(try restored.pendingSaves().count == 1)
         try scenario.zone.repair(restored)
         try scenario.zone.sync(restored)
         #expect(try scenario.zone.reference().canonicalHash == restored.canonicalHash())

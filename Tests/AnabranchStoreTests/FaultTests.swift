@@ -128,7 +128,7 @@ private final class Crash: Sendable {
         // The zone has it. The store edits the same row before it receives the acknowledgement.
         try store.insertPerson("Bob")
         try scenario.zone.pull(into: store)
-        #expect(try store.syncState().pendingCount == 1)
+        #expect(try store.pendingSaves().count == 1)
         try scenario.zone.push(from: store)
         #expect(scenario.zone.log.count == 2)
         #expect(try store.syncState().cursor?.position == 2)
@@ -152,11 +152,11 @@ private final class Crash: Sendable {
             guard error != nil else { break }
             #expect(error?.code == .diskFull)
             #expect(try store.canonicalHash() == hash)
-            #expect(try store.syncState().pendingCount == 1)
+            #expect(try store.pendingSaves().count == 1)
             failures += 1
         }
         #expect(failures > 3)
-        #expect(try store.syncState().pendingCount == 2)
+        #expect(try store.pendingSaves().count == 2)
         #expect(try scenario.isIntact("a"))
     }
 

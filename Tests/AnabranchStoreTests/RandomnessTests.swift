@@ -48,7 +48,7 @@ import Testing
         try scenario.copy("a", to: "b")
         let b = try open("b", source)
         #expect(storeError { try b.insertPerson("Bob") }?.code == .noRandomness)
-        #expect(try b.syncState().pendingCount == 1)
+        #expect(try b.pendingSaves().count == 1)
         b.close()
         let again = try open("b", nil)
         try again.insertPerson("Bob")

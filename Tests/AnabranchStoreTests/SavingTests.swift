@@ -17,7 +17,7 @@ import Testing
     @Test func `without changes is none`() throws {
         let result = try store.save(SaveRequest(author: "nobody"))
         #expect(result.dot == nil)
-        #expect(try store.syncState().pendingCount == 0)
+        #expect(try store.pendingSaves().count == 0)
     }
 
     @Test func `is one change set with author and name`() throws {
@@ -92,7 +92,7 @@ import Testing
         #expect(error?.code == .mergeConflict)
         #expect(error?.records.sorted() == [ids[0], ids[1], ids[3]])
         #expect(try store.canonicalHash() == hash)
-        #expect(try store.syncState().pendingCount == 3)
+        #expect(try store.pendingSaves().count == 3)
     }
 
     @Test func `a save that deletes removes links and leaves references, which read nil`() throws {
@@ -150,7 +150,7 @@ import Testing
         #expect(
             storeError { try store.insert("Person", ["age": .string("seven")]) }?.code
                 == .invalidValue)
-        #expect(try store.syncState().pendingCount == 0)
+        #expect(try store.pendingSaves().count == 0)
     }
 
     @Test func `a save under a new replica ID renames objects made before, and references follow`()

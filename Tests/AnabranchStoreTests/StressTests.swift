@@ -30,7 +30,7 @@ import Testing
         let expected = try scenario.zone.reference().canonicalHash
         for (index, store) in stores.enumerated() {
             #expect(try store.canonicalHash() == expected, "store \(index)")
-            #expect(try store.syncState().pendingCount == 0)
+            #expect(try store.pendingSaves().count == 0)
             #expect(try scenario.isIntact("\(index)"))
         }
         #expect(Set(scenario.zone.log.map(\.dot)).count == scenario.zone.log.count)

@@ -319,7 +319,7 @@ struct BehindHorizonTests {
             for store in stores { try await scenario.engine(store).synchronize() }
         }
         for store in stores {
-            #expect(try store.syncState().pendingCount == 0)
+            #expect(try store.pendingSaves().count == 0)
             let present = Set(try store.names(names))
             for name in held.reduce(Set(), { $0.union($1) }) {
                 #expect(present.contains("\(Value.string(name))"), "\(name) is lost")

@@ -50,7 +50,7 @@ struct CurlTransportTests {
         let engine = try Self.engine(store, server, token: "wrong")
         let error = await #expect(throws: SyncError.self) { try await engine.synchronize() }
         #expect(error?.code == .unauthorized)
-        #expect(try store.syncState().pendingCount == 1)
+        #expect(try store.pendingSaves().count == 1)
     }
 
     @Test func `a server that is not there is unreachable, soon`() async throws {

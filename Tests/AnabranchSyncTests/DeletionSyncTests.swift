@@ -94,7 +94,7 @@ struct DeletionSyncTests {
         }
         #expect(error?.code == .unauthorized)
         #expect(try stores[0].row("Ada", names)?.slots[names.age] == .integer(7))
-        #expect(try stores[0].syncState().pendingCount == 1)
+        #expect(try stores[0].pendingSaves().count == 1)
         try await sync([stores[1]])
         #expect(try stores[1].people(names).count == 1)
         // There is a new token, and the saves made meanwhile are pushed.

@@ -30,7 +30,7 @@ struct MinimumVersionSyncTests {
         #expect(error?.code == .updateRequired && error?.details["minimumVersion"] == "2")
         #expect(oldEngine.status.activity == .updateRequired(minimum: 2))
         #expect(try scenario.zone.head().position == 2, "nothing of the old app went up")
-        #expect(try old.people(names).count == 2 && old.syncState().pendingCount == 1)
+        #expect(try old.people(names).count == 2 && old.pendingSaves().count == 1)
 
         let requests = transport.requests.count
         try old.insert("Cleo", names)
@@ -83,7 +83,7 @@ struct MinimumVersionSyncTests {
             break
         }
         await engine.stop()
-        #expect(try old.syncState().pendingCount == 1)
+        #expect(try old.pendingSaves().count == 1)
         #expect(engine.status.lastError?.code == .updateRequired)
     }
 

@@ -75,7 +75,7 @@ struct PartSyncTests {
             up.cut(atRequest: up.requests.count + cut % 7 + 1, served: served)
             // No reader sees a part of the save.
             #expect([0, 60].contains(try scenario.zone.records()))
-            if (try? await sync(a, up))?.isCaughtUp == true, try a.syncState().pendingCount == 0 {
+            if (try? await sync(a, up))?.isCaughtUp == true, try a.pendingSaves().count == 0 {
                 break
             }
             requests = up.requests.count

@@ -226,6 +226,6 @@ struct RejectedSaveTests {
         let voids = Set(log.filter { $0.kind == .void }.map(\.origin))
         let parked = try stores.flatMap { try $0.rejectedSaves() }.map(\.changeSet.origin)
         #expect(voids == Set(parked) && voids.count == parked.count && !voids.isEmpty)
-        for store in stores { #expect(try store.syncState().pendingCount == 0) }
+        for store in stores { #expect(try store.pendingSaves().count == 0) }
     }
 }

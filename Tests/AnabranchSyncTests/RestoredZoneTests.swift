@@ -78,7 +78,7 @@ final class RestoredZone {
         let hash = try zone.canonicalHash().hash
         for store in stores {
             #expect(try store.canonicalHash() == hash)
-            #expect(try store.syncState().pendingCount == 0)
+            #expect(try store.pendingSaves().count == 0)
             #expect(try store.recordsToRepair(limit: 1).isEmpty)
         }
     }
@@ -135,7 +135,7 @@ struct RestoredZoneTests {
                     digest: $0.digest)
             }, epoch: epoch)
         try a.insert("later", names)
-        #expect(try a.syncState().pendingCount == 1)
+        #expect(try a.pendingSaves().count == 1)
 
         try world.restore(backup)
         let outcome = try await world.sync(a)

@@ -104,8 +104,8 @@ extension SessionScript {
         SyncState(
             replica: me, cursor: cursor,
             last: lastSequence == 0 ? nil : (lastSequence, sets(lastSequence)[0].origin),
-            pendingCount: pending, pendingByteCount: pending * 10,
-            epochs: epochs, hasRecordsToRepair: hasRecordsToRepair, wantsSnapshot: wantsSnapshot,
+            hasPending: pending > 0, epochs: epochs, hasRecordsToRepair: hasRecordsToRepair,
+            wantsSnapshot: wantsSnapshot,
             staged: staged)
     }
 

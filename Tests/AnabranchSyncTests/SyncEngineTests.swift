@@ -112,7 +112,7 @@ struct SyncEngineTests {
         try await scenario.engine(other).synchronize()
         try scenario.expectConverged(openings + [other])
         #expect(try scenario.zone.head().position == 40)
-        #expect(try openings[0].syncState().pendingCount == 0)
+        #expect(try openings[0].pendingSaves().count == 0)
     }
 
     @Test func `calls that wait share one exchange, and each has what was saved before it`()

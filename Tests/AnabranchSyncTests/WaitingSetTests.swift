@@ -26,7 +26,7 @@ struct WaitingSetTests {
 
     private func expectNothingWaits(_ store: Store) throws {
         #expect(try store.read { try $0.waitingCount() } == 0)
-        #expect(try store.syncState().pendingCount == 0)
+        #expect(try store.pendingSaves().count == 0)
     }
 
     /// Returns a store with ten people that a zone has. The zone sends only a snapshot.

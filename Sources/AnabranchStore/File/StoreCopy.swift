@@ -4,7 +4,7 @@ import Foundation
 
 /// A copy that is kept of a store's file before its content is replaced.
 struct StoreCopy {
-    /// What replaces the content.
+    /// The reason why the content is replaced.
     enum Occasion {
         /// A migration to another version of the model.
         case migration

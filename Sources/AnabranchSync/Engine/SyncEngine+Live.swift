@@ -1,4 +1,5 @@
 internal import AnabranchReplication
+internal import AnabranchStore
 import Synchronization
 
 extension SyncEngine {
@@ -111,29 +112,37 @@ extension SyncEngine {
         }
     }
 
-    /// Looks for saves and wakes the loop for them.
+    /// Looks for saves of other processes and wakes the loop for them.
     ///
     /// If the zone refuses a save, it is offered again after further saves, and from time to time.
     /// The cause may pass: a clock that was ahead comes near, or an operator raises a quota.
     private func followSaves(_ wake: AsyncStream<Void>.Continuation) async {
+        let watch = try? CommitWatch(of: side.store)
         var refusedCount = 0
         var refusals = 0
         var waited = Duration.zero
+        // True if the pending saves could not be counted after a commit.
+        var isBehind = false
         while (try? await environment.sleep(options.saveInterval)) != nil {
-            guard let count = await refreshPending() else { continue }
+            var count: Int?
+            if isBehind || (try? watch?.hasChanged()) ?? true {
+                count = await refreshPending()
+                isBehind = count == nil
+            }
             guard let cause = status.blockedBy else {
                 refusedCount = 0
                 refusals = 0
-                if count > 0 { wake.yield() }
+                if let count, count > 0 { wake.yield() }
                 continue
             }
             waited += options.saveInterval
+            let isMore = (count ?? refusedCount) > refusedCount
             let pause = options.retry.pause(afterRefusals: refusals, for: cause)
-            guard count > refusedCount || waited > pause else { continue }
+            guard isMore || waited > pause else { continue }
             // A further save may make room, so the pauses begin anew.
-            refusals = count > refusedCount ? 0 : refusals + 1
+            refusals = isMore ? 0 : refusals + 1
             waited = .zero
-            refusedCount = count
+            refusedCount = count ?? status.pendingCount
             wake.yield()
         }
     }

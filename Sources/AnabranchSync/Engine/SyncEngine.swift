@@ -198,6 +198,9 @@ extension SyncEngine {
             case .finish(.done(let outcome)):
                 var outcome = cost.added(to: outcome)
                 outcome.rejectedSaves = side.takeRejections()
+                if outcome.pendingCount > 0, let pending = await pendingSaves() {
+                    outcome.pendingCount = pending.count
+                }
                 return outcome
             case .finish(.failed(let error)): throw error
             }
@@ -323,23 +326,30 @@ extension SyncEngine {
     /// - Returns: The number of unpushed saves, or `nil` if the store can't be read.
     @discardableResult
     func refreshPending() async -> Int? {
-        guard let stored = await onQueue({ side in try? side.state() }) else { return nil }
+        guard let stored = await onQueue({ side in try? side.state() }),
+            let pending = stored.hasPending
+                ? await pendingSaves() : PendingSaves.none
+        else { return nil }
         let old = status
         let isSame =
-            old.pendingCount == stored.pendingCount && old.position == stored.position
+            old.pendingCount == pending.count && old.position == stored.position
             && old.rejectedCount == stored.rejectedCount
             && old.minimumVersion == stored.minimumVersion.map(Int.init(clamping:))
         guard !isSame else {
-            return stored.pendingCount
+            return pending.count
         }
         change { state in
-            state.status.pendingCount = stored.pendingCount
-            state.status.pendingByteCount = stored.pendingByteCount
+            state.status.pendingCount = pending.count
+            state.status.pendingByteCount = pending.byteCount
             state.status.position = stored.position
             state.status.rejectedCount = stored.rejectedCount
             state.status.minimumVersion = stored.minimumVersion.map(Int.init(clamping:))
         }
-        return stored.pendingCount
+        return pending.count
+    }
+
+    private func pendingSaves() async -> PendingSaves? {
+        await onQueue { side in try? side.store.pendingSaves() }
     }
 
     /// The activity of an engine without an exchange.
@@ -370,8 +380,9 @@ extension SyncStatus {
         zone = kept.zone
         certificateAuthorities = kept.files.authorities
         clientCertificate = kept.files.client
-        pendingCount = stored.pendingCount
-        pendingByteCount = stored.pendingByteCount
+        let pending = try store.pendingSaves()
+        pendingCount = pending.count
+        pendingByteCount = pending.byteCount
         rejectedCount = stored.rejectedCount
         minimumVersion = stored.minimumVersion.map(Int.init(clamping:))
         position = stored.position

@@ -8,7 +8,7 @@ extension SyncSession {
     /// Receives the zone's contents, by its log or by a snapshot.
     mutating func receive(at input: StepInput) -> Action {
         guard exchange.needsSnapshot else { return pull(at: input) }
-        return exchange.state.pendingCount > 0 && !exchange.isPushOver
+        return exchange.state.hasPending && !exchange.isPushOver
             ? load() : takeSnapshot(at: input)
     }
 
@@ -22,7 +22,7 @@ extension SyncSession {
             return ask(name, staged.held, at: input)
         }
         // Saves of the meantime are pushed first, too.
-        guard exchange.state.pendingCount == 0 || exchange.outcome.blockedBy != nil else {
+        guard !exchange.state.hasPending || exchange.outcome.blockedBy != nil else {
             return load()
         }
         phase = .loadingSnapshot

@@ -151,7 +151,7 @@ package struct SyncSession: Sendable {
         let nobody = ReplicaID(high: 0, low: 0)
         exchange = Exchange(
             state: SyncState(
-                replica: nobody, cursor: nil, last: nil, pendingCount: 0, pendingByteCount: 0),
+                replica: nobody, cursor: nil, last: nil, hasPending: false),
             byteLimit: limits.pageBytes)
     }
 
@@ -335,7 +335,8 @@ package struct SyncSession: Sendable {
         let state = exchange.state
         exchange.outcome.position = state.cursor?.position ?? 0
         exchange.outcome.headPosition = max(exchange.headPosition, exchange.outcome.position)
-        exchange.outcome.pendingCount = state.pendingCount
+        // The engine counts them.
+        exchange.outcome.pendingCount = state.hasPending ? 1 : 0
         return .finish(.done(exchange.outcome))
     }
 

@@ -29,6 +29,12 @@ package final class SaveHistory: Sendable {
     /// Saves that were in no log at some time. Later saves may lack them.
     var gone: SaveNumbers { state.withLock(\.gone) }
 
+    func isGone(_ origin: Digest) -> Bool {
+        state.withLock { state in
+            state.numbers[origin].map { state.gone.contains($0) } ?? false
+        }
+    }
+
     func recordGone(_ origins: Set<Digest>) {
         state.withLock { state in
             for origin in origins { state.numbers[origin].map { state.gone.insert($0) } }

@@ -237,8 +237,9 @@ package final class Simulation {
         try recordUnsupplied()
     }
 
-    /// Records the saves that a replica has in a snapshot alone, or has removed from its log. It can't supply them to a zone
-    /// that has lost them, and continues from the state that the zone has now.
+    /// Records the saves that a replica has in a snapshot alone, or has removed from its log. It
+    /// can't supply them to a zone that has lost them, and continues from the state that the zone
+    /// has now.
     private func recordUnsupplied() throws {
         let inZone = Set(try zone.log().map(\.origin))
         for replica in replicas {
@@ -255,7 +256,7 @@ package final class Simulation {
             guard let outcome = replica.lastOutcome, outcome.isCaughtUp else { return true }
             let state = try replica.store.syncState()
             // An exchange that was under way may have looked for saves before the last one.
-            guard state.pendingCount == 0 else { return true }
+            guard !state.hasPending else { return true }
             // A zone that was restored may have reached the same position again.
             let cursor = state.cursor
             return cursor?.epoch != head.epoch || cursor?.position != head.position

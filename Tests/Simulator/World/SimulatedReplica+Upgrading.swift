@@ -18,7 +18,7 @@ private struct FileContent: Equatable {
         let state = try store.syncState()
         hash = try store.canonicalHash()
         logEnd = try store.read { try $0.logPosition() }
-        pendingCount = state.pendingCount
+        pendingCount = try store.pendingSaves().count
         waitingCount = try store.read { try $0.waitingCount() }
         rejected = Set(try store.rejectedSaves().map(\.changeSet.origin))
         repairQueue = Set(try store.recordsToRepair(limit: .max))

@@ -1,6 +1,6 @@
 import AnabranchSQLite
 
-/// What a compaction of a store's file did.
+/// The result of the compaction of a store's file.
 public struct CompactionResult: Hashable, Sendable {
     /// The number of saves that were removed from the log.
     public internal(set) var removedSaveCount = 0

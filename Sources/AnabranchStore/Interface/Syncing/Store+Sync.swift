@@ -12,18 +12,11 @@ extension Store {
                     .corrupt,
                     "Can't use \(path) because its replica ID is missing. Restore a backup.")
             }
-            let counts = try reader.connection.rows(
-                """
-                SELECT count(*), coalesce(sum(length(payload)), 0) FROM ab_changeset
-                WHERE server_position IS NULL
-                """)
-            guard case .integer(let count)? = counts.first?.first,
-                case .integer(let bytes)? = counts.first?.last
-            else { throw StoreError(.corrupt, "Can't count what is pending in \(path).") }
+            let pending = try reader.connection.firstValue(
+                "SELECT 1 FROM ab_changeset WHERE server_position IS NULL LIMIT 1")
             return SyncState(
                 replica: replica, cursor: state.cursor, last: try reader.head(of: state.ordinal),
-                pendingCount: Int(count),
-                pendingByteCount: Int(bytes) + (try PartTable(reader.connection).pendingBytes()),
+                hasPending: pending != nil,
                 epochs: try Self.epochs(reader),
                 hasRecordsToRepair: try !RepairQueue(connection: reader.connection).first(1)
                     .isEmpty,

@@ -7,9 +7,8 @@ package struct SyncState: Sendable {
     package let cursor: LogCursor?
     /// The last change set under the present replica ID; `nil` before the first.
     package let last: (sequence: UInt64, origin: Digest)?
-    /// The number of change sets that the zone is not known to hold.
-    package let pendingCount: Int
-    package let pendingByteCount: Int
+    /// True if the file has change sets that the zone is not known to hold.
+    package let hasPending: Bool
     /// The epochs of the zone's log that the file knows.
     package let epochs: Set<EpochID>
     /// True if records wait for repair.
@@ -30,8 +29,8 @@ package struct SyncState: Sendable {
 
     package init(
         replica: ReplicaID, cursor: LogCursor?, last: (sequence: UInt64, origin: Digest)?,
-        pendingCount: Int, pendingByteCount: Int,
-        epochs: Set<EpochID> = [], hasRecordsToRepair: Bool = false, start: LogCursor? = nil,
+        hasPending: Bool, epochs: Set<EpochID> = [], hasRecordsToRepair: Bool = false,
+        start: LogCursor? = nil,
         wantsSnapshot: Bool = false, staged: StagedSnapshot? = nil,
         rejectedCount: Int = 0, epochsAhead: Set<EpochID> = [], minimumVersion: Int64? = nil
     ) {
@@ -43,8 +42,7 @@ package struct SyncState: Sendable {
         self.replica = replica
         self.cursor = cursor
         self.last = last
-        self.pendingCount = pendingCount
-        self.pendingByteCount = pendingByteCount
+        self.hasPending = hasPending
         self.epochs = epochs
         self.hasRecordsToRepair = hasRecordsToRepair
         self.rejectedCount = rejectedCount

@@ -170,7 +170,7 @@ struct LogTrimming {
     }
 }
 
-/// What was removed from the log of a file.
+/// The number and the size of the saves that were removed from the log of a file.
 package struct TrimmingResult: Hashable, Sendable {
     package var saveCount = 0
     /// The bytes of the values of the removed saves.

@@ -85,7 +85,8 @@ enum CoreTables {
         CREATE INDEX ab_deferred_zone ON ab_deferred_record (record) WHERE entity = 'ab_zone'
         """
 
-    /// What is kept of a removed entry of the log. Files of earlier builds lack the columns.
+    /// The columns for what is kept of a removed entry of the log. Files of earlier builds lack
+    /// them.
     static let removedEntries = """
         ALTER TABLE ab_stamp ADD COLUMN seq INTEGER;
         ALTER TABLE ab_stamp ADD COLUMN server_position INTEGER;

@@ -111,7 +111,7 @@ import Testing
         let reference = try world.scenario.zone.reference()
         for store in world.stores {
             #expect(try store.canonicalHash() == reference.canonicalHash)
-            #expect(try store.syncState().pendingCount == 0)
+            #expect(try store.pendingSaves().count == 0)
             #expect(try store.waitingCount == 0)
         }
         var held = VersionVector()

@@ -17,7 +17,7 @@ import Testing
         #expect(try a.minimumVersion() == nil)
         #expect(try a.raiseMinimumVersion(to: 3, author: "Ada"))
         #expect(try a.minimumVersion() == 3 && a.syncState().minimumVersion == 3)
-        #expect(try a.syncState().pendingCount == 2)
+        #expect(try a.pendingSaves().count == 2)
         for store in [a, b] { try scenario.zone.sync(store) }
         #expect(try b.minimumVersion() == 3)
         #expect(try b.canonicalHash() == a.canonicalHash())
@@ -33,7 +33,7 @@ import Testing
         let error = storeError { try store.raiseMinimumVersion(to: 2, author: "") }
         #expect(error?.code == .cannotWin && error?.message.contains("it is 3") == true)
         try store.raiseMinimumVersion(to: 4, author: "")
-        #expect(try store.syncState().pendingCount == 2 && store.minimumVersion() == 4)
+        #expect(try store.pendingSaves().count == 2 && store.minimumVersion() == 4)
     }
 
     @Test(arguments: [true, false])

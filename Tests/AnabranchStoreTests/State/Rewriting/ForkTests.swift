@@ -161,7 +161,7 @@ import Testing
         let hashes = try twins.converge(stores)
         #expect(Set(hashes).count == 1)
         for store in stores {
-            #expect(try store.syncState().pendingCount == 0)
+            #expect(try store.pendingSaves().count == 0)
             #expect(try !store.syncState().hasRecordsToRepair)
         }
         #expect(Set(twins.zone.log.map(\.origin)).count == twins.zone.log.count)

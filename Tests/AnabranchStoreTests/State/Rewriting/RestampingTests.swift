@@ -224,7 +224,7 @@ import Testing
         }
         #expect(Set(try twins.converge(stores)).count == 1)
         for store in stores {
-            #expect(try store.syncState().pendingCount == 0)
+            #expect(try store.pendingSaves().count == 0)
             #expect(try !store.syncState().hasRecordsToRepair)
         }
     }

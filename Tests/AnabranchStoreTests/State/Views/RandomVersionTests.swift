@@ -118,7 +118,7 @@ private final class VersionWorld {
     private func loadSnapshot(into store: Store) throws {
         let state = try store.syncState()
         let log = scenario.zone.log
-        guard state.pendingCount == 0, Int(state.cursor?.position ?? 0) < log.count else { return }
+        guard !state.hasPending, Int(state.cursor?.position ?? 0) < log.count else { return }
         let cursor = log.reduce(LogCursor(startOf: scenario.zone.epoch)) { $0.advanced(over: $1) }
         let reference = try scenario.zone.reference()
         try store.load(

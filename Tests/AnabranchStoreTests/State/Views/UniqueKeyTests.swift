@@ -77,7 +77,7 @@ import Testing
             #expect(try store.read { try $0.duplicates(offset: 1) }.isEmpty)
             let team = try #require(scenario.model.entity(named: "Team"))
             #expect(try store.read { try $0.duplicates(of: team) }.isEmpty)
-            #expect(try store.syncState().pendingCount == 0, "Nothing was written.")
+            #expect(try store.pendingSaves().count == 0, "Nothing was written.")
         }
     }
 

@@ -50,7 +50,7 @@ import Testing
         }
         try expectRefused(fits) { try set("bytes", Self.data(60_000), of: fits, in: store) }
         // Nothing of them is left, and the store continues.
-        #expect(try store.syncState().pendingCount == 1)
+        #expect(try store.pendingSaves().count == 1)
         try set("bytes", Self.data(10), of: fits, in: store)
         #expect(try store.check().isValid)
     }
@@ -89,7 +89,7 @@ import Testing
         try expectRefused(first + Int64(large)) {
             _ = try store.save(request((30_000, 30_000)))
         }
-        #expect(try store.syncState().pendingCount == 0)
+        #expect(try store.pendingSaves().count == 0)
         _ = try store.save(request((20_000, 20_000)))
         #expect(try store.check().isValid)
         #expect(try (0..<40).allSatisfy { try store.row("File", first + $0) != nil })
