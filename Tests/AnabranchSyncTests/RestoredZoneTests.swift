@@ -212,7 +212,18 @@ struct RestoredZoneTests {
         try await world.expectConverged([b, c, a], people: 13)
     }
 
-    /// The store had the record by a snapshot alone, so only another replica can return it.
+    /// A zone, its empty backup, a store with the whole log, and one that began with a snapshot.
+    private func snapshotOfOnePerson() async throws -> (RestoredZone, String, Store, Store) {
+        let world = try RestoredZone()
+        let empty = try world.backUp()
+        let (a, b) = (try world.scenario.open("a.db"), try world.scenario.open("b.db"))
+        try a.insert("one", world.scenario.names)
+        try await world.sync(a)
+        _ = try world.zone.compact(keeping: 0)
+        try await world.sync(b)
+        return (world, empty, a, b)
+    }
+
     @Test func `a store that began with a snapshot goes on if the restored zone has it all`()
         async throws
     {
@@ -233,15 +244,10 @@ struct RestoredZoneTests {
         try await world.expectConverged([b, a], people: 1)
     }
 
+    /// The store had the record by a snapshot alone, so only another replica can return it.
     @Test func `an edit waits for a record that the restored zone has lost`() async throws {
-        let world = try RestoredZone()
+        let (world, empty, a, b) = try await snapshotOfOnePerson()
         let names = world.scenario.names
-        let empty = try world.backUp()
-        let (a, b) = (try world.scenario.open("a.db"), try world.scenario.open("b.db"))
-        try a.insert("one", names)
-        try await world.sync(a)
-        _ = try world.zone.compact(keeping: 0)
-        try await world.sync(b)
         try b.setAge(7, of: "one", names)
         try world.restore(empty)
         try await world.sync(b, refusing: .push)
@@ -252,14 +258,8 @@ struct RestoredZoneTests {
     }
 
     @Test func `a copy is kept of records that only a store still has`() async throws {
-        let world = try RestoredZone()
+        let (world, empty, a, b) = try await snapshotOfOnePerson()
         let names = world.scenario.names
-        let empty = try world.backUp()
-        let (a, b) = (try world.scenario.open("a.db"), try world.scenario.open("b.db"))
-        try a.insert("one", names)
-        try await world.sync(a)
-        _ = try world.zone.compact(keeping: 0)
-        try await world.sync(b)
         try world.restore(empty)
         let outcome = try await world.sync(b)
         #expect(outcome.isCaughtUp)
@@ -279,14 +279,8 @@ struct RestoredZoneTests {
     @Test func `an edit from before the next snapshot names what the last one brought`()
         async throws
     {
-        let world = try RestoredZone()
+        let (world, empty, a, b) = try await snapshotOfOnePerson()
         let names = world.scenario.names
-        let (a, b) = (try world.scenario.open("a.db"), try world.scenario.open("b.db"))
-        let empty = try world.backUp()
-        try a.insert("one", names)
-        try await world.sync(a)
-        _ = try world.zone.compact(keeping: 0)
-        try await world.sync(b)
         try world.restore(empty)
         try await world.sync(b, refusing: .snapshot)
         #expect(try b.syncState().cursor?.position == 0)
