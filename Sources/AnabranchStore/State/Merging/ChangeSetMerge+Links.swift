@@ -65,7 +65,11 @@ extension ChangeSetMerge {
         _ ends: (left: LocalID, right: LocalID), in block: LinkBlock, _ layout: LinkLayout?,
         _ merge: (inout LinkTags) -> Bool
     ) throws {
-        guard let layout else {
+        // If the left end is of an entity that the model does not know, and the right one is a
+        // merged duplicate, the link stays among the deferred rows.
+        guard let layout,
+            try !deferred.hasLink(block.property, left: ends.left, right: ends.right)
+        else {
             try deferred.changeLink(
                 block.property, left: ends.left, right: ends.right, replicas: transaction.replicas,
                 merge)

@@ -12,6 +12,12 @@ extension DeferredRows {
         try setTags(try transaction.localTags(tags), property, left: left, right: right)
     }
 
+    /// True if a link is among the deferred rows.
+    func hasLink(_ property: WireProperty, left: LocalID, right: LocalID) throws -> Bool {
+        guard !isEmpty else { return false }
+        return try !tags(property, left: left, right: right).isEmpty
+    }
+
     /// The deferred links of which a record is an end.
     func links(of id: LocalID) throws -> [(property: WireProperty, link: LinkRows.Row)] {
         guard !isEmpty else { return [] }
