@@ -61,8 +61,10 @@ package struct Scenario: Sendable {
         // under another name. That replica does not learn the name.
         traits.hasZoneRestores =
             seed % 7 == 3 && (!traits.hasCompaction || traits.tellsFilesApart)
+        // A store that trims its log knows branches of it as from a snapshot alone.
+        let needsBranches = traits.hasZoneRestores || seed % 8 == 7
         traits.trimsLogs =
-            Self.trimsLogs(seed) && (!traits.hasZoneRestores || traits.tellsFilesApart)
+            Self.trimsLogs(seed) && (traits.tellsFilesApart || !needsBranches)
         traits.mixesDurability = seed % 9 == 7
         traits.hasFailingRandomness = seed % 11 == 5
         traits.apps = Self.apps[Int(seed % 5)]
