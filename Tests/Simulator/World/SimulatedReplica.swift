@@ -243,14 +243,16 @@ extension SimulatedReplica {
         try readLog()
     }
 
-    /// Reads the new entries of the log and checks their order (causal prefix).
+    /// Reads the new entries of the log and checks their order (causal prefix). An entry behind its
+    /// replica's head waits, and is logged again when it is applied.
     func readLog() throws {
         let rows = try store.read { reader in
             try reader.connection.rows(
                 """
-                SELECT position, origin,
+                SELECT c.position, c.origin,
                     (SELECT count(*) FROM ab_changeset o WHERE o.origin = c.origin)
-                FROM ab_changeset c WHERE position > ? AND kind <> ? ORDER BY position
+                FROM ab_changeset c JOIN ab_replica r ON r.ordinal = c.replica
+                WHERE position > ? AND kind <> ? AND c.seq <= r.seen ORDER BY position
                 """,
                 .integer(held.position), .integer(Int64(LogEntryKind.lost.rawValue)))
         }
