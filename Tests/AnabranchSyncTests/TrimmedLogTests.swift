@@ -74,7 +74,7 @@ import Testing
         #expect(try a.conflictCount() == 0)
     }
 
-    @Test func `keeps its last save, whose position is that of the history`() async throws {
+    @Test func `keeps its last save, which has the position of the history`() async throws {
         let a = try open("a.db")
         try await insert(3, into: a)
         let position = try a.read { try $0.logPosition() }

@@ -12,6 +12,8 @@ struct LogSize {
     private var position: Int64
 
     private static let key = "log-size"
+    /// More bytes than a file of SQLite can hold.
+    private static let greatestCount: Int64 = 1 << 50
 
     /// Reads the count and adds the entries that it lacks.
     init(_ connection: Connection) throws {
@@ -36,9 +38,10 @@ struct LogSize {
             "SELECT value FROM ab_meta WHERE key = ?", .text(key))
         guard case .blob(let bytes)? = value else { return (0, 0) }
         var reader = ByteReader(bytes)
-        guard let position = try? reader.readSigned(), let count = try? reader.readSigned() else {
-            return (0, 0)
-        }
+        // A damaged count is made anew from the whole log.
+        guard let position = try? reader.readSigned(), let count = try? reader.readSigned(),
+            (0...greatestCount).contains(count)
+        else { return (0, 0) }
         return (position, Int(count))
     }
 

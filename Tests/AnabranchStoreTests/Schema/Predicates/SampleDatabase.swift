@@ -274,7 +274,7 @@ struct SampleNaming: SchemaNaming {
         }
     }
 
-    /// The to-ones of a hierarchy whose inverse is ordered.
+    /// The to-ones of a hierarchy that have an ordered inverse.
     static func listColumns(of root: EntityDescription) -> [RelationshipDescription] {
         columns(of: root).compactMap { property in
             property.relationship.flatMap { $0.inverse?.isOrdered == true ? $0 : nil }

@@ -4,8 +4,8 @@ import AnabranchStore
 import TestSupport
 import Testing
 
-/// Links of records whose sub-entity a version of the model does not know, to records that show as
-/// one there.
+/// Links from records of a sub-entity that a version of the model does not know, to records that
+/// show as one there.
 @Suite struct `A link from an unknown entity to a merged duplicate` {
     private let scenario: StoreScenario
     private let new: Store
