@@ -7,8 +7,9 @@ struct CompactCommand: Command {
         name: "compact", summary: "Removes old saves from a store's log, and shortens its file.",
         discussion: [
             "The log of a store has every save. A save that the zone has too is removed from it "
-                + "when it is older than 30 days, or than TIME. Records, conflicts and saves that "
-                + "the zone does not have are never removed.",
+                + "when it is older than 30 days, and after two days while the log has more than "
+                + "64 MiB. With --keep, TIME alone decides. Records, conflicts and saves that the "
+                + "zone does not have are never removed.",
             "A zone that is restored from a backup gets back what the logs of its stores have. So "
                 + "TIME should be longer than the time between two backups of the zone.",
             "Then the file is written anew without free space. The disk needs room for a second "
@@ -20,7 +21,7 @@ struct CompactCommand: Command {
             .flag("keep-all", "Removes no save."), .json,
         ],
         examples: [
-            .init("compact geo.store", "Keeps the saves of 30 days."),
+            .init("compact geo.store", "Removes what is older than 30 days."),
             .init("compact geo.store --keep 7d", "Keeps the saves of a week."),
         ])
 
