@@ -279,6 +279,32 @@ import Testing
         try await world.expectConverged([a], people: 7)
     }
 
+    @Test func `is behind a restored zone, and another store's is not`() async throws {
+        let world = try RestoredZone()
+        let names = world.scenario.names
+        let (a, b) = (try world.scenario.open("a.db"), try world.scenario.open("b.db"))
+        let rule = LogRetention(byteCount: 0, leastAge: .seconds(-10_000 * 86_400))
+        try a.insert("first", names)
+        try await world.sync(a)
+        let backup = try world.backUp()
+        try a.insert("second", names)
+        for store in [a, b] { try await world.sync(store) }
+        #expect(try b.trimLog(to: rule).saveCount == 1)
+        try b.insert("third", names)
+        try b.setAge(7, of: "third", names)
+        for store in [b, a] { try await world.sync(store) }
+        #expect(try a.trimLog(to: rule).saveCount == 3)
+        // The store with the shorter log has the last save alone. It declares the two before it
+        // lost. The other store still has them and gives them new names. The last save, which
+        // followed one of them, keeps the name that the zone's log has.
+        try world.restore(backup)
+        #expect(try await world.sync(a).keptCopy != nil)
+        #expect(try world.log().map(\.kind) == [.save, .lost, .lost, .save])
+        try await world.sync(b)
+        try await world.expectConverged([a, b], people: 3)
+        #expect(try a.check().isValid && b.check().isValid)
+    }
+
     // MARK: - The file
 
     @Test func `is trimmed in a file of an earlier build too`() async throws {

@@ -71,12 +71,11 @@ struct ApplyOperation {
         let position = statement.int64(at: 0)
         let hasSameForm = statement.bytes(at: 1) == set.digest.bytes
         statement.reset()
-        if try !isCounted(set) {
-            // The entry waited in the log and was not applied. A repair may have named its
-            // position.
-            if let held = try log.entry(at: position)?.changeSet, held.dot != set.dot {
-                try moveWaiting(held, to: set.dot, set.timestamp)
-            }
+        if try !isCounted(set.dot), let held = try log.entry(at: position)?.changeSet,
+            try !isApplied(held)
+        {
+            // The entry waited in the log. A repair may have named its position.
+            if held.dot != set.dot { try moveWaiting(held, to: set.dot, set.timestamp) }
             try log.forget(position)
             return false
         }
@@ -87,12 +86,28 @@ struct ApplyOperation {
         return true
     }
 
-    /// True if a change set of the log has been applied. Only a snapshot leaves entries in the log
-    /// that wait for their predecessors, or for the zone to rename their branch.
-    private func isCounted(_ set: ChangeSet) throws -> Bool {
+    /// True if this file counts a change set of the log as held under the name that the zone gives
+    /// it. Only a snapshot leaves entries in the log that wait for their predecessors, or for the
+    /// zone to rename their branch.
+    private func isCounted(_ dot: Dot) throws -> Bool {
         guard transaction.state.start != nil else { return true }
-        let ordinal = try transaction.ordinal(of: set.dot.replica)
-        return try set.dot.sequence <= transaction.head(of: ordinal).sequence
+        return try dot.sequence <= head(of: dot.replica).sequence
+    }
+
+    /// True if a change set of the log has been applied under the name that it has here, which may
+    /// be one that this file has given to a branch.
+    ///
+    /// The log leads from an applied change set to the head of its history. A branch that waits
+    /// ends elsewhere, because the head is that of the snapshot.
+    private func isApplied(_ held: ChangeSet) throws -> Bool {
+        let head = try head(of: held.dot.replica)
+        guard held.dot.sequence <= head.sequence else { return false }
+        let last = try log.entry(named: Dot(replica: held.dot.replica, sequence: head.sequence))
+        return last?.changeSet.origin == head.origin
+    }
+
+    private func head(of replica: ReplicaID) throws -> (sequence: UInt64, origin: Digest) {
+        try transaction.head(of: transaction.ordinal(of: replica))
     }
 
     /// Checks that a change set continues the held history of its replica without a gap (invariant
