@@ -126,9 +126,9 @@ package final class Simulation {
     }
 
     private func recordLosses(of replica: SimulatedReplica) throws {
-        let lost = replica.takeLosses()
+        guard let lost = replica.takeLosses() else { return }
         statistics.count(.saveLostToPower, count: lost.count)
-        if !lost.isEmpty { try recordForgotten() }
+        try recordForgotten()
     }
 
     /// Records the destroyed saves: no replica can supply a save that no file holds.

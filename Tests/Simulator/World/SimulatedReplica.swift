@@ -31,8 +31,8 @@ final class SimulatedReplica {
     private var saveCount = 0
     /// The saves that the log holds up to `position`, the last position that was read.
     private var held = (saves: HeldSaves(), position: Int64(0))
-    /// Saves that the file lost in a power failure.
-    private var lostToPower: Set<Digest> = []
+    /// Saves that the file lost in a power failure; `nil` without one.
+    private var lostToPower: Set<Digest>?
     /// Origins of the change sets that the store has handed out for a push.
     var handedOut: Set<Digest> = []
     var lastOutcome: SyncOutcome?
@@ -495,13 +495,14 @@ extension SimulatedReplica {
                 "\(path) has lost sets of a bundle that it had reported as applied")
         }
         let lost = acknowledged.subtracting(held)
-        lostToPower.formUnion(lost)
+        lostToPower = (lostToPower ?? []).union(lost)
         acknowledged.subtract(lost)
     }
 
-    /// - Returns: The saves that were lost since the last call.
-    func takeLosses() -> Set<Digest> {
-        defer { lostToPower = [] }
+    /// - Returns: The app's saves that were lost since the last call; `nil` if the power has not
+    ///   failed. A loss of power may have taken back what the replica had pulled, too.
+    func takeLosses() -> Set<Digest>? {
+        defer { lostToPower = nil }
         return lostToPower
     }
 
