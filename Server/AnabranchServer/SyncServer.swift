@@ -60,7 +60,9 @@ public final class SyncServer: Sendable {
         zones = OpenZones(
             store.backEnd, limits: options.zones, validation: options.validation,
             hook: options.hook, record: recorder.record(push:),
-            limit: options.openZones, metrics: metrics,
+            limit: options.openZones,
+            // Three quarters of the threads stay free for other requests.
+            jobs: WholeZoneJobs(limit: options.http.workers / 4), metrics: metrics,
             wallMilliseconds: store.environment.wallMilliseconds)
         events = EventHub(heartbeat: options.heartbeat)
         server = MicroHTTPServer(options: options.http)

@@ -19,7 +19,8 @@ public protocol HTTPServer: AnyObject, Sendable {
 
 /// Answers requests. Its methods are called from several threads.
 public protocol HTTPHandler: Sendable {
-    /// Decides by the headers alone if the body is read. It must not block for long.
+    /// Decides by the headers alone if the body is read. It must not block, because it is called
+    /// on a thread of the sockets.
     func exchange(for head: HTTPRequestHead) -> HTTPExchange
 
     /// The response to a request that the server itself refuses.
@@ -34,11 +35,50 @@ public enum HTTPExchange: Sendable {
     /// Respond without reading the body.
     case answer(HTTPResponse)
     /// Read the body, then respond.
+    case work(HTTPWork)
+
+    /// Reads the body, then responds to any client.
     ///
     /// - Parameters:
     ///   - limit: The greatest number of bytes of the body, before and after decompression.
     ///   - respond: Called on a thread that may block.
-    case read(limit: Int, respond: @Sendable ([UInt8]) -> HTTPResponse)
+    static func read(
+        limit: Int, respond: @escaping @Sendable ([UInt8]) -> HTTPResponse
+    ) -> HTTPExchange {
+        .work(
+            HTTPWork(limit: limit, zone: "", client: 0) { .admitted { body, _ in respond(body) } })
+    }
+}
+
+/// A request with a body that is read.
+public struct HTTPWork: Sendable {
+    /// The greatest number of bytes of the body, before and after decompression.
+    let limit: Int
+    /// The zone that shares its threads with others.
+    let zone: String
+    /// A number that the requests of one client share.
+    let client: Int
+    /// Checks the client's right on a thread that may block. It is called when the first
+    /// ``HTTPServerOptions/unadmittedBytes`` of a body have arrived, or the whole body.
+    let admit: @Sendable () -> HTTPAdmission
+
+    init(
+        limit: Int, zone: String, client: Int, admit: @escaping @Sendable () -> HTTPAdmission
+    ) {
+        self.limit = limit
+        self.zone = zone
+        self.client = client
+        self.admit = admit
+    }
+}
+
+/// A decision about a request after its right is known.
+public enum HTTPAdmission: Sendable {
+    /// The rest of the body is discarded, then this response is sent.
+    case refused(HTTPResponse)
+    /// The body is read and passed to a function that may block, with the memory that the request
+    /// uses so far.
+    case admitted(@Sendable (_ body: [UInt8], _ memory: RequestMemory) -> HTTPResponse)
 }
 
 /// An error of a request or of the server, found before a handler sees the request.
@@ -115,12 +155,16 @@ public struct HTTPServerOptions: Sendable {
     public var bodySeconds = 300
     /// The greatest number of bytes of the request line and headers together.
     public var headerBytes = 16_384
-    /// The greatest number of bytes of all request bodies in memory.
+    /// The greatest number of bytes in memory for all requests: bodies, before and after
+    /// decompression, answers that are not sent yet, and what is decoded from bodies.
     public var bufferedBytes = 512 << 20
-    /// The number of threads that work on requests.
-    public var workers = 16
-    /// The greatest number of requests that wait for a thread.
+    /// The number of threads that work on requests. A zone, and a client, occupies at most three
+    /// quarters of them.
+    public var workers = 24
+    /// The greatest number of requests that wait for a thread; three quarters of it for one zone.
     public var waitingRequests = 1_000
+    /// The number of bytes of a body that are read before the right of the client is checked.
+    static let unadmittedBytes = 16 << 10
     /// The proxies that the server believes the address of a client.
     public var proxies = TrustedProxies()
     /// A certificate chain and its private key in PEM; `nil` serves HTTP without TLS.

@@ -16,7 +16,7 @@ func microHTTPBegin(
 ) -> UnsafeMutableRawPointer? {
     guard let server = server(context), let uri else { return nil }
     server.live.begin()
-    return Unmanaged.passRetained(MicroRequest(uri: uri)).toOpaque()
+    return Unmanaged.passRetained(MicroRequest(uri: uri, server.budget)).toOpaque()
 }
 
 /// Serves a request step by step.
@@ -40,7 +40,8 @@ func microHTTPServe(
     let count = uploadSize.pointee
     guard count > 0 else { return server.goOn(request, on: connection) }
     uploadSize.pointee = 0
-    return server.receive(request, UnsafeRawBufferPointer(start: upload, count: count))
+    return server.receive(
+        request, on: connection, UnsafeRawBufferPointer(start: upload, count: count))
 }
 
 func microHTTPEnd(

@@ -14,13 +14,6 @@ extension MicroHTTPServer {
     func send(
         _ response: HTTPResponse, for request: MicroRequest, on connection: OpaquePointer
     ) -> MHD_Result {
-        var response = response
-        if case .bytes(let bytes) = response.body, acceptsZstd(request),
-            let smaller = ZstdCodec.compressed(bytes)
-        {
-            response.body = .bytes(smaller)
-            response.headers.append("Content-Encoding", "zstd")
-        }
         guard let answer = makeAnswer(response.body, for: request, on: connection) else {
             return .NO
         }
@@ -36,6 +29,26 @@ extension MicroHTTPServer {
         MHD_add_response_header(answer, "X-Request-ID", id)
         return MHD_queue_response(connection, UInt32(clamping: response.status), answer)
     }
+
+    /// Compresses a response if the client accepts that, and reserves memory for it until it is
+    /// sent, in place of the memory of the request.
+    ///
+    /// - Returns: The response, or the one that the server has too little memory.
+    func packed(_ response: HTTPResponse, for request: MicroRequest) -> HTTPResponse {
+        var response = response
+        guard case .bytes(var bytes) = response.body else { return response }
+        if acceptsZstd(request), let smaller = ZstdCodec.compressed(bytes) {
+            bytes = smaller
+            response.body = .bytes(smaller)
+            response.headers.append("Content-Encoding", "zstd")
+        }
+        let size = bytes.count > Self.freeBytes ? bytes.count : 0
+        guard !request.memory.replace(by: size) else { return response }
+        return handler?.answer(to: .overloaded) ?? HTTPResponse(status: 503)
+    }
+
+    /// The size of a response that needs no reservation, so that refusals can always be sent.
+    private static let freeBytes = 1024
 
     private func acceptsZstd(_ request: MicroRequest) -> Bool {
         let accepted = request.progress.withLock { $0.head?.headers[all: "Accept-Encoding"] ?? [] }

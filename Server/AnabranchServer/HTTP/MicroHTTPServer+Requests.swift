@@ -38,8 +38,8 @@ extension MicroHTTPServer {
             // A response after the whole request leaves the connection open for the next request.
             request.progress.withLock { $0.response = response }
             return .YES
-        case .read(let limit, let respond):
-            return prepare(request, on: connection, head, limit: limit, respond)
+        case .work(let work):
+            return prepare(request, on: connection, head, work)
         }
     }
 
@@ -53,22 +53,20 @@ extension MicroHTTPServer {
 
     private func prepare(
         _ request: MicroRequest, on connection: OpaquePointer, _ head: HTTPRequestHead,
-        limit: Int, _ respond: @escaping @Sendable ([UInt8]) -> HTTPResponse
+        _ work: HTTPWork
     ) -> MHD_Result {
         let encoding = head.headers["Content-Encoding"]?.headerToken ?? "identity"
         guard encoding == "identity" || encoding == "zstd" else {
             return refuse(request, on: connection, .unsupportedEncoding(encoding))
         }
         let length = head.headers["Content-Length"].map { Int($0) ?? .max } ?? 0
-        guard length <= limit else {
-            return refuse(request, on: connection, .bodyTooLarge(limit: limit))
+        guard length <= work.limit else {
+            return refuse(request, on: connection, .bodyTooLarge(limit: work.limit))
         }
-        guard budget.take(length) else { return refuse(request, on: connection, .overloaded) }
+        guard request.memory.take(length) else { return refuse(request, on: connection, .overloaded) }
         request.progress.withLock { progress in
-            progress.limit = limit
-            progress.respond = respond
-            progress.reserved = length
-            progress.body.reserveCapacity(min(length, 1 << 20))
+            progress.work = work
+            progress.body.reserveCapacity(min(length, HTTPServerOptions.unadmittedBytes))
         }
         return .YES
     }
@@ -76,107 +74,162 @@ extension MicroHTTPServer {
     /// Receives a piece of the body.
     ///
     /// libmicrohttpd accepts a response before or after a body, but not within it. If a body of
-    /// unknown length exceeds the limit, the server therefore discards up to the limit again, and
-    /// sends the refusal at the end of the body.
+    /// unknown length exceeds the limit, or the client has no right, the server therefore discards
+    /// up to the limit again, and sends the refusal at the end of the body.
     ///
     /// - Returns: `NO`, which closes the connection, if the body does not end within that size, or
     ///   arrives too slowly.
-    func receive(_ request: MicroRequest, _ bytes: UnsafeRawBufferPointer) -> MHD_Result {
+    func receive(
+        _ request: MicroRequest, on connection: OpaquePointer, _ bytes: UnsafeRawBufferPointer
+    ) -> MHD_Result {
         let isLate = ContinuousClock.now - request.start > .seconds(options.bodySeconds)
-        return request.progress.withLock { progress in
+        let result = request.progress.withLock { progress in
             progress.bytesReceived += bytes.count
             guard !isLate else {
                 progress.body = []
-                return .NO
+                return MHD_Result.NO
             }
-            guard progress.respond != nil else {
+            guard let work = progress.work else {
                 // The response exists already, so the rest of the body is discarded.
                 guard let rest = progress.passOverLimit else { return .YES }
                 progress.passOverLimit = rest - bytes.count
                 return rest >= bytes.count ? .YES : .NO
             }
             let count = progress.body.count + bytes.count
-            guard count <= progress.limit else {
-                return passOver(&progress, because: .bodyTooLarge(limit: progress.limit))
+            guard count <= work.limit else {
+                return passOver(
+                    &progress, because: .bodyTooLarge(limit: work.limit), request.memory)
             }
-            let missing = count - progress.reserved
-            if missing > 0 {
-                guard budget.take(missing) else { return passOver(&progress, because: .overloaded) }
-                progress.reserved += missing
+            guard request.memory.take(count - request.memory.byteCount) else {
+                return passOver(&progress, because: .overloaded, request.memory)
             }
             progress.body.append(contentsOf: bytes)
             return .YES
         }
+        if result == .YES { admitIfLarge(request, on: connection) }
+        return result
     }
 
     private func passOver(
-        _ progress: inout MicroRequest.Progress, because fault: HTTPFault
+        _ progress: inout MicroRequest.Progress, because fault: HTTPFault,
+        _ memory: RequestMemory
     ) -> MHD_Result {
-        guard var response = handler?.answer(to: fault) else { return .NO }
-        response.headers.append("Connection", "close")
-        budget.giveBack(progress.reserved)
-        progress.reserved = 0
-        progress.body = []
-        progress.respond = nil
-        progress.response = response
-        progress.passOverLimit = progress.limit
+        guard let response = handler?.answer(to: fault) else { return .NO }
+        passOver(&progress, response, memory)
         return .YES
+    }
+
+    /// Discards the body, and keeps the response for its end.
+    private func passOver(
+        _ progress: inout MicroRequest.Progress, _ response: HTTPResponse, _ memory: RequestMemory
+    ) {
+        var response = response
+        response.headers.append("Connection", "close")
+        memory.release()
+        progress.body = []
+        progress.passOverLimit = progress.work?.limit
+        progress.work = nil
+        progress.response = response
+    }
+
+    /// Checks the client's right before more of a large body is kept.
+    private func admitIfLarge(_ request: MicroRequest, on connection: OpaquePointer) {
+        let work = request.progress.withLock { progress in
+            progress.admission == nil && progress.body.count > HTTPServerOptions.unadmittedBytes
+                ? progress.work : nil
+        }
+        guard let work else { return }
+        dispatch(request, on: connection, work) { [self] in
+            let admission = work.admit()
+            request.progress.withLock { progress in
+                progress.admission = admission
+                switch admission {
+                case .refused(let response): passOver(&progress, response, request.memory)
+                case .admitted: progress.body.reserveCapacity(request.memory.byteCount)
+                }
+            }
+        } orElse: { [self] response in
+            request.progress.withLock { passOver(&$0, response, request.memory) }
+        }
+    }
+
+    /// Suspends a connection until a worker has done a job for it.
+    ///
+    /// - Parameter refuse: Called with the response if no worker takes the job.
+    private func dispatch(
+        _ request: MicroRequest, on connection: OpaquePointer, _ work: HTTPWork,
+        _ job: @escaping @Sendable () -> Void, orElse refuse: (HTTPResponse) -> Void
+    ) {
+        let address = UInt(bitPattern: connection)
+        MHD_suspend_connection(connection)
+        let isTaken = workers.submit(for: .init(zone: work.zone, client: work.client)) {
+            job()
+            MHD_resume_connection(OpaquePointer(bitPattern: address))
+        }
+        guard !isTaken else { return }
+        let answer = handler?.answer(to: isStopping ? .shuttingDown : .overloaded)
+        refuse(answer ?? HTTPResponse(status: 503))
+        MHD_resume_connection(connection)
     }
 
     /// Continues a request after its body is complete or a worker has created its response.
     func goOn(_ request: MicroRequest, on connection: OpaquePointer) -> MHD_Result {
-        let (response, isDispatched) = request.progress.withLock { progress in
+        let (response, isDispatched, work) = request.progress.withLock { progress in
             defer {
                 progress.response = nil
                 progress.isDispatched = true
             }
-            return (progress.response, progress.isDispatched)
+            return (progress.response, progress.isDispatched, progress.work)
         }
         if let response { return send(response, for: request, on: connection) }
-        guard !isDispatched else { return .NO }
-        let address = UInt(bitPattern: connection)
-        MHD_suspend_connection(connection)
-        let isTaken = workers.submit { [self] in
-            let response = respond(to: request)
+        guard !isDispatched, let work else { return .NO }
+        dispatch(request, on: connection, work) { [self] in
+            let response = packed(respond(to: request, work), for: request)
             request.progress.withLock { $0.response = response }
-            MHD_resume_connection(OpaquePointer(bitPattern: address))
-        }
-        if !isTaken {
-            let answer = handler?.answer(to: isStopping ? .shuttingDown : .overloaded)
-            request.progress.withLock { $0.response = answer }
-            MHD_resume_connection(connection)
+        } orElse: { response in
+            request.progress.withLock { $0.response = response }
         }
         return .YES
     }
 
-    private func respond(to request: MicroRequest) -> HTTPResponse {
-        let (respond, body, limit, head) = request.progress.withLock { progress in
+    private func respond(to request: MicroRequest, _ work: HTTPWork) -> HTTPResponse {
+        let (admission, body, head) = request.progress.withLock { progress in
             defer { progress.body = [] }
-            return (progress.respond, progress.body, progress.limit, progress.head)
+            return (progress.admission, progress.body, progress.head)
         }
-        guard let respond, let handler else { return HTTPResponse(status: 500) }
-        guard head?.headers["Content-Encoding"]?.headerToken == "zstd" else {
-            return respond(body)
-        }
-        do throws(ZstdCodec.Failure) {
-            return respond(try ZstdCodec.decompressed(body, limit: limit))
-        } catch {
-            switch error {
-            case .tooLarge(let limit): return handler.answer(to: .bodyTooLarge(limit: limit))
-            case .damaged(let cause):
-                return handler.answer(
-                    to: .malformed(
-                        cause: "its body is not zstd: \(cause)", header: "Content-Encoding"))
+        switch admission ?? work.admit() {
+        case .refused(let response): return response
+        case .admitted(let respond):
+            guard head?.headers["Content-Encoding"]?.headerToken == "zstd" else {
+                return respond(body, request.memory)
             }
+            return respondToPacked(body, of: request, limit: work.limit, respond)
+        }
+    }
+
+    private func respondToPacked(
+        _ body: [UInt8], of request: MicroRequest, limit: Int,
+        _ respond: @Sendable ([UInt8], RequestMemory) -> HTTPResponse
+    ) -> HTTPResponse {
+        do throws(ZstdCodec.Failure) {
+            let whole = try ZstdCodec.decompressed(body, limit: limit) { request.memory.take($0) }
+            return respond(whole, request.memory)
+        } catch {
+            let fault: HTTPFault =
+                switch error {
+                case .tooLarge(let limit): .bodyTooLarge(limit: limit)
+                case .noRoom: .overloaded
+                case .damaged(let cause):
+                    .malformed(
+                        cause: "its body is not zstd: \(cause)", header: "Content-Encoding")
+                }
+            return handler?.answer(to: fault) ?? HTTPResponse(status: 500)
         }
     }
 
     func end(_ request: MicroRequest, on connection: OpaquePointer?, isCutOff: Bool) {
-        let (reserved, stream) = request.progress.withLock { progress in
-            defer { progress.reserved = 0 }
-            return (progress.reserved, progress.stream)
-        }
-        budget.giveBack(reserved)
+        let stream = request.progress.withLock { $0.stream }
+        request.memory.release()
         stream?.detach()
         if let connection, !isStopping {
             watch.begin(UInt(bitPattern: connection), socket: cmicrohttpd_socket(connection))

@@ -4,13 +4,12 @@ import Synchronization
 final class MicroRequest: Sendable {
     struct Progress: Sendable {
         var head: HTTPRequestHead?
-        var limit = 0
-        var respond: (@Sendable ([UInt8]) -> HTTPResponse)?
+        var work: HTTPWork?
+        /// The decision about the client's right; `nil` before it is known.
+        var admission: HTTPAdmission?
         var body: [UInt8] = []
         var bytesReceived = 0
         var bytesSent = 0
-        /// The bytes reserved from the server's memory budget.
-        var reserved = 0
         /// The number of body bytes that may still be discarded; `nil` if there is no limit. If
         /// more bytes arrive, the connection is closed.
         var passOverLimit: Int?
@@ -31,9 +30,11 @@ final class MicroRequest: Sendable {
     /// The HTTP version begins there, unless a NUL within the URI has cut it short.
     let versionAddress: UInt
     let start = ContinuousClock.now
+    let memory: RequestMemory
     let progress = Mutex(Progress())
 
-    init(uri: UnsafePointer<CChar>) {
+    init(uri: UnsafePointer<CChar>, _ budget: MemoryBudget) {
+        memory = RequestMemory(budget)
         self.uri = String(cString: uri)
         versionAddress = UInt(bitPattern: uri) &+ UInt(bitPattern: Self.length(of: uri)) &+ 1
     }

@@ -1,27 +1,31 @@
-import Dispatch
 import Foundation
 import Synchronization
 
 /// Threads that work on requests, so that the socket threads never wait for a disk.
 ///
 /// The pool has its own threads because a job may wait for a zone's writer. A pool with one thread
-/// for each core would be blocked by a few pushes.
+/// for each core would be blocked by a few pushes. Zones take turns, and neither a zone nor a
+/// client can take all threads or the whole queue, so others are served while one is saturated.
 final class WorkerPool: Sendable {
-    private struct State {
-        var jobs: [@Sendable () -> Void] = []
-        var isStopping = false
+    /// What a job is done for.
+    struct Purpose: Hashable, Sendable {
+        /// The zone, or another subject of requests that share threads.
+        var zone: String
+        /// The client, by a number that its requests share.
+        var client: Int
     }
 
-    private let state = Mutex(State())
-    private let signal = DispatchSemaphore(value: 0)
-    private let limit: Int
+    private let queue = NSCondition()
+    /// Used only while `queue` is locked.
+    nonisolated(unsafe) private var jobs: FairQueue
+    nonisolated(unsafe) private var isStopping = false
     private let ended = DispatchGroup()
 
     /// Starts the threads.
     ///
     /// - Parameter limit: The greatest number of jobs that wait for a thread.
     init(threads: Int, limit: Int) {
-        self.limit = limit
+        jobs = FairQueue(threads: max(threads, 1), limit: limit)
         for number in 1...max(threads, 1) {
             ended.enter()
             let thread = Thread { [self] in
@@ -36,36 +40,51 @@ final class WorkerPool: Sendable {
 
     /// Queues a job.
     ///
-    /// - Returns: False if too many jobs wait or the pool stops.
-    func submit(_ job: @escaping @Sendable () -> Void) -> Bool {
-        let isTaken = state.withLock { state in
-            guard !state.isStopping, state.jobs.count < limit else { return false }
-            state.jobs.append(job)
+    /// - Returns: False if too many jobs wait, altogether or for the same zone, or the pool stops.
+    func submit(for purpose: Purpose, _ job: @escaping @Sendable () -> Void) -> Bool {
+        queue.withLock {
+            guard !isStopping, jobs.add(.init(purpose: purpose, run: job)) else { return false }
+            queue.signal()
             return true
         }
-        if isTaken { signal.signal() }
-        return isTaken
     }
 
     /// Ends the threads after all queued jobs are done.
     func stop() {
-        state.withLock { $0.isStopping = true }
-        signal.signal()
+        queue.withLock {
+            isStopping = true
+            queue.broadcast()
+        }
         ended.wait()
     }
 
     private func work() {
-        while true {
-            signal.wait()
-            let (job, isStopping) = state.withLock { state in
-                (state.jobs.isEmpty ? nil : state.jobs.removeFirst(), state.isStopping)
-            }
-            if let job {
-                job()
-            } else if isStopping {
-                // Each thread that ends wakes the next one.
-                signal.signal()
-                return
+        var done: Purpose?
+        while let job = next(after: done) {
+            job.run()
+            done = job.purpose
+        }
+    }
+
+    /// Waits for a job that may run now.
+    ///
+    /// - Parameter done: The purpose of the job that this thread has ended.
+    ///
+    /// - Returns: `nil` if the pool stops and no job is left.
+    private func next(after done: Purpose?) -> FairQueue.Job? {
+        queue.withLock {
+            if let done { jobs.end(done) }
+            while true {
+                if let job = jobs.take() {
+                    // The job that has ended may have kept more than one waiting.
+                    if jobs.hasReady { queue.signal() }
+                    return job
+                }
+                if isStopping, jobs.waitingCount == 0 {
+                    queue.broadcast()
+                    return nil
+                }
+                queue.wait()
             }
         }
     }

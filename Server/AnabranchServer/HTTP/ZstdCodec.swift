@@ -4,6 +4,8 @@ import CZstd
 enum ZstdCodec {
     enum Failure: Error, Hashable {
         case tooLarge(limit: Int)
+        /// There is no memory for the output now.
+        case noRoom
         case damaged(String)
     }
 
@@ -19,10 +21,14 @@ enum ZstdCodec {
     ///
     /// Memory grows only with the output, beside a window of at most 8 MiB.
     ///
-    /// - Parameter limit: The greatest number of output bytes, which stops a decompression bomb.
+    /// - Parameters:
+    ///   - limit: The greatest number of output bytes, which stops a decompression bomb.
+    ///   - reserve: Reserves memory for more output bytes; false if there is none.
     ///
-    /// - Throws: `tooLarge` if the output exceeds the limit, or `damaged`.
-    static func decompressed(_ bytes: [UInt8], limit: Int) throws(Failure) -> [UInt8] {
+    /// - Throws: `tooLarge` if the output exceeds the limit, `noRoom`, or `damaged`.
+    static func decompressed(
+        _ bytes: [UInt8], limit: Int, reserving reserve: (Int) -> Bool = { _ in true }
+    ) throws(Failure) -> [UInt8] {
         guard let context = ZSTD_createDCtx() else { throw .damaged("there is no memory") }
         defer { ZSTD_freeDCtx(context) }
         ZSTD_DCtx_setParameter(context, ZSTD_d_windowLogMax, greatestWindowLog)
@@ -39,6 +45,7 @@ enum ZstdCodec {
             position += step.read
             rest = step.status
             guard output.count + step.written <= limit else { throw .tooLarge(limit: limit) }
+            guard reserve(step.written) else { throw .noRoom }
             output.append(contentsOf: chunk[..<step.written])
         }
         return output

@@ -40,17 +40,19 @@ struct StateMerger {
     ///
     /// - Parameters:
     ///   - parts: The source of its parts, if it has parts; one is in memory at a time.
+    ///   - reserve: Called before values of a block are allocated; false if there is no memory.
     ///   - check: Checks each block before it is merged; an error ends the merge.
     ///
     /// - Returns: The number of written values that lost against a concurrent write.
     static func merge(
         _ changeSet: ChangeSet, _ parts: some PartReading, into writer: any ZoneWriting,
         disabled: Set<Mechanism>, recordBytes: Int = Limits.largestPart,
+        reserving reserve: (@Sendable (Int) -> Bool)? = nil,
         checking check: (ChangeBlock) throws -> Void = { _ in }
     ) throws -> Int {
         let merger = try StateMerger(
             changeSet, into: writer, disabled: disabled, recordBytes: recordBytes)
-        try changeSet.forEachBlock(parts) { block in
+        try changeSet.forEachBlock(parts, reserving: reserve) { block in
             try check(block)
             try merger.merge(block)
         }

@@ -4,11 +4,11 @@ import AnabranchReplication
 // Requests that read data of a zone. Each is recorded for the audit log before it is answered.
 extension SyncRouter {
     func pull(
-        _ body: [UInt8], from origin: RequestOrigin, _ zone: ZoneService
+        _ message: ReceivedMessage, _ zone: ZoneService
     ) throws(ProtocolError) -> [UInt8] {
-        let request = try PullRequest(decoding: body)
-        let response = try recorded(.pull, from: origin, zone) { () throws(ProtocolError) in
-            try zone.pull(request)
+        let request = try PullRequest(decoding: message.body)
+        let response = try recorded(.pull, from: message.origin, zone) { () throws(ProtocolError) in
+            try zone.pull(request, message.memory)
         } content: {
             .changeSets($0.changeSets.count, upTo: $0.cursor.position)
         }
@@ -16,11 +16,12 @@ extension SyncRouter {
     }
 
     func snapshot(
-        _ body: [UInt8], from origin: RequestOrigin, _ zone: ZoneService
+        _ message: ReceivedMessage, _ zone: ZoneService
     ) throws(ProtocolError) -> [UInt8] {
-        let request = try SnapshotRequest(decoding: body)
-        let response = try recorded(.snapshot, from: origin, zone) { () throws(ProtocolError) in
-            try zone.snapshot(request)
+        let request = try SnapshotRequest(decoding: message.body)
+        let response = try recorded(.snapshot, from: message.origin, zone) { () throws(ProtocolError) in
+            try message.memory.need(2 * zone.limits.pageBytes)
+            return try zone.snapshot(request)
         } content: {
             .chunk(request.number, of: $0.chunkCount, at: $0.snapshot.cursor.position)
         }
@@ -28,11 +29,12 @@ extension SyncRouter {
     }
 
     func repair(
-        _ body: [UInt8], from origin: RequestOrigin, _ zone: ZoneService
+        _ message: ReceivedMessage, _ zone: ZoneService
     ) throws(ProtocolError) -> [UInt8] {
-        let request = try RepairRequest(decoding: body)
-        let response = try recorded(.repair, from: origin, zone) { () throws(ProtocolError) in
-            try zone.repair(request)
+        let request = try RepairRequest(decoding: message.body)
+        let response = try recorded(.repair, from: message.origin, zone) { () throws(ProtocolError) in
+            try message.memory.need(2 * zone.limits.pageBytes)
+            return try zone.repair(request)
         } content: {
             .records($0.images.count, at: $0.position)
         }
@@ -40,11 +42,12 @@ extension SyncRouter {
     }
 
     func part(
-        _ body: [UInt8], from origin: RequestOrigin, _ zone: ZoneService
+        _ message: ReceivedMessage, _ zone: ZoneService
     ) throws(ProtocolError) -> [UInt8] {
-        let request = try PartRequest(decoding: body)
-        let response = try recorded(.part, from: origin, zone) { () throws(ProtocolError) in
-            try zone.part(request)
+        let request = try PartRequest(decoding: message.body)
+        let response = try recorded(.part, from: message.origin, zone) { () throws(ProtocolError) in
+            try message.memory.need(2 * zone.limits.pageBytes)
+            return try zone.part(request)
         } content: {
             .bytes($0.bytes.count)
         }

@@ -4,7 +4,8 @@ import Foundation
 
 /// Answers the requests of the sync protocol.
 ///
-/// Path, method, token and role are checked with the headers alone, before the body is read.
+/// The path is checked with the headers alone. Token, role and method are checked by a thread that
+/// may block, before more than the beginning of the body is read.
 package final class SyncRouter: HTTPHandler {
     let zones: OpenZones
     let events: EventHub
@@ -45,14 +46,31 @@ package final class SyncRouter: HTTPHandler {
             fields.zone = name.string
             // Guesses of tokens count too.
             try rates.count(address: head.address)
+            return .work(
+                HTTPWork(
+                    limit: bodyLimit(of: page), zone: name.string,
+                    client: head.headers["Authorization"].hashValue
+                ) { [self, fields] in admission(of: head, to: route, name, page, fields) })
+        } catch {
+            return .answer(HTTPResponse(error, log: fields))
+        }
+    }
+
+    /// Checks what a request may do in a zone.
+    private func admission(
+        of head: HTTPRequestHead, to route: Route, _ name: ZoneName, _ page: Route.Page,
+        _ fields: HTTPLogFields
+    ) -> HTTPAdmission {
+        var fields = fields
+        do throws(ProtocolError) {
             let holder = try access.check(head, in: name, role: route.role ?? .read)
             fields.note(holder)
             try rates.count(holder)
             try Self.checkMethod(head, route)
             let origin = RequestOrigin(holder: holder, address: head.address, request: head.id)
-            return try exchange(for: head, from: origin, name, page, fields)
+            return .admitted(try responder(to: head, from: origin, name, page, fields))
         } catch {
-            return .answer(HTTPResponse(error, log: fields))
+            return .refused(HTTPResponse(error, log: fields))
         }
     }
 
@@ -84,29 +102,30 @@ package final class SyncRouter: HTTPHandler {
         }
     }
 
-    private func exchange(
-        for head: HTTPRequestHead, from origin: RequestOrigin, _ name: ZoneName,
+    private func responder(
+        to head: HTTPRequestHead, from origin: RequestOrigin, _ name: ZoneName,
         _ page: Route.Page, _ fields: HTTPLogFields
-    ) throws(ProtocolError) -> HTTPExchange {
+    ) throws(ProtocolError) -> @Sendable ([UInt8], RequestMemory) -> HTTPResponse {
         switch page {
         case .hello, .push, .pull, .repair, .snapshot, .checksums, .stage, .part:
             try Self.checkMediaType(head)
-            return .read(limit: bodyLimit(of: page)) { [self] body in
+            return { [self] body, memory in
                 answer(fields) { fields throws(ProtocolError) in
                     try zones.withZone(name) { zone throws(ProtocolError) in
-                        HTTPResponse(
-                            message: try message(page, body, from: origin, zone, head, &fields))
+                        let message = ReceivedMessage(body: body, origin: origin, memory: memory)
+                        return HTTPResponse(
+                            message: try response(to: message, page, zone, head, &fields))
                     }
                 }
             }
         case .events:
-            return .read(limit: 0) { [self] _ in
+            return { [self] _, _ in
                 answer(fields) { _ throws(ProtocolError) in
                     try events.response(for: name, of: zones)
                 }
             }
         case .hash, .description:
-            return .read(limit: 0) { [self] _ in
+            return { [self] _, _ in
                 answer(fields) { _ throws(ProtocolError) in
                     try zones.withZone(name) { zone throws(ProtocolError) in
                         HTTPResponse(json: try Self.text(page, of: zone))
@@ -136,31 +155,35 @@ package final class SyncRouter: HTTPHandler {
         }
     }
 
-    private func message(
-        _ page: Route.Page, _ body: [UInt8], from origin: RequestOrigin, _ zone: ZoneService,
+    private func response(
+        to message: ReceivedMessage, _ page: Route.Page, _ zone: ZoneService,
         _ head: HTTPRequestHead, _ fields: inout HTTPLogFields
     ) throws(ProtocolError) -> [UInt8] {
         switch page {
         case .hello:
-            let request = try HelloRequest(decoding: body)
+            let request = try HelloRequest(decoding: message.body)
             fields.replica = request.replica.description
             var response = try zone.hello(request)
             // An earlier client reads no field behind those that it knows.
             if !head.acceptsNamedFields { response.quotas = [] }
             return response.encoded()
         case .push:
-            let response = try zone.push(try PushRequest(decoding: body), from: origin)
+            try message.needCopies(2)
+            let response = try zone.push(
+                try PushRequest(decoding: message.body), from: message.origin, message.memory)
             fields.replica = response.acknowledgements.first?.dot.replica.description
             fields.error = response.refusal?.code.rawValue
             fields.replica = fields.replica ?? response.refusal?.details["replica"]
             return response.encoded()
         case .checksums:
-            return try zone.checksums(try ChecksumsRequest(decoding: body)).encoded()
-        case .stage: return try zone.stage(try StageRequest(decoding: body)).encoded()
-        case .snapshot: return try snapshot(body, from: origin, zone)
-        case .part: return try part(body, from: origin, zone)
-        case .repair: return try repair(body, from: origin, zone)
-        default: return try pull(body, from: origin, zone)
+            return try zone.checksums(try ChecksumsRequest(decoding: message.body)).encoded()
+        case .stage:
+            try message.needCopies(1)
+            return try zone.stage(try StageRequest(decoding: message.body)).encoded()
+        case .snapshot: return try snapshot(message, zone)
+        case .part: return try part(message, zone)
+        case .repair: return try repair(message, zone)
+        default: return try pull(message, zone)
         }
     }
 

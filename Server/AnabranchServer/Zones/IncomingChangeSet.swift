@@ -20,27 +20,35 @@ struct IncomingChangeSet: Sendable {
         return isDeleting ? [.bytes, .records] : []
     }
 
+    /// The memory for its values; `nil` for no limit.
+    let room: DecodingRoom?
     /// The verdict of the operator's hook; `nil` if the hook was not asked.
     var verdict: ValidationVerdict?
 
     /// Decodes a change set.
     ///
+    /// - Parameter room: The memory for its values; `nil` for no limit.
+    ///
     /// - Throws: `invalidChangeSet` or `unsupportedVersion`; the author of such bytes is unknown.
+    ///   `overloaded` if there is too little memory for the values.
     init(
-        decoding bytes: [UInt8], limits: ZoneLimits, checkingDigest: Bool
+        decoding bytes: [UInt8], limits: ZoneLimits, checkingDigest: Bool,
+        in room: DecodingRoom? = nil
     ) throws(ProtocolError) {
         self.bytes = bytes
+        self.room = room
         do throws(ChangeSetDecodingError) {
             changeSet = try ChangeSet(decoding: bytes, checkingDigest: checkingDigest)
         } catch {
             throw PushFailure.refusal(error)
         }
         var contents = Contents(needs: ZoneNeeds(checking: changeSet))
-        rejection =
+        let ofSize =
             PushFailure.rejection(
                 ofByteCount: bytes.count, in: changeSet.dot, limit: limits.changeSetBytes)
             ?? PushFailure.rejection(ofPartsOf: changeSet, limits)
-            ?? Self.rejection(of: changeSet, &contents)
+        rejection =
+            if let ofSize { ofSize } else { try Self.rejection(of: changeSet, &contents, room) }
         needs = contents.needs
         deletes = contents.deletes
         isDeleting = contents.deletes && !contents.writes
@@ -63,22 +71,27 @@ struct IncomingChangeSet: Sendable {
     }
 
     private static func rejection(
-        of changeSet: ChangeSet, _ contents: inout Contents
-    ) -> Rejection? {
-        guard changeSet.kind == .save else { return nil }
+        of changeSet: ChangeSet, _ contents: inout Contents, _ room: DecodingRoom?
+    ) throws(ProtocolError) -> Rejection? {
+        guard changeSet.kind == .save else {
+            try room?.reserve(forPartsOf: changeSet)
+            return nil
+        }
         do throws(ChangeSetDecodingError) {
-            try checkPayload(of: changeSet, &contents)
+            try checkPayload(of: changeSet, &contents, room)
             return nil
         } catch {
+            if let refusal = room?.refusal(of: error) { throw refusal }
             return PushFailure.rejection(error, in: changeSet.dot)
         }
     }
 
     /// Decodes the payload block by block, so that only one block is in memory.
     private static func checkPayload(
-        of changeSet: ChangeSet, _ contents: inout Contents
+        of changeSet: ChangeSet, _ contents: inout Contents, _ room: DecodingRoom?
     ) throws(ChangeSetDecodingError) {
-        var decoder = try ChangePayloadDecoder(changeSet.payload, author: changeSet.dot.replica)
+        var decoder = try ChangePayloadDecoder(
+            changeSet.payload, author: changeSet.dot.replica, reserving: room?.reserve(valueCount:))
         while let block = try decoder.next() {
             try checkIsKnown(block)
             contents.add(block)

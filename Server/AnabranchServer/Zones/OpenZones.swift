@@ -48,6 +48,7 @@ package final class OpenZones: Sendable {
     private let hook: ValidationHook?
     private let record: @Sendable (PushRecord) -> Void
     private let limit: Int
+    private let jobs: WholeZoneJobs
     private let metrics: ServerMetrics
     private let disabled: Set<Mechanism>
     private let wallMilliseconds: @Sendable () -> Int64
@@ -56,11 +57,13 @@ package final class OpenZones: Sendable {
     ///
     /// - Parameters:
     ///   - limit: The number of unused zones that stay open.
+    ///   - jobs: The jobs that read a whole zone.
     ///   - disabled: Empty, except in simulations that show why a mechanism is needed.
     package init(
         _ backEnd: any BackEnd, limits: ZoneLimits, validation: PushValidation? = nil,
         hook: ValidationHook? = nil, record: @escaping @Sendable (PushRecord) -> Void = { _ in },
-        limit: Int = 256, metrics: ServerMetrics = ServerMetrics(),
+        limit: Int = 256, jobs: WholeZoneJobs = WholeZoneJobs(),
+        metrics: ServerMetrics = ServerMetrics(),
         wallMilliseconds: @escaping @Sendable () -> Int64, disabled: Set<Mechanism> = []
     ) {
         self.disabled = disabled
@@ -70,6 +73,7 @@ package final class OpenZones: Sendable {
         self.hook = hook
         self.record = record
         self.limit = limit
+        self.jobs = jobs
         self.metrics = metrics
         self.wallMilliseconds = wallMilliseconds
     }
@@ -137,7 +141,7 @@ package final class OpenZones: Sendable {
                     announce: { [exchange = backEnd.exchange] head in
                         exchange?.announce(
                             HeadNews(zone: name, epoch: head.epoch, position: head.position))
-                    }, wallMilliseconds: wallMilliseconds, metrics: metrics, disabled: disabled)
+                    }, jobs: jobs, wallMilliseconds: wallMilliseconds, metrics: metrics, disabled: disabled)
             }
         } catch {
             release(name, discarding: true)

@@ -9,7 +9,7 @@ import AnabranchReplication
 /// - a rule or an operation that this server does not know;
 /// - a payload that no change set may have;
 /// - a record that is inserted twice;
-/// - more bytes than the zone accepts;
+/// - more bytes than the zone accepts, or more values than the server has memory for;
 /// - a rejection by ``PushValidation``.
 ///
 /// The change set becomes a void in the log, so that the replica's later change sets can follow.
@@ -27,9 +27,14 @@ enum PushFailure: Error {
     ///
     /// - Parameter error: The error in a change set that has the right digests.
     static func rejection(_ error: ChangeSetDecodingError, in dot: Dot) -> Rejection {
-        Rejection(
-            error.code == .unsupportedVersion ? .unsupportedRule : .malformed,
-            "Can't accept change set \(dot) because \(error.cause).")
+        let code: Rejection.Code =
+            switch error.code {
+            case .unsupportedVersion: .unsupportedRule
+            case .noRoom: .tooLarge
+            default: .malformed
+            }
+        return Rejection(
+            code, "Can't accept change set \(dot) because \(error.cause).")
     }
 
     static func rejection(ofByteCount count: Int, in dot: Dot, limit: Int) -> Rejection? {

@@ -68,7 +68,7 @@ extension PushProcessor {
             guard case .new = verdict, changeSet.kind == .save else { throw NoRoom() }
             let (kept, bytes) = try keptForm(of: incoming)
             let cursor = log.head.advanced(over: kept)
-            try write(kept, bytes, at: cursor, to: writer, today: check.today)
+            try write(kept, bytes, at: cursor, to: writer, today: check.today, in: incoming.room)
             return advance(&log, to: cursor, by: kept)
         } catch is ProtocolError {
             throw NoRoom()

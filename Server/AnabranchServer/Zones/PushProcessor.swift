@@ -12,20 +12,21 @@ struct PushJob: Sendable {
     let refusal: ProtocolError?
 
     init(
-        _ request: PushRequest, from origin: RequestOrigin? = nil, limits: ZoneLimits,
-        disabled: Set<Mechanism>
+        _ request: PushRequest, from origin: RequestOrigin? = nil, _ memory: RequestMemory? = nil,
+        limits: ZoneLimits, disabled: Set<Mechanism>
     ) {
         epoch = request.epoch
         self.origin = origin
         requestedCount = request.changeSets.count
         var taken: [IncomingChangeSet] = []
         var refusal: ProtocolError?
+        let room = memory.map { DecodingRoom($0) }
         do throws(ProtocolError) {
             for bytes in request.changeSets {
                 taken.append(
                     try IncomingChangeSet(
                         decoding: bytes, limits: limits,
-                        checkingDigest: !disabled.contains(.digestCheck)))
+                        checkingDigest: !disabled.contains(.digestCheck), in: room))
             }
         } catch {
             refusal = error
@@ -120,7 +121,7 @@ struct PushProcessor: Sendable {
             }
             return try append(
                 changeSet, incoming.bytes, to: writer, after: &log, quotas,
-                except: incoming.exemptQuotas)
+                except: incoming.exemptQuotas, in: incoming.room)
         } catch PushFailure.rejected(let rejection) {
             let void = ChangeSet(voiding: changeSet, for: rejection)
             try writer.dropStaged(changeSet.parts())
@@ -172,19 +173,20 @@ struct PushProcessor: Sendable {
     private func append(
         _ changeSet: ChangeSet, _ bytes: [UInt8], to writer: any ZoneWriting,
         after log: inout LogState, _ quotas: QuotaCheck?,
-        except exempt: Set<ZoneQuotas.Quantity>
+        except exempt: Set<ZoneQuotas.Quantity>, in room: DecodingRoom? = nil
     ) throws -> PushResponse.Acknowledgement {
         let cursor = log.head.advanced(over: changeSet)
         do {
             try writer.atomically {
                 let before = try writer.use()
-                try write(changeSet, bytes, at: cursor, to: writer, today: quotas?.today)
+                try write(changeSet, bytes, at: cursor, to: writer, today: quotas?.today, in: room)
                 let refusal = quotas?.refusal(
                     from: before, to: try writer.use(), except: exempt,
                     of: "change set \(changeSet.dot)", details: changeSet.dot.details)
                 if let refusal { throw PushFailure.refused(refusal) }
             }
         } catch let error as ChangeSetDecodingError {
+            if let refusal = room?.refusal(of: error) { throw PushFailure.refused(refusal) }
             throw PushFailure.rejected(PushFailure.rejection(error, in: changeSet.dot))
         } catch let error as StorageError {
             throw PushFailure(error) ?? error
@@ -196,11 +198,11 @@ struct PushProcessor: Sendable {
     /// Writes a change set, and counts it as pushed on a day.
     func write(
         _ changeSet: ChangeSet, _ bytes: [UInt8], at cursor: LogCursor,
-        to writer: any ZoneWriting, today: Int64?
+        to writer: any ZoneWriting, today: Int64?, in room: DecodingRoom? = nil
     ) throws {
         try writer.append(ZoneLogEntry(changeSet: changeSet, bytes: bytes, cursor: cursor))
         try writer.putInLog(changeSet.parts(), at: cursor.position)
-        if changeSet.kind.isSave { try merge(changeSet, into: writer) }
+        if changeSet.kind.isSave { try merge(changeSet, into: writer, in: room) }
         if let today { try writer.countPushed(bytes.count, on: today) }
     }
 
@@ -214,10 +216,13 @@ struct PushProcessor: Sendable {
             digest: changeSet.digest, rejection: changeSet.rejection)
     }
 
-    private func merge(_ changeSet: ChangeSet, into writer: any ZoneWriting) throws {
+    private func merge(
+        _ changeSet: ChangeSet, into writer: any ZoneWriting, in room: DecodingRoom?
+    ) throws {
         let lostCount = try StateMerger.merge(
             changeSet, ZoneParts(writer), into: writer, disabled: disabled,
-            recordBytes: limits.recordBytes, checking: IncomingChangeSet.checkIsKnown)
+            recordBytes: limits.recordBytes, reserving: room?.reserve(valueCount:),
+            checking: IncomingChangeSet.checkIsKnown)
         if lostCount > 0 { metrics.conflicts.add(Double(lostCount)) }
     }
 

@@ -54,11 +54,15 @@ public struct ZoneHash: Hashable, Sendable {
 extension ZoneService {
     /// Describes the zone. All records and links are counted, and the counts are cached until the
     /// log grows.
+    ///
+    /// - Throws: `overloaded` while all of the zone is read for another request: try again.
     public func information() throws(ProtocolError) -> ZoneDescription {
         try named {
             try storage.read { reader in
                 let log = try reader.logState()
-                let counts = try countsAtHead.value(at: log.head) { try reader.counts() }
+                let counts = try countsAtHead.value(at: log.head, jobs, in: name) {
+                    try reader.counts()
+                }
                 return ZoneDescription(
                     zone: name.string, epoch: log.head.epoch.description,
                     position: log.head.position,
@@ -77,11 +81,13 @@ extension ZoneService {
     /// The canonical hash of the merged state.
     ///
     /// The whole state is read, and the hash is cached until the log grows.
+    ///
+    /// - Throws: `overloaded` while all of the zone is read for another request: try again.
     public func canonicalHash() throws(ProtocolError) -> ZoneHash {
         try named {
             try storage.read { reader in
                 let head = try reader.logState().head
-                let hash = try hashes.value(at: head) {
+                let hash = try hashes.value(at: head, jobs, in: name) {
                     var hash = CanonicalHash()
                     try reader.forEachRecord { hash.update($0) }
                     return hash.finish()

@@ -36,7 +36,8 @@ extension ZoneService {
                 min(head > count ? head - count : 0, limit), before.startPosition)
             let finalDeletes = try finalizeDeletes(through: horizon)
             // Payloads are removed only after a snapshot exists that replaces them.
-            let snapshot = try newestSnapshot(atMost: count).name.cursor.position
+            let snapshot = try newestSnapshot(atMost: count, isPatient: true)
+                .name.cursor.position
             let start = min(horizon, snapshot)
             var position = before.startPosition
             while position < start {

@@ -6,10 +6,10 @@ extension ZoneService {
     /// A chunk of a snapshot, which is the whole merged state at one position.
     ///
     /// A client takes the snapshot instead of the log up to that position. If no snapshot is new
-    /// enough, the zone creates one; concurrent requests wait for the same one, and pushes
-    /// continue.
+    /// enough, the zone creates one, and pushes continue. Concurrent requests get the same one.
     ///
     /// - Throws: `unknownSnapshot` if the named snapshot no longer exists: start with the newest.
+    ///   `overloaded` while the snapshot is created for another request: come back for it.
     public func snapshot(_ request: SnapshotRequest) throws(ProtocolError) -> SnapshotResponse {
         try named {
             let log = try storage.read { try $0.logState() }
@@ -57,22 +57,31 @@ extension ZoneService {
 
     /// The newest snapshot, created now if it is missing or too old.
     ///
-    /// - Parameter age: The greatest number of log entries after the snapshot; `nil` for the limit
-    ///   of the zone.
-    func newestSnapshot(atMost age: UInt64? = nil) throws -> SnapshotManifest {
-        try makingSnapshot.withLock {
-            let log = try storage.read { try $0.logState() }
-            let limit = age ?? limits.snapshotAge
-            if let newest = try usableSnapshots(log).first,
-                log.head.position - newest.name.cursor.position <= limit
-            {
-                return newest
-            }
+    /// - Parameters:
+    ///   - age: The greatest number of log entries after the snapshot; `nil` for the limit of the
+    ///     zone.
+    ///   - isPatient: True to wait for as long as other jobs take.
+    func newestSnapshot(
+        atMost age: UInt64? = nil, isPatient: Bool = false
+    ) throws -> SnapshotManifest {
+        let limit = age ?? limits.snapshotAge
+        if let newest = try newestSnapshot(behindBy: limit) { return newest }
+        return try jobs.run(in: name, isPatient: isPatient) {
+            // Another request may have made it meanwhile.
+            if let newest = try newestSnapshot(behindBy: limit) { return newest }
             let unfinished = wallMilliseconds() - limits.stageMilliseconds
             try storage.snapshots.dropUnfinished(untouchedSince: unfinished)
             let made = try makeSnapshot()
             try storage.snapshots.keepNewest(Self.snapshotsKept)
             return made
+        }
+    }
+
+    /// The newest snapshot; `nil` if it is missing or older than a number of log entries.
+    private func newestSnapshot(behindBy limit: UInt64) throws -> SnapshotManifest? {
+        let log = try storage.read { try $0.logState() }
+        return try usableSnapshots(log).first.flatMap {
+            log.head.position - $0.name.cursor.position <= limit ? $0 : nil
         }
     }
 

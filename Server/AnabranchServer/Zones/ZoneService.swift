@@ -21,8 +21,8 @@ public final class ZoneService: Sendable {
     let announce: @Sendable (ZoneHead) -> Void
     let hashes = HeadCache<Digest>()
     let countsAtHead = HeadCache<ZoneCounts>()
-    /// Held while a snapshot is created, so that concurrent requests get the same one.
-    let makingSnapshot = NSLock()
+    /// The jobs that read all of the zone.
+    let jobs: WholeZoneJobs
     let metrics: ServerMetrics
     private let acknowledged = AcknowledgedPositions()
     private let pushes: CommitQueue<PushJob, PushOutcome>
@@ -40,6 +40,7 @@ public final class ZoneService: Sendable {
     ///   - hook: Asked for its verdict on each new save, before the push is queued.
     ///   - record: Called for every push, in the order of the log, before it is answered.
     ///   - announce: Tells other daemons that serve the zone about a new head.
+    ///   - jobs: The jobs of all zones of the server that read a whole zone.
     ///   - metrics: Records what the zone does.
     ///   - disabled: Empty, except in simulations that show why a mechanism is needed.
     package init(
@@ -47,6 +48,7 @@ public final class ZoneService: Sendable {
         validation: PushValidation? = nil, hook: ValidationHook? = nil,
         record: @escaping @Sendable (PushRecord) -> Void = { _ in },
         announce: @escaping @Sendable (ZoneHead) -> Void = { _ in },
+        jobs: WholeZoneJobs = WholeZoneJobs(),
         wallMilliseconds: @escaping @Sendable () -> Int64,
         metrics: ServerMetrics = ServerMetrics(), disabled: Set<Mechanism> = []
     ) {
@@ -54,6 +56,7 @@ public final class ZoneService: Sendable {
         self.storage = storage
         self.limits = limits
         self.announce = announce
+        self.jobs = jobs
         self.wallMilliseconds = wallMilliseconds
         self.disabled = disabled
         self.metrics = metrics
@@ -96,15 +99,16 @@ public final class ZoneService: Sendable {
     /// form and not applied again, so a retry after a lost response is harmless. An acknowledged
     /// change set is durable.
     ///
-    /// - Parameter origin: The right and the address of the request; `nil` for a caller in this
-    ///   process.
+    /// - Parameters:
+    ///   - origin: The right and the address of the request; `nil` for a caller in this process.
+    ///   - memory: The memory that the request takes; `nil` for a caller in this process.
     ///
     /// - Throws: `unknownEpoch` if the client knows another log. `storageFull`, `internalError`, or
     ///   `overloaded` if the operator's hook fails; then nothing of the request was kept: retry.
     package func push(
-        _ request: PushRequest, from origin: RequestOrigin? = nil
+        _ request: PushRequest, from origin: RequestOrigin? = nil, _ memory: RequestMemory? = nil
     ) throws(ProtocolError) -> PushResponse {
-        let job = PushJob(request, from: origin, limits: limits, disabled: disabled)
+        let job = PushJob(request, from: origin, memory, limits: limits, disabled: disabled)
         let response: PushResponse
         do throws(ProtocolError) {
             response = try named { () throws -> PushResponse in
@@ -134,6 +138,12 @@ public final class ZoneService: Sendable {
     /// - Throws: `unknownCursor` if the cursor is not of this log: send hello. `snapshotRequired`
     ///   if the log was compacted beyond the cursor.
     public func pull(_ request: PullRequest) throws(ProtocolError) -> PullResponse {
+        try pull(request, nil)
+    }
+
+    func pull(
+        _ request: PullRequest, _ memory: RequestMemory?
+    ) throws(ProtocolError) -> PullResponse {
         try named {
             try storage.read { reader in
                 let log = try reader.logState()
@@ -152,6 +162,8 @@ public final class ZoneService: Sendable {
                         details: ["start": "\(log.startPosition)"])
                 }
                 let bytes = min(request.byteLimit, UInt64(limits.pageBytes))
+                // The page, and its copy in the answer.
+                if cursor.position < log.head.position { try memory?.need(2 * Int(bytes)) }
                 let page = try reader.changeSets(
                     after: cursor.position, byteLimit: Int(clamping: bytes))
                 return PullResponse(

@@ -23,13 +23,23 @@ public struct ChangePayloadDecoder: Sendable {
     let properties: [WireProperty]
     private var cellsLeft = Limits.maximumCells
     private var blocksLeft = Limits.maximumBlocks
+    /// The number of values of the block that is being read, as far as they are known.
+    private var blockValues = 0
+    private let reserve: (@Sendable (_ valueCount: Int) -> Bool)?
 
     /// Reads the version and the tables at the payload's beginning.
     ///
-    /// - Parameter author: The replica of the change set's dot, which inserted records belong to.
+    /// - Parameters:
+    ///   - author: The replica of the change set's dot, which inserted records belong to.
+    ///   - reserve: Called before values of a block are allocated, with the number of the block's
+    ///     values so far; false if there is no memory for them.
     /// - Throws: ``ChangeSetDecodingError`` with the offset of the first byte that could not be
     ///   read.
-    public init(_ bytes: [UInt8], author: ReplicaID) throws(ChangeSetDecodingError) {
+    public init(
+        _ bytes: [UInt8], author: ReplicaID,
+        reserving reserve: (@Sendable (_ valueCount: Int) -> Bool)? = nil
+    ) throws(ChangeSetDecodingError) {
+        self.reserve = reserve
         reader = ByteReader(bytes)
         let version = try reader.readVarint()
         guard version == ChangePayload.version else {
@@ -64,8 +74,8 @@ public struct ChangePayloadDecoder: Sendable {
         return count
     }
 
-    /// Subtracts the values of a block from the number that one change set may hold, before they
-    /// are allocated.
+    /// Subtracts the values of a block from the number that one change set may hold, and reserves
+    /// memory for them, before they are allocated.
     ///
     /// - Parameter each: A factor of `count`, at most the number of bytes in the payload.
     mutating func spend(
@@ -76,6 +86,11 @@ public struct ChangePayloadDecoder: Sendable {
                 .limitExceeded, "a change set has more than \(Limits.maximumCells) values")
         }
         cellsLeft -= count * each
+        guard let reserve else { return }
+        blockValues += count * each
+        guard reserve(blockValues) else {
+            throw body.failure(.noRoom, "there is no memory for \(blockValues) values of a block")
+        }
     }
 
     /// Reads the next block.
@@ -90,6 +105,7 @@ public struct ChangePayloadDecoder: Sendable {
                 .limitExceeded, "a change set has more than \(Limits.maximumBlocks) blocks")
         }
         blocksLeft -= 1
+        blockValues = 0
         let operation = try reader.readVarint()
         var body = try reader.readNested()
         let block: ChangeBlock

@@ -127,15 +127,18 @@ extension ChangeSet {
     /// - Throws: ``ChangeSetDecodingError`` for a damaged payload, or the error of `parts` or
     ///   `body`.
     public func forEachBlock(
-        _ parts: some PartReading, _ body: (ChangeBlock) throws -> Void
+        _ parts: some PartReading, reserving reserve: (@Sendable (Int) -> Bool)? = nil,
+        _ body: (ChangeBlock) throws -> Void
     ) throws {
         if kind == .save {
-            var decoder = try ChangePayloadDecoder(payload, author: dot.replica)
+            var decoder = try ChangePayloadDecoder(
+                payload, author: dot.replica, reserving: reserve)
             while let block = try decoder.next() { try body(block) }
         }
         for part in try self.parts() {
             // Only the decoder holds the bytes, so it can release them.
-            var decoder = try ChangePayloadDecoder(parts.bytes(of: part), author: dot.replica)
+            var decoder = try ChangePayloadDecoder(
+                parts.bytes(of: part), author: dot.replica, reserving: reserve)
             while let block = try decoder.next() { try body(block) }
         }
     }

@@ -20,6 +20,8 @@ public struct ChangeSetDecodingError: Error, Hashable, Sendable {
         public static let unsupportedVersion = Code(rawValue: "unsupported-version")
         /// The bytes do not have the digest or origin that names them. Ask for them again.
         public static let digestMismatch = Code(rawValue: "digest-mismatch")
+        /// The reader has no memory for the values now. Read the bytes again later.
+        public static let noRoom = Code(rawValue: "no-room")
         /// The changes are in the parts of a save, which are stored apart. Read them from there.
         public static let inParts = Code(rawValue: "in-parts")
     }

@@ -1,0 +1,60 @@
+import AnabranchProtocol
+import AnabranchReplication
+import Synchronization
+
+/// The memory for the decoded values of one push.
+///
+/// A column of nulls takes no bytes of a change set, but its values take memory. Blocks are decoded
+/// one after the other, when they are checked and when they are merged, so the largest one counts.
+final class DecodingRoom: Sendable {
+    private struct Reserved {
+        var byteCount = 0
+        /// True if a block needs more than any request can use.
+        var isBeyondLimit = false
+    }
+
+    private let memory: RequestMemory
+    private let reserved = Mutex(Reserved())
+
+    /// The approximate memory of one decoded value.
+    private static let bytesPerValue = 32
+    /// Memory is taken in steps, so that small pushes take it once.
+    private static let step = 1 << 16
+
+    init(_ memory: RequestMemory) { self.memory = memory }
+
+    /// Reserves memory for the values of a block.
+    ///
+    /// - Returns: False if there is too little.
+    func reserve(valueCount: Int) -> Bool {
+        reserve(valueCount * Self.bytesPerValue)
+    }
+
+    /// Reserves memory for the largest part of a save in parts.
+    ///
+    /// - Throws: `overloaded` if there is too little.
+    func reserve(forPartsOf changeSet: ChangeSet) throws(ProtocolError) {
+        let largest = (try? changeSet.parts())?.lazy.map(\.byteCount).max() ?? 0
+        try memory.need(largest)
+    }
+
+    private func reserve(_ byteCount: Int) -> Bool {
+        reserved.withLock { reserved in
+            let steps = (byteCount - reserved.byteCount + Self.step - 1) / Self.step
+            guard steps > 0 else { return true }
+            reserved.isBeyondLimit = byteCount > memory.limit
+            let missing = min(steps * Self.step, memory.limit - reserved.byteCount)
+            guard !reserved.isBeyondLimit, memory.take(missing) else { return false }
+            reserved.byteCount += missing
+            return true
+        }
+    }
+
+    /// The reason why a change set is refused whose values found no memory.
+    ///
+    /// - Returns: `nil` if the change set can never be accepted.
+    func refusal(of error: ChangeSetDecodingError) -> ProtocolError? {
+        guard error.code == .noRoom, !reserved.withLock({ $0.isBeyondLimit }) else { return nil }
+        return RequestMemory.isShort
+    }
+}

@@ -1,0 +1,87 @@
+import AnabranchProtocol
+import AnabranchReplication
+import Foundation
+import Testing
+
+@testable import AnabranchServer
+
+/// What the server does before it knows the right of a client, and with answers that are not read.
+@Suite(.everyStore) struct AdmissionTests {
+    private static let path = "/v1/zones/test/push"
+
+    /// A push of one record with a long name.
+    private func push(_ server: TestServer, byteCount: Int) throws -> [UInt8] {
+        var author = TestAuthor(7)
+        let name = String((0..<byteCount).map { _ in Character(UnicodeScalar(.random(in: 33...126))) })
+        let set = author.insertPerson(name).0
+        return PushRequest(epoch: try server.hello().epoch, changeSets: [set.encoded()]).encoded()
+    }
+
+    private func refusal(
+        _ server: TestServer, _ body: [UInt8], _ headers: [String]
+    ) throws -> (response: RawResponse, isClosed: Bool) {
+        let client = try RawClient(port: server.port)
+        client.send(server.head("POST", Self.path, role: nil, body: body.count, extra: headers))
+        client.send(body)
+        let response = try client.receiveResponse()
+        return (response, client.isClosedWithin(milliseconds: 10_000))
+    }
+
+    @Test(arguments: [100, 16 << 10, (16 << 10) + 1, 3 << 20])
+    func `a body of a client without a right is discarded`(byteCount: Int) throws {
+        let server = try TestServer { $0.http.bufferedBytes = 8 << 20 }
+        let body = [UInt8](repeating: 0, count: byteCount)
+        for headers in [[], ["Authorization: Bearer anabranch_unknown"]] {
+            let (response, isClosed) = try refusal(server, body, headers)
+            #expect(response.status == 401 && response.code == "unauthorized")
+            #expect(isClosed == (byteCount > 16 << 10))
+        }
+        // Its memory is free again.
+        for _ in 0..<4 { _ = try refusal(server, [UInt8](repeating: 0, count: 4 << 20), []) }
+        #expect(try server.post(Self.path, push(server, byteCount: 1 << 20)).status == 200)
+    }
+
+    @Test func `a reader may not push a large body`() throws {
+        let server = try TestServer()
+        let response = try server.post(Self.path, [UInt8](repeating: 0, count: 1 << 20), role: .read)
+        #expect(response.status == 403)
+        #expect(try server.hello().headPosition == 0)
+    }
+
+    @Test func `many unknown clients with large bodies at once get their refusals`() throws {
+        let server = try TestServer()
+        let clients = try (0..<40).map { _ in try RawClient(port: server.port) }
+        let body = [UInt8](repeating: 1, count: 200_000)
+        for client in clients {
+            client.send(server.head("POST", Self.path, role: nil, body: body.count))
+            client.send(body)
+        }
+        for client in clients { #expect(try client.receiveResponse().status == 401) }
+        #expect(try server.hello().headPosition == 0)
+    }
+
+    @Test func `answers that nobody reads take memory until their clients leave`() throws {
+        let server = try TestServer { $0.http.bufferedBytes = 40 << 20 }
+        #expect(try server.post(Self.path, push(server, byteCount: 12 << 20)).status == 200)
+        let pull = PullRequest(cursor: nil, byteLimit: 8 << 20).encoded()
+        var idle: [RawClient] = []
+        for _ in 0..<3 {
+            // The kernel buffers some megabytes of each answer.
+            let client = try RawClient(port: server.port)
+            client.send(server.head("POST", "/v1/zones/test/pull", role: .read, body: pull.count))
+            client.send(pull)
+            #expect(!client.receive(until: "HTTP/1.1 ").bytes.isEmpty)
+            idle.append(client)
+        }
+        let late = try server.post("/v1/zones/test/pull", pull, role: .read)
+        #expect(late.status == 503 && late.headers["retry-after"] != nil)
+        // Answers without content are given all the same.
+        #expect(try server.hello().headPosition == 1)
+        idle = []
+        for _ in 0..<600 {
+            if try server.post("/v1/zones/test/pull", pull, role: .read).status == 200 { return }
+            usleep(50_000)
+        }
+        Issue.record("the memory of clients that have left is not free again")
+    }
+}

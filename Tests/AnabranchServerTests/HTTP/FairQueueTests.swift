@@ -1,0 +1,109 @@
+import Dispatch
+import Foundation
+import Synchronization
+import TestSupport
+import Testing
+
+@testable import AnabranchServer
+
+/// The order in which threads work on requests.
+struct FairQueueTests {
+    private static func purpose(_ zone: String, _ client: Int = 0) -> WorkerPool.Purpose {
+        WorkerPool.Purpose(zone: zone, client: client)
+    }
+
+    private static func job(_ zone: String, _ client: Int) -> FairQueue.Job {
+        FairQueue.Job(purpose: purpose(zone, client)) {}
+    }
+
+    @Test func `zones take turns`() {
+        var queue = FairQueue(threads: 8, limit: 100)
+        for client in 0..<3 { #expect(queue.add(Self.job("busy", client))) }
+        for zone in ["a", "b"] { #expect(queue.add(Self.job(zone, 9))) }
+        var order: [String] = []
+        while let job = queue.take() {
+            order.append(job.purpose.zone)
+            queue.end(job.purpose)
+        }
+        #expect(order == ["busy", "a", "b", "busy", "busy"])
+    }
+
+    @Test func `a zone and a client get three quarters of the threads`() {
+        var queue = FairQueue(threads: 8, limit: 100)
+        for client in 0..<8 { _ = queue.add(Self.job("busy", client)) }
+        let running = (0..<8).compactMap { _ in queue.take() }
+        #expect(running.count == 6 && queue.waitingCount == 2 && !queue.hasReady)
+        // One client, in a zone of its own each time.
+        for number in 0..<8 { _ = queue.add(Self.job("zone \(number)", 100)) }
+        #expect((0..<8).compactMap { _ in queue.take() }.count == 6)
+        queue.end(running[0].purpose)
+        #expect(queue.take()?.purpose == Self.purpose("busy", 6))
+    }
+
+    @Test func `one zone fills three quarters of the queue`() {
+        var queue = FairQueue(threads: 1, limit: 8)
+        #expect((0..<9).filter { queue.add(Self.job("busy", $0)) } == [0, 1, 2, 3, 4, 5])
+        #expect(queue.add(Self.job("quiet", 0)) && queue.add(Self.job("quiet", 1)))
+        #expect(!queue.add(Self.job("quiet", 2)))
+    }
+
+    @Test(arguments: TestLength.seeds(40)) func `every job runs once and no share is exceeded`(seed: UInt64) {
+        var generator = SeededGenerator(seed: seed)
+        let threads = Int.random(in: 1...9, using: &generator)
+        var queue = FairQueue(threads: threads, limit: 1000)
+        var running: [WorkerPool.Purpose] = []
+        var (added, done) = (0, 0)
+        for _ in 0..<500 {
+            switch Int.random(in: 0..<3, using: &generator) {
+            case 0:
+                let zone = "\(Int.random(in: 0..<4, using: &generator))"
+                if queue.add(Self.job(zone, Int.random(in: 0..<5, using: &generator))) {
+                    added += 1
+                }
+            case 1:
+                guard running.count < threads, let job = queue.take() else { continue }
+                running.append(job.purpose)
+            default:
+                guard let ended = running.indices.randomElement(using: &generator) else {
+                    continue
+                }
+                queue.end(running.remove(at: ended))
+                done += 1
+            }
+            let zones = Dictionary(grouping: running, by: \.zone)
+            let clients = Dictionary(grouping: running, by: \.client)
+            #expect(zones.values.allSatisfy { $0.count <= queue.threadShare })
+            #expect(clients.values.allSatisfy { $0.count <= queue.threadShare })
+        }
+        while done < added {
+            if let job = queue.take() { running.append(job.purpose) }
+            guard let next = running.popLast() else { break }
+            queue.end(next)
+            done += 1
+        }
+        #expect(done == added && queue.waitingCount == 0)
+    }
+
+    @Test func `a zone with slow jobs leaves a thread for the others`() {
+        let pool = WorkerPool(threads: 4, limit: 100)
+        let gate = DispatchSemaphore(value: 0)
+        let slow = Mutex(0)
+        for client in 0..<20 {
+            #expect(
+                pool.submit(for: Self.purpose("slow", client)) {
+                    gate.wait()
+                    slow.withLock { $0 += 1 }
+                })
+        }
+        let quick = DispatchSemaphore(value: 0)
+        for client in 0..<50 {
+            #expect(pool.submit(for: Self.purpose("quick", client)) { quick.signal() })
+        }
+        for _ in 0..<50 { #expect(quick.wait(timeout: .now() + 60) == .success) }
+        #expect(slow.withLock { $0 } == 0)
+        for _ in 0..<20 { gate.signal() }
+        pool.stop()
+        #expect(slow.withLock { $0 } == 20)
+        #expect(!pool.submit(for: Self.purpose("late")) {})
+    }
+}

@@ -1,0 +1,99 @@
+import AnabranchProtocol
+import AnabranchReplication
+import Foundation
+import TestSupport
+import Testing
+
+@testable import AnabranchServer
+
+/// The memory that requests share.
+struct RequestMemoryTests {
+    private let budget = MemoryBudget(byteCount: 1000)
+
+    @Test func `goes back when it is released, replaced or forgotten`() {
+        do {
+            let memory = RequestMemory(budget)
+            #expect(memory.take(600) && memory.take(400) && !memory.take(1))
+            #expect(budget.available == 0 && memory.byteCount == 1000)
+            #expect(memory.replace(by: 300) && budget.available == 700)
+            memory.release()
+            #expect(budget.available == 1000)
+            #expect(memory.take(10))
+        }
+        #expect(budget.available == 1000)
+    }
+
+    @Test func `is waited for`() {
+        let other = RequestMemory(budget)
+        #expect(other.take(1000))
+        let done = startThreads(1) { _ in
+            usleep(50_000)
+            other.release()
+        }
+        #expect(RequestMemory(budget).take(700, waiting: 60))
+        done.wait()
+        #expect(!RequestMemory(budget).take(1001, waiting: 60), "nobody can have that much")
+    }
+
+    @Test func `is all that there is for a request that needs more`() throws {
+        let memory = RequestMemory(budget)
+        #expect(memory.take(300))
+        try memory.need(5000)
+        #expect(memory.byteCount == 1000)
+        let error = #expect(throws: ProtocolError.self) { try RequestMemory(budget).need(1) }
+        #expect(error?.code == .overloaded)
+    }
+
+    // MARK: - Decoded values
+
+    /// A save with a column of nulls, which takes few bytes.
+    private func nulls(_ count: UInt64, by author: inout TestAuthor) -> ChangeSet {
+        let records = (1...count).map { RecordID(replica: author.replica, number: $0) }
+        return author.save([
+            .insert(
+                RowBlock(
+                    entity: "Person", records: records, properties: [ChangeBlock.age],
+                    columns: [[Value](repeating: .null, count: records.count)]))
+        ])
+    }
+
+    private func push(
+        _ set: ChangeSet, to zone: TestZone, _ memory: RequestMemory
+    ) throws -> PushResponse {
+        try zone.service.push(
+            PushRequest(epoch: try zone.service.head().epoch, changeSets: [set.encoded()]),
+            from: nil, memory)
+    }
+
+    @Test func `is reserved for values before they are decoded`() throws {
+        let zone = try TestZone(.sqlite)
+        let budget = MemoryBudget(byteCount: 8 << 20)
+        var author = TestAuthor(1)
+        let set = nulls(100_000, by: &author)
+        let other = RequestMemory(budget)
+        #expect(other.take(4 << 20))
+        // 200,000 values and identities take 6.4 MB, of which 4 MiB are free now.
+        let refused = try push(set, to: zone, RequestMemory(budget))
+        #expect(refused.acknowledgements.isEmpty && refused.refusal?.code == .overloaded)
+        #expect(try zone.service.head().position == 0)
+        other.release()
+        let memory = RequestMemory(budget)
+        #expect(try push(set, to: zone, memory).acknowledgements.count == 1)
+        #expect((6_400_000...6_600_000).contains(memory.byteCount))
+        #expect(try zone.records().count == 100_000)
+    }
+
+    @Test func `decides which saves are too large for good`() throws {
+        let zone = try TestZone(.sqlite)
+        let budget = MemoryBudget(byteCount: 4 << 20)
+        var author = TestAuthor(1)
+        let response = try push(nulls(100_000, by: &author), to: zone, RequestMemory(budget))
+        #expect(response.acknowledgements.map(\.rejection?.code) == [.tooLarge])
+        #expect(budget.available == 4 << 20)
+        #expect(try zone.records().isEmpty)
+        let next = author.insertPerson().0
+        #expect(
+            try push(next, to: zone, RequestMemory(budget)).acknowledgements.map(\.rejection)
+                == [nil])
+    }
+}
