@@ -234,6 +234,27 @@ private final class Watch {
         #expect(merged.map { Array($0.refreshed) } == [id])
     }
 
+    @Test func `a slow reader of a sequence gets the newest events and sees that it missed some`()
+        async throws
+    {
+        let graph = try Graph()
+        let background = graph.context()
+        let changes = background.performAndWait { $0.objectChanges() }
+        try await background.perform { context in
+            let anna = try context.person("Anna")
+            for age in 0..<1100 {
+                anna.age = Int64(age)
+                context.processPendingChanges()
+            }
+        }
+        var numbers: [UInt64] = []
+        for await event in changes {
+            numbers.append(event.number)
+            guard event.number < 1100 else { break }
+        }
+        #expect(numbers == Array(77...1100))
+    }
+
     @Test func `the coordinator reports the history's position after its own saves and a sync`()
         async throws
     {

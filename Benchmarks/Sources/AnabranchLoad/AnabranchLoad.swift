@@ -14,6 +14,8 @@ struct AnabranchLoad {
           zones      pushes of one record into 1,000 zones
           many       one record into each of 100,000 zones; only if named
           history    pulls of the newest entries behind 1,000 and behind many entries; only if named
+          saturation one zone that is saturated beside a quiet one, then also a large snapshot;
+                     only if named
           pull       records a second that clients pull
           listeners  10,000 idle event streams: memory, and a save that reaches all of them
 
@@ -48,6 +50,7 @@ struct AnabranchLoad {
             case .zones: try PushLoad.run(target, options, zones: 1000, flushes)
             case .many: try ManyZonesLoad.run(target, options)
             case .history: try HistoryLoad.run(target, options)
+            case .saturation: try SaturationLoad.run(target, options)
             case .pull: try PullLoad.run(target, options)
             case .listeners: try ListenerLoad.run(target, options)
             }
@@ -72,7 +75,9 @@ struct LoadError: Error, CustomStringConvertible {
 
 /// The options of a run.
 struct LoadOptions {
-    enum Measurement: String, CaseIterable { case push, zones, many, history, pull, listeners }
+    enum Measurement: String, CaseIterable {
+        case push, zones, many, history, saturation, pull, listeners
+    }
 
     var store: String?
     var seconds = 10

@@ -25,7 +25,7 @@ final class LoadTarget {
         process.executableURL = program
         process.arguments = [
             "serve", "--store", location, "--listen", "127.0.0.1:0", "--log-level", "error",
-            "--connections", "20000", "--connections-per-address", "20000", "--workers", "64",
+            "--connections", "20000", "--connections-per-address", "20000", "--workers", "96",
             "--open-zones", "1200",
         ]
         process.standardOutput = output

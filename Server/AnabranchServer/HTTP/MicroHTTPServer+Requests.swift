@@ -63,7 +63,9 @@ extension MicroHTTPServer {
         guard length <= work.limit else {
             return refuse(request, on: connection, .bodyTooLarge(limit: work.limit))
         }
-        guard request.memory.take(length) else { return refuse(request, on: connection, .overloaded) }
+        guard request.memory.take(length) else {
+            return refuse(request, on: connection, .overloaded)
+        }
         request.progress.withLock { progress in
             progress.work = work
             progress.body.reserveCapacity(min(length, HTTPServerOptions.unadmittedBytes))

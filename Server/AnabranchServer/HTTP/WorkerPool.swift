@@ -15,17 +15,31 @@ final class WorkerPool: Sendable {
         var client: Int
     }
 
-    private let queue = NSCondition()
-    /// Used only while `queue` is locked.
-    nonisolated(unsafe) private var jobs: FairQueue
-    nonisolated(unsafe) private var isStopping = false
+    fileprivate struct State {
+        var jobs: FairQueue
+        /// The number of threads that wait to be woken.
+        var idleCount = 0
+        var isStopping = false
+
+        /// Claims a thread to be woken.
+        ///
+        /// - Returns: False if no thread waits.
+        mutating func claimIdle() -> Bool {
+            guard idleCount > 0 else { return false }
+            idleCount -= 1
+            return true
+        }
+    }
+
+    private let state: Mutex<State>
+    private let woken = DispatchSemaphore(value: 0)
     private let ended = DispatchGroup()
 
     /// Starts the threads.
     ///
     /// - Parameter limit: The greatest number of jobs that wait for a thread.
     init(threads: Int, limit: Int) {
-        jobs = FairQueue(threads: max(threads, 1), limit: limit)
+        state = Mutex(State(jobs: FairQueue(threads: max(threads, 1), limit: limit)))
         for number in 1...max(threads, 1) {
             ended.enter()
             let thread = Thread { [self] in
@@ -42,50 +56,71 @@ final class WorkerPool: Sendable {
     ///
     /// - Returns: False if too many jobs wait, altogether or for the same zone, or the pool stops.
     func submit(for purpose: Purpose, _ job: @escaping @Sendable () -> Void) -> Bool {
-        queue.withLock {
-            guard !isStopping, jobs.add(.init(purpose: purpose, run: job)) else { return false }
-            queue.signal()
-            return true
+        let (isTaken, wakes) = state.withLock { state in
+            guard !state.isStopping, state.jobs.add(.init(purpose: purpose, run: job)) else {
+                return (false, false)
+            }
+            return (true, state.jobs.hasReady && state.claimIdle())
         }
+        if wakes { woken.signal() }
+        return isTaken
     }
 
     /// Ends the threads after all queued jobs are done.
     func stop() {
-        queue.withLock {
-            isStopping = true
-            queue.broadcast()
-        }
+        state.withLock { $0.isStopping = true }
+        wakeAll()
         ended.wait()
+    }
+
+    private func wakeAll() {
+        let count = state.withLock { state in
+            defer { state.idleCount = 0 }
+            return state.idleCount
+        }
+        for _ in 0..<count { woken.signal() }
     }
 
     private func work() {
         var done: Purpose?
-        while let job = next(after: done) {
-            job.run()
-            done = job.purpose
-        }
-    }
-
-    /// Waits for a job that may run now.
-    ///
-    /// - Parameter done: The purpose of the job that this thread has ended.
-    ///
-    /// - Returns: `nil` if the pool stops and no job is left.
-    private func next(after done: Purpose?) -> FairQueue.Job? {
-        queue.withLock {
-            if let done { jobs.end(done) }
-            while true {
-                if let job = jobs.take() {
-                    // The job that has ended may have kept more than one waiting.
-                    if jobs.hasReady { queue.signal() }
-                    return job
-                }
-                if isStopping, jobs.waitingCount == 0 {
-                    queue.broadcast()
-                    return nil
-                }
-                queue.wait()
+        while true {
+            let (next, wakes) = state.withLock { $0.next(after: done) }
+            done = nil
+            if wakes { woken.signal() }
+            switch next {
+            case .job(let job):
+                job.run()
+                done = job.purpose
+            case .wait: woken.wait()
+            case .end: return wakeAll()
             }
         }
+    }
+}
+
+extension WorkerPool.State {
+    /// What a thread does next.
+    enum Step {
+        case job(FairQueue.Job)
+        case wait
+        case end
+    }
+
+    /// Chooses what a thread does.
+    ///
+    /// - Parameter done: The purpose of the job that the thread has ended.
+    ///
+    /// - Returns: The step, and whether another thread is to be woken.
+    mutating func next(after done: WorkerPool.Purpose?) -> (Step, wakes: Bool) {
+        // A thread was woken for each job that was ready before.
+        let wasReady = done == nil || jobs.hasReady
+        if let done { jobs.end(done) }
+        guard let job = jobs.take() else {
+            if isStopping, jobs.waitingCount == 0 { return (.end, false) }
+            idleCount += 1
+            return (.wait, false)
+        }
+        // The job that has ended may have kept more than one waiting.
+        return (.job(job), !wasReady && jobs.hasReady && claimIdle())
     }
 }

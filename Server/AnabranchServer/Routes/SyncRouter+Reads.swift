@@ -19,7 +19,8 @@ extension SyncRouter {
         _ message: ReceivedMessage, _ zone: ZoneService
     ) throws(ProtocolError) -> [UInt8] {
         let request = try SnapshotRequest(decoding: message.body)
-        let response = try recorded(.snapshot, from: message.origin, zone) { () throws(ProtocolError) in
+        let response = try recorded(.snapshot, from: message.origin, zone) {
+            () throws(ProtocolError) in
             try message.memory.need(2 * zone.limits.pageBytes)
             return try zone.snapshot(request)
         } content: {
@@ -32,7 +33,8 @@ extension SyncRouter {
         _ message: ReceivedMessage, _ zone: ZoneService
     ) throws(ProtocolError) -> [UInt8] {
         let request = try RepairRequest(decoding: message.body)
-        let response = try recorded(.repair, from: message.origin, zone) { () throws(ProtocolError) in
+        let response = try recorded(.repair, from: message.origin, zone) {
+            () throws(ProtocolError) in
             try message.memory.need(2 * zone.limits.pageBytes)
             return try zone.repair(request)
         } content: {

@@ -9,7 +9,7 @@ import Synchronization
 final class DecodingRoom: Sendable {
     private struct Reserved {
         var byteCount = 0
-        /// True if a block needs more than any request can use.
+        /// True if a block needs more than any request can have.
         var isBeyondLimit = false
     }
 
@@ -18,6 +18,9 @@ final class DecodingRoom: Sendable {
 
     /// The approximate memory of one decoded value.
     private static let bytesPerValue = 32
+    /// The memory that each block may have, however small the budget is: that of twice as many
+    /// values as stores put into one part of a save.
+    private static let leastLimit = 64 << 20
     /// Memory is taken in steps, so that small pushes take it once.
     private static let step = 1 << 16
 
@@ -42,8 +45,8 @@ final class DecodingRoom: Sendable {
         reserved.withLock { reserved in
             let steps = (byteCount - reserved.byteCount + Self.step - 1) / Self.step
             guard steps > 0 else { return true }
-            reserved.isBeyondLimit = byteCount > memory.limit
-            let missing = min(steps * Self.step, memory.limit - reserved.byteCount)
+            reserved.isBeyondLimit = byteCount > max(memory.limit, Self.leastLimit)
+            let missing = min(steps * Self.step, memory.room)
             guard !reserved.isBeyondLimit, memory.take(missing) else { return false }
             reserved.byteCount += missing
             return true

@@ -12,7 +12,8 @@ final class HeadCache<Value: Sendable>: Sendable {
     ///
     /// - Throws: Errors of `make`; `overloaded` if another job of the zone takes long.
     func value(
-        at head: LogCursor, _ jobs: WholeZoneJobs, in zone: ZoneName, orMake make: () throws -> Value
+        at head: LogCursor, _ jobs: WholeZoneJobs, in zone: ZoneName,
+        orMake make: () throws -> Value
     ) throws -> Value {
         if let value = value(at: head) { return value }
         return try jobs.run(in: zone) {

@@ -141,7 +141,8 @@ package final class OpenZones: Sendable {
                     announce: { [exchange = backEnd.exchange] head in
                         exchange?.announce(
                             HeadNews(zone: name, epoch: head.epoch, position: head.position))
-                    }, jobs: jobs, wallMilliseconds: wallMilliseconds, metrics: metrics, disabled: disabled)
+                    }, jobs: jobs, wallMilliseconds: wallMilliseconds, metrics: metrics,
+                    disabled: disabled)
             }
         } catch {
             release(name, discarding: true)

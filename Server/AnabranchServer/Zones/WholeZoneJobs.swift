@@ -28,14 +28,19 @@ package final class WholeZoneJobs: Sendable {
     func run<Result>(
         in zone: ZoneName, isPatient: Bool = false, _ job: () throws -> Result
     ) throws -> Result {
-        try begin(in: zone, until: isPatient ? .distantFuture : Date() + Self.patience)
+        try begin(in: zone, until: isPatient ? nil : Date() + Self.patience)
         defer { end(in: zone) }
         return try job()
     }
 
-    private func begin(in zone: ZoneName, until end: Date) throws(ProtocolError) {
+    /// - Parameter end: The end of the wait; `nil` to wait for as long as it takes.
+    private func begin(in zone: ZoneName, until end: Date?) throws(ProtocolError) {
         let isRunning = ended.withLock {
             while running.contains(zone) || running.count >= limit {
+                guard let end else {
+                    ended.wait()
+                    continue
+                }
                 guard ended.wait(until: end) else { return false }
             }
             running.insert(zone)

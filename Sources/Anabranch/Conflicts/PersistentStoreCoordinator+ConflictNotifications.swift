@@ -11,7 +11,8 @@ extension PersistentStoreCoordinator {
 
     /// Returns a sequence of the conflicts that are recorded from now on, one element per page.
     ///
-    /// The sequence ends with the coordinator. Stop iterating to unsubscribe.
+    /// The sequence ends with the coordinator. Stop iterating to unsubscribe. It keeps the newest
+    /// 1,024 elements for a slow reader; the journal has all conflicts.
     public func recordedConflicts() -> AsyncStream<RecordedConflicts> {
         conflictListeners.stream()
     }

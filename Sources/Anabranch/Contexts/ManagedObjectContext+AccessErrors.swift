@@ -30,7 +30,7 @@ extension ManagedObjectContext {
 
     /// The errors of calls that can't throw, from now on.
     ///
-    /// The sequence ends with the context.
+    /// The sequence ends with the context. It keeps the newest 1,024 errors for a slow reader.
     public func accessErrors() -> AsyncStream<any Error> { errorListeners.stream() }
 
     /// Keeps an error of an accessor that can't throw, for the next save, and reports it.

@@ -35,6 +35,9 @@ extension ManagedObjectContext {
         _ occasion: NotificationKind, _ changes: ObjectIDChanges?,
         among objects: (() -> [ManagedObject])? = nil
     ) {
+        var changes = changes
+        changes?.number = eventNumbers[occasion, default: 0] + 1
+        eventNumbers[occasion] = changes?.number
         var content: [AnyHashable: Any] = [:]
         if let changes { content[Notification.objectIDChangesKey] = changes }
         if let changes, let objects {
@@ -58,7 +61,8 @@ extension ManagedObjectContext {
     /// event.
     ///
     /// This sequence, ``saves()`` and ``merges()`` end with the context. Stop iterating to
-    /// unsubscribe. ``willSave`` has no sequence, because its observers must run while the save
+    /// unsubscribe. A reader that is slow misses events, see ``ObjectIDChanges/number``.
+    /// ``willSave`` has no sequence, because its observers must run while the save
     /// waits.
     public func objectChanges() -> AsyncStream<ObjectIDChanges> { changeListeners.stream() }
 

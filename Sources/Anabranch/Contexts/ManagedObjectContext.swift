@@ -117,6 +117,8 @@ public final class ManagedObjectContext {
     private var isProcessingScheduled = false
     /// `nil` where nobody can observe objects.
     var observation: ObjectObservation?
+    /// The number of the last event of each kind.
+    var eventNumbers: [NotificationKind: UInt64] = [:]
     let changeListeners = EventStreams<ObjectIDChanges>()
     let saveListeners = EventStreams<ObjectIDChanges>()
     let mergeListeners = EventStreams<ObjectIDChanges>()

@@ -21,7 +21,8 @@ extension PersistentStoreCoordinator {
     /// Returns a sequence of the changes of the store from now on, one element per save and per
     /// page of remote changes.
     ///
-    /// The sequence ends with the coordinator. Stop iterating to unsubscribe.
+    /// The sequence ends with the coordinator. Stop iterating to unsubscribe. It keeps the newest
+    /// 1,024 elements for a slow reader; the history has all changes.
     public func remoteChanges() -> AsyncStream<RemoteChange> { remoteListeners.stream() }
 
     /// - Parameter position: The position of a save; otherwise `nil`.

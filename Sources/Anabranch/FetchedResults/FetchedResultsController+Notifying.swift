@@ -4,7 +4,8 @@ import Foundation
 extension FetchedResultsController {
     /// Returns a sequence of the changes of the result from now on, one element per event.
     ///
-    /// The sequence ends with the controller. Stop iterating to unsubscribe.
+    /// The sequence ends with the controller. Stop iterating to unsubscribe. A reader that is slow
+    /// misses events, see ``FetchedResultsChanges/number``.
     public func changes() -> AsyncStream<FetchedResultsChanges> { listeners.stream() }
 
     var isHeard: Bool {
@@ -14,7 +15,12 @@ extension FetchedResultsController {
 
     func notify(_ update: ResultsUpdate) {
         let origin = managedObjectContext.coordinator.origin
-        if !listeners.isEmpty { listeners.yield(update.changes(origin)) }
+        lastChangeNumber += 1
+        if !listeners.isEmpty {
+            var changes = update.changes(origin)
+            changes.number = lastChangeNumber
+            listeners.yield(changes)
+        }
         if let snapshotDelegate {
             let snapshot = FetchedResultsSnapshot(
                 update.new, origin, updated: update.updated.map { $0.entry.objectID(origin) })

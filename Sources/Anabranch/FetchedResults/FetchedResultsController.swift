@@ -65,6 +65,9 @@ public final class FetchedResultsController<Object: ManagedObject> {
     /// over the delegate.
     public var sectionIndexTitle: ((_ sectionName: String) -> String?)?
 
+    /// The number of the last event that ``changes()`` reported; 0 before the first. Events that no
+    /// sequence and no delegate waits for are not counted.
+    public internal(set) var lastChangeNumber: UInt64 = 0
     let listeners = EventStreams<FetchedResultsChanges>()
     var tracker: ResultsTracker?
     var source: BatchLoader?

@@ -1,11 +1,17 @@
 import Synchronization
 
 /// The asynchronous sequences that report events of one kind.
+///
+/// A sequence keeps the newest events for a slow reader and drops those before, so its memory has a
+/// bound.
 final class EventStreams<Event: Sendable>: Sendable {
     private struct State: Sendable {
         var next = 0
         var streams: [Int: AsyncStream<Event>.Continuation] = [:]
     }
+
+    /// The greatest number of events that wait for the reader of one sequence.
+    static var limit: Int { 1024 }
 
     private let state = Mutex(State())
 
@@ -14,7 +20,8 @@ final class EventStreams<Event: Sendable>: Sendable {
     }
 
     func stream() -> AsyncStream<Event> {
-        let (stream, continuation) = AsyncStream<Event>.makeStream()
+        let (stream, continuation) = AsyncStream<Event>.makeStream(
+            bufferingPolicy: .bufferingNewest(Self.limit))
         let number = state.withLock { state in
             state.next += 1
             state.streams[state.next] = continuation

@@ -44,7 +44,8 @@ extension PersistentStoreCoordinator {
 
     /// Returns a sequence of the saves that are rejected from now on.
     ///
-    /// The sequence ends with the coordinator. Stop iterating to unsubscribe.
+    /// The sequence ends with the coordinator. Stop iterating to unsubscribe. It keeps the newest
+    /// 1,024 elements for a slow reader; ``rejectedSaves()`` has all saves.
     public func rejections() -> AsyncStream<[RejectedSave.ID]> { rejectionListeners.stream() }
 
     func post(_ rejections: [RejectedSave.ID]) {

@@ -107,11 +107,13 @@ import Testing
             context.processPendingChanges()
             anna.firstName = "Anne"
             context.processPendingChanges()
+            #expect(results.lastChangeNumber == 2)
             return stream
         }
         var all: [FetchedResultsChanges] = []
         for await changes in stream { all.append(changes) }
         #expect(all.map { $0.objects.map(\.kind) } == [[.insert, .insert], [.update]])
+        #expect(all.map(\.number) == [1, 2])
         #expect(all.last?.objects.first?.indexPath == IndexPath(0, 1))
         #expect(all.allSatisfy { $0.sections.isEmpty && !$0.isEmpty })
     }

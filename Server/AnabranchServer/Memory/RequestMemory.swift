@@ -13,8 +13,9 @@ public final class RequestMemory: Sendable {
     /// The number of bytes that the request uses.
     var byteCount: Int { taken.withLock { $0 } }
 
-    /// The greatest number of bytes that any request can use.
-    var limit: Int { budget.byteCount }
+    /// The greatest number of bytes that one request takes, half of all. So a large request does
+    /// not have to wait until no other one takes any.
+    var limit: Int { budget.byteCount / 2 }
 
     /// Takes more bytes.
     ///
