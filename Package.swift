@@ -180,7 +180,9 @@ let testTargets: [Target] = [
     tests(
         "ExampleTests", of: ["Cookbook", "Departments", "FirstSteps", "Notes", "People"],
         golden: true),
-    tests("EndToEndTests", of: ["AnabranchCLI", "AnabranchDaemon", "Simulate", "SyncWorker"]),
+    tests(
+        "EndToEndTests",
+        of: ["AnabranchCLI", "AnabranchDaemon", "AnabranchProtocol", "Simulate", "SyncWorker"]),
     .executableTarget(
         name: "SyncWorker", dependencies: ["Anabranch", "AnabranchSync", "TestSupport"],
         path: "Tests/SyncWorker", swiftSettings: commonSettings),

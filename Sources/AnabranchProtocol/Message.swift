@@ -10,15 +10,22 @@ public protocol Message: Sendable, Hashable {
     init(from reader: inout ByteReader) throws(ChangeSetDecodingError)
     /// Writes the fields of the message, without version and seal.
     func write(to writer: inout ByteWriter)
+    /// About the number of bytes that ``write(to:)`` writes, so that a large message is written
+    /// without moving it.
+    var expectedByteCount: Int { get }
 }
 
 extension Message {
+    /// A message of a few fields.
+    public var expectedByteCount: Int { 128 }
+
     /// Encodes the message with version and seal.
     public func encoded() -> [UInt8] {
-        var writer = ByteWriter()
+        var writer = ByteWriter(reservingCapacity: expectedByteCount + 128)
         writer.append(byte: SyncProtocol.version)
         write(to: &writer)
-        return MessageChecksum.sealing(writer.bytes)
+        writer.append(raw: MessageChecksum.seal(of: Digest(of: writer)))
+        return writer.bytes
     }
 
     /// Decodes a message with version and seal.
@@ -28,8 +35,8 @@ extension Message {
     /// - Throws: ``ProtocolError`` with the offset of the first byte that could not be read. Its
     ///   code is `unsupportedVersion` for a later version, otherwise `malformedRequest`.
     public init(decoding bytes: [UInt8]) throws(ProtocolError) {
-        let body = Array(bytes.dropLast(MessageChecksum.byteCount))
-        var reader = ByteReader(body)
+        let body = bytes.dropLast(MessageChecksum.byteCount)
+        var reader = ByteReader(bytes, upTo: body.count)
         do throws(ChangeSetDecodingError) {
             let version = try reader.readByte()
             guard version == SyncProtocol.version else {

@@ -10,18 +10,17 @@ package enum MessageChecksum {
     package static let byteCount = 4
 
     /// Returns the bytes with their seal behind them.
-    package static func sealing(_ bytes: [UInt8]) -> [UInt8] { bytes + seal(of: bytes) }
+    package static func sealing(_ bytes: [UInt8]) -> [UInt8] { bytes + seal(of: Digest(of: bytes)) }
 
     /// Indicates whether a message is undamaged.
     ///
     /// - Parameters:
     ///   - body: The message without its seal.
     ///   - message: The message with its seal.
-    static func isWhole(_ body: [UInt8], sealedBy message: [UInt8]) -> Bool {
-        message.suffix(byteCount).elementsEqual(seal(of: body))
+    static func isWhole(_ body: ArraySlice<UInt8>, sealedBy message: [UInt8]) -> Bool {
+        message.suffix(byteCount).elementsEqual(seal(of: Digest(of: body)))
     }
 
-    private static func seal(of bytes: [UInt8]) -> [UInt8] {
-        Array(Digest(of: bytes).bytes.prefix(byteCount))
-    }
+    /// The seal of a message with this digest.
+    static func seal(of digest: Digest) -> ArraySlice<UInt8> { digest.bytes.prefix(byteCount) }
 }

@@ -31,6 +31,9 @@ public struct StageRequest: Message {
         }
     }
 
+    /// About the number of bytes of the request.
+    public var expectedByteCount: Int { 128 + bytes.count }
+
     /// Writes the fields of the request.
     public func write(to writer: inout ByteWriter) {
         writer.append(part: part)
@@ -108,6 +111,9 @@ public struct PartResponse: Message {
     public init(from reader: inout ByteReader) throws(ChangeSetDecodingError) {
         bytes = try reader.readBlock()
     }
+
+    /// About the number of bytes of the response.
+    public var expectedByteCount: Int { 128 + bytes.count }
 
     /// Writes the fields of the response.
     public func write(to writer: inout ByteWriter) { writer.append(block: bytes) }

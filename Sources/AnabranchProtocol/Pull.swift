@@ -66,6 +66,9 @@ public struct PullResponse: Message {
         changeSets = try reader.readChangeSets()
     }
 
+    /// About the number of bytes of the response.
+    public var expectedByteCount: Int { 128 + ByteWriter.byteCount(of: changeSets) }
+
     /// Writes the fields of the response.
     public func write(to writer: inout ByteWriter) {
         writer.append(cursor: cursor)
@@ -76,6 +79,11 @@ public struct PullResponse: Message {
 }
 
 extension ByteWriter {
+    /// The greatest number of bytes that some change sets take with their lengths.
+    static func byteCount(of changeSets: [[UInt8]]) -> Int {
+        changeSets.reduce(8) { $0 + $1.count + 5 }
+    }
+
     /// Appends a count, then each change set with its length.
     mutating func append(changeSets: [[UInt8]]) {
         append(count: changeSets.count)

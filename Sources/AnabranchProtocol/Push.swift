@@ -22,6 +22,9 @@ public struct PushRequest: Message {
         changeSets = try reader.readChangeSets()
     }
 
+    /// About the number of bytes of the request.
+    public var expectedByteCount: Int { 128 + ByteWriter.byteCount(of: changeSets) }
+
     /// Writes the fields of the request.
     public func write(to writer: inout ByteWriter) {
         writer.append(replica: epoch)

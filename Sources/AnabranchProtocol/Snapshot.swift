@@ -93,6 +93,9 @@ public struct SnapshotResponse: Message {
         chunk = try reader.readBlock()
     }
 
+    /// About the number of bytes of the response.
+    public var expectedByteCount: Int { 256 + chunk.count }
+
     /// Writes the fields of the response.
     public func write(to writer: inout ByteWriter) {
         snapshot.write(to: &writer)

@@ -19,11 +19,13 @@ enum ZstdCodec {
 
     /// Decompresses all frames.
     ///
-    /// Memory grows only with the output, beside a window of at most 8 MiB.
+    /// Memory grows only with the output, beside a window of at most 8 MiB. If the frame tells its
+    /// size, as those of this codec do, the output is not moved while it grows.
     ///
     /// - Parameters:
     ///   - limit: The greatest number of output bytes, which stops a decompression bomb.
-    ///   - reserve: Reserves memory for more output bytes; false if there is none.
+    ///   - reserve: Reserves memory for a number of bytes before they are allocated; false if
+    ///     there is none.
     ///
     /// - Throws: `tooLarge` if the output exceeds the limit, `noRoom`, or `damaged`.
     static func decompressed(
@@ -33,6 +35,7 @@ enum ZstdCodec {
         defer { ZSTD_freeDCtx(context) }
         ZSTD_DCtx_setParameter(context, ZSTD_d_windowLogMax, greatestWindowLog)
         var output: [UInt8] = []
+        try grow(&output, to: announcedSize(of: bytes), limit: limit, reserve)
         var chunk = [UInt8](repeating: 0, count: ZSTD_DStreamOutSize())
         var position = 0
         var rest = 1
@@ -44,11 +47,29 @@ enum ZstdCodec {
             guard step.read > 0 || step.written > 0 else { throw .damaged("it ends early") }
             position += step.read
             rest = step.status
-            guard output.count + step.written <= limit else { throw .tooLarge(limit: limit) }
-            guard reserve(step.written) else { throw .noRoom }
+            try grow(&output, to: output.count + step.written, limit: limit, reserve)
             output.append(contentsOf: chunk[..<step.written])
         }
         return output
+    }
+
+    /// The size that a frame tells of itself; zero if it does not.
+    private static func announcedSize(of bytes: [UInt8]) -> Int {
+        let size = ZSTD_getFrameContentSize(bytes, bytes.count)
+        // The two greatest numbers say that the size is not known, and that this is no frame.
+        return size < UInt64.max - 1 ? Int(clamping: size) : 0
+    }
+
+    /// Makes room for a number of bytes, at least twice as many as before.
+    private static func grow(
+        _ output: inout [UInt8], to count: Int, limit: Int, _ reserve: (Int) -> Bool
+    ) throws(Failure) {
+        guard count <= limit else { throw .tooLarge(limit: limit) }
+        guard count > output.capacity else { return }
+        let capacity = min(max(count, 2 * output.capacity), limit)
+        // The former bytes stay until they are copied.
+        guard reserve(capacity) else { throw .noRoom }
+        output.reserveCapacity(capacity)
     }
 
     private static func decompress(

@@ -18,6 +18,11 @@ public struct ByteReader: Sendable {
     /// Creates a reader of these bytes.
     public init(_ bytes: [UInt8]) { self.init(bytes, from: 0, to: bytes.count) }
 
+    /// Creates a reader of the first bytes of an array.
+    ///
+    /// - Parameter end: The number of bytes, at most those of the array.
+    public init(_ bytes: [UInt8], upTo end: Int) { self.init(bytes, from: 0, to: end) }
+
     @usableFromInline
     init(_ bytes: [UInt8], from start: Int, to end: Int) {
         self.bytes = bytes

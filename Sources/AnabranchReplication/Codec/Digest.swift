@@ -40,6 +40,13 @@ public struct Digest: Hashable, Sendable {
             ))
     }
 
+    /// Computes the digest of a part of an array, without copying it.
+    public init(of bytes: ArraySlice<UInt8>) {
+        var builder = DigestBuilder()
+        builder.update(bytes)
+        self = builder.finish()
+    }
+
     /// Computes the digest of everything that a writer contains, without copying its large values.
     public init(of writer: ByteWriter) {
         guard !writer.large.isEmpty else {

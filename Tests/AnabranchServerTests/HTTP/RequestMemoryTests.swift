@@ -50,7 +50,9 @@ struct RequestMemoryTests {
     /// A save with a column of nulls, which takes few bytes.
     private func nulls(columns: Int, by author: inout TestAuthor) -> ChangeSet {
         let records = (1...100_000).map { RecordID(replica: author.replica, number: $0) }
-        let properties = (0..<columns).map { WireProperty(name: WireName("p\($0)"), type: .integer64) }
+        let properties = (0..<columns).map {
+            WireProperty(name: WireName("p\($0)"), type: .integer64)
+        }
         let column = [Value](repeating: .null, count: records.count)
         return author.save([
             .insert(

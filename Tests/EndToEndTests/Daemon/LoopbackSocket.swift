@@ -70,6 +70,34 @@ final class LoopbackClient {
         _ = send(descriptor, request, request.utf8.count, Int32(MSG_NOSIGNAL))
     }
 
+    /// Sends a message of the protocol.
+    func post(_ path: String, _ body: [UInt8], token: String, encoding: String? = nil) {
+        let coding = encoding.map { "Content-Encoding: \($0)\r\n" } ?? ""
+        let head =
+            "POST \(path) HTTP/1.1\r\nHost: localhost\r\nAuthorization: Bearer \(token)\r\n"
+            + "Content-Type: application/vnd.anabranch.sync\r\n\(coding)"
+            + "Content-Length: \(body.count)\r\nConnection: close\r\n\r\n"
+        var rest = (Array(head.utf8) + body)[...]
+        while !rest.isEmpty {
+            let count = rest.withUnsafeBytes {
+                send(descriptor, $0.baseAddress, $0.count, Int32(MSG_NOSIGNAL))
+            }
+            guard count > 0 else { return }
+            rest = rest.dropFirst(count)
+        }
+    }
+
+    /// Reads the answer up to the end of the connection, and returns its body.
+    func body() -> [UInt8] {
+        var received: [UInt8] = []
+        var bytes = [UInt8](repeating: 0, count: 65_536)
+        while case let count = recv(descriptor, &bytes, bytes.count, 0), count > 0 {
+            received += bytes[..<count]
+        }
+        let end = received.firstRange(of: Array("\r\n\r\n".utf8))?.upperBound
+        return Array(received[(end ?? received.count)...])
+    }
+
     /// Reads the status line; empty if the connection ends without an answer.
     func statusLine() -> String {
         var received: [UInt8] = []

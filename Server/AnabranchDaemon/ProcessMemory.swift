@@ -1,0 +1,17 @@
+import Foundation
+
+/// How the C library keeps memory that was freed.
+enum ProcessMemory {
+    /// The size in bytes from which on an allocation is a mapping of its own.
+    private static let leastMapping: Int32 = 1 << 20
+
+    /// Gives the memory of each large buffer back to the system as soon as it is freed.
+    ///
+    /// Otherwise glibc raises the threshold with the sizes that it sees, and keeps large freed
+    /// buffers for each thread.
+    static func returnLargeBuffers() {
+        #if canImport(Glibc)
+            mallopt(M_MMAP_THRESHOLD, leastMapping)
+        #endif
+    }
+}

@@ -1,0 +1,112 @@
+import AnabranchProtocol
+import AnabranchReplication
+import Foundation
+import TestSupport
+import Testing
+
+/// Clients with a token that try to fill a daemon's memory.
+@Suite(.serialized) struct HostileMemoryTests {
+    private static let budget = 64 << 20
+    /// The memory of the daemon, its threads and its caches beside the budget.
+    private static let rest = 64 << 20
+    private static let clientCount = 24
+
+    private let folder: TemporaryDirectory
+    private let daemon: DaemonUnderTest
+
+    init() throws {
+        folder = try TemporaryDirectory("hostile")
+        daemon = try DaemonUnderTest(in: folder, options: ["--buffer-limit", "\(Self.budget)"])
+    }
+
+    private func page(_ name: String) -> String { "/v1/zones/\(DaemonUnderTest.zone)/\(name)" }
+
+    /// Sends one request to the daemon without waiting for the answer.
+    private func send(
+        _ name: String, _ body: [UInt8], encoding: String? = nil
+    ) throws -> LoopbackClient {
+        let client = try LoopbackClient(port: daemon.port)
+        client.post(page(name), body, token: daemon.token, encoding: encoding)
+        return client
+    }
+
+    private func epoch() throws -> EpochID {
+        let hello = HelloRequest(
+            replica: ReplicaID(high: 1, low: 1), last: nil, cursor: nil, wallMilliseconds: 0)
+        return try HelloResponse(decoding: send("hello", hello.encoded()).body()).epoch
+    }
+
+    /// A push of one save that inserts records.
+    private func push(
+        by replica: UInt64, records count: UInt64, _ columns: [(WireProperty, Value)]
+    ) throws -> [UInt8] {
+        let replica = ReplicaID(high: replica, low: 2)
+        let ids = (1...count).map { RecordID(replica: replica, number: $0) }
+        let payload = ChangePayload(blocks: [
+            .insert(
+                RowBlock(
+                    entity: "Note", records: ids, properties: columns.map(\.0),
+                    columns: columns.map { column in ids.map { _ in column.1 } }))
+        ]).encoded(author: replica)
+        let now = Int64(Date().timeIntervalSince1970 * 1000)
+        let set = ChangeSet(
+            saving: payload, dot: Dot(replica: replica, sequence: 1),
+            timestamp: HybridTimestamp(wallMilliseconds: now, counter: 0), previousOrigin: .zero,
+            context: .empty)
+        return PushRequest(epoch: try epoch(), changeSets: [set.encoded()]).encoded()
+    }
+
+    /// A zstd frame of 64 MiB of zeros, in runs of 128 KiB.
+    private static var bomb: [UInt8] {
+        var frame: [UInt8] = [0x28, 0xB5, 0x2F, 0xFD, 0, 0x50]
+        for number in 1...512 {
+            let header = UInt32((1 << 17) << 3 | 1 << 1 | (number == 512 ? 1 : 0))
+            frame += [0, 8, 16].map { UInt8(truncatingIfNeeded: header >> $0) } + [0]
+        }
+        return frame
+    }
+
+    private func expectBounded(_ what: Comment) throws {
+        #expect(daemon.peakBytes < Self.budget + Self.rest, what)
+        let client = try LoopbackClient(port: daemon.port)
+        client.get("/v1/health")
+        #expect(client.statusLine().contains("200"))
+    }
+
+    @Test func `bodies that grow by decompression`() throws {
+        let clients = try (0..<Self.clientCount).map { _ in
+            try send("push", Self.bomb, encoding: "zstd")
+        }
+        for client in clients {
+            let status = client.statusLine()
+            #expect(status.contains("400") || status.contains("503"), "\(status)")
+        }
+        try expectBounded("decompressed bodies")
+    }
+
+    @Test func `columns of nulls, which take no bytes`() throws {
+        let columns = (0..<20).map {
+            (WireProperty(name: WireName("p\($0)"), type: .integer64), Value.null)
+        }
+        let bodies = try (1...8).map { try push(by: $0, records: 30_000, columns) }
+        let clients = try bodies.map { try send("push", $0) }
+        for client in clients { #expect(client.statusLine().contains("200")) }
+        try expectBounded("columns of nulls")
+    }
+
+    @Test func `answers that nobody reads`() throws {
+        let text = String(repeating: "long text ", count: 300_000)
+        for replica in 1...4 {
+            let body = try push(
+                by: UInt64(replica), records: 2,
+                [(WireProperty(name: "text", type: .string), .string(text))])
+            #expect(try send("push", body).statusLine().contains("200"))
+        }
+        let pull = PullRequest(cursor: nil, byteLimit: 12 << 20).encoded()
+        let clients = try (0..<Self.clientCount).map { _ in try send("pull", pull) }
+        let statuses = clients.map { $0.statusLine() }
+        #expect(
+            statuses.contains { $0.contains("200") } && statuses.contains { $0.contains("503") })
+        try expectBounded("answers that are not sent")
+    }
+}
