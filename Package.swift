@@ -26,6 +26,7 @@ let systemLibraries: [Target] = [
         name: "CZlib", path: "Sources/CZlib", pkgConfig: "zlib",
         providers: [.apt(["zlib1g-dev"]), .brew(["zlib"])]),
     .systemLibrary(name: "CSystem", path: "Sources/CSystem"),
+    .systemLibrary(name: "CAllocator", path: "Server/CAllocator"),
     .systemLibrary(name: "CIndexStore", path: "Tests/CIndexStore"),
     .systemLibrary(
         name: "CMicroHTTPD", path: "Server/CMicroHTTPD", pkgConfig: "libmicrohttpd",
@@ -113,7 +114,7 @@ let plugins: [Target] = [
 let executables: [Target] = [
     .executableTarget(
         name: "AnabranchDaemon",
-        dependencies: ["AnabranchServer", "AnabranchProtocol", "AnabranchReplication"],
+        dependencies: ["AnabranchServer", "AnabranchProtocol", "AnabranchReplication", "CAllocator"],
         path: "Server/AnabranchDaemon", swiftSettings: commonSettings),
     .executableTarget(
         name: "AnabranchCLI",

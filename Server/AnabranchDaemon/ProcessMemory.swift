@@ -1,4 +1,4 @@
-import Foundation
+import CAllocator
 
 /// How the C library keeps memory that was freed.
 enum ProcessMemory {
@@ -7,11 +7,7 @@ enum ProcessMemory {
 
     /// Gives the memory of each large buffer back to the system as soon as it is freed.
     ///
-    /// Otherwise glibc raises the threshold with the sizes that it sees, and keeps large freed
-    /// buffers for each thread.
-    static func returnLargeBuffers() {
-        #if canImport(Glibc)
-            mallopt(M_MMAP_THRESHOLD, leastMapping)
-        #endif
-    }
+    /// Otherwise glibc raises the size with those that it sees, and keeps large freed buffers for
+    /// each thread.
+    static func returnLargeBuffers() { callocator_set_least_mapping(leastMapping) }
 }

@@ -1,0 +1,13 @@
+#pragma once
+// What Swift's Glibc module lacks of the C library's allocator.
+#ifdef __linux__
+#include <features.h>
+#endif
+#ifdef __GLIBC__
+#include <malloc.h>
+// Allocations of at least this size are mappings of their own, which go back to the system when
+// they are freed.
+static inline void callocator_set_least_mapping(int size) { mallopt(M_MMAP_THRESHOLD, size); }
+#else
+static inline void callocator_set_least_mapping(int size) { (void)size; }
+#endif
