@@ -22,7 +22,7 @@ extension SaveOperation {
             try statement.bind(row.id, at: 1)
             try statement.bind(row.version.position, at: 2)
             try statement.run()
-            if connection.changes == 0 { staleRecords.append(row.id) }
+            if connection.changes == 0 { addStale(row.id) }
             for statement in links {
                 try statement.bind(row.id, at: 1)
                 try statement.run()
@@ -54,13 +54,13 @@ extension SaveOperation {
         var cellCount = 0
         for row in delete.rows {
             guard let record = try rows.record(row.id, in: layout.table) else {
-                staleRecords.append(row.id)
+                addStale(row.id)
                 continue
             }
             try statement.bind(row.id, at: 1)
             try statement.bind(row.version.position, at: 2)
             try statement.run()
-            if connection.changes == 0 { staleRecords.append(row.id) }
+            if connection.changes == 0 { addStale(row.id) }
             let seen = record.cells.filter(\.property.rule.isRegister).map(\.stamp)
             var mark = record.deleteMark ?? DeleteMark(seen: [])
             mark.formUnion(seen)

@@ -33,7 +33,7 @@ extension SaveOperation {
                     update.rows[row, $0]
                 }
                 guard isFresh == true else {
-                    staleRecords.append(id)
+                    addStale(id)
                     continue
                 }
             }
@@ -51,7 +51,7 @@ extension SaveOperation {
                     update.rows[row, $0]
                 }
             }
-            staleRecords += try end(&writer)
+            for stale in try end(&writer) { addStale(stale) }
             if block.hasReached(byteCount: room.byteCount, cellCount: room.cellCount)
                 || ruleWrites?.hasReached(room) ?? false
             {

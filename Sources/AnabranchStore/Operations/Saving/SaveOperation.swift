@@ -23,7 +23,8 @@ struct SaveOperation {
     var presentEntity: EntityDescription?
     let deferred: DeferredRows
     let logStamps: LogStamps
-    var staleRecords: [LocalID] = []
+    /// Records that differ from the request's expectation, some more than once.
+    private var staleRecords: [LocalID] = []
     /// Records that the request does not name, with their former surviving records.
     var shownBy: [LocalID: LocalID] = [:]
     var lists: SavedListPositions
@@ -196,9 +197,7 @@ struct SaveOperation {
     }
 
     /// Registers a record that differs from the request's expectation.
-    mutating func addStale(_ id: LocalID) {
-        if !staleRecords.contains(id) { staleRecords.append(id) }
-    }
+    mutating func addStale(_ id: LocalID) { staleRecords.append(id) }
 
     /// Gives new IDs to inserted records if their numbers were reserved under an earlier replica ID
     /// of the file. An inserted record always belongs to its author.
@@ -228,16 +227,14 @@ struct SaveOperation {
 
     mutating func checkVersions() throws {
         // The app knows only the records that its request has named.
-        staleRecords = staleRecords.map { shownBy[$0] ?? $0 }.reduce(into: []) { found, id in
-            if !found.contains(id) { found.append(id) }
-        }
-        guard staleRecords.isEmpty else {
-            throw StoreError(
-                .mergeConflict,
-                "Can't save because another context or replica has changed \(staleRecords.count) "
-                    + "records since they were read. Refresh them, then save again.",
-                records: staleRecords)
-        }
+        guard !staleRecords.isEmpty else { return }
+        var known: Set<LocalID> = []
+        let shown = staleRecords.map { shownBy[$0] ?? $0 }.filter { known.insert($0).inserted }
+        throw StoreError(
+            .mergeConflict,
+            "Can't save because another context or replica has changed \(shown.count) records "
+                + "since they were read. Refresh them, then save again.",
+            records: shown)
     }
 
     /// Appends the change set to the log, and the history of unsynced records to theirs.
