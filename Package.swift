@@ -114,7 +114,9 @@ let plugins: [Target] = [
 let executables: [Target] = [
     .executableTarget(
         name: "AnabranchDaemon",
-        dependencies: ["AnabranchServer", "AnabranchProtocol", "AnabranchReplication", "CAllocator"],
+        dependencies: [
+            "AnabranchServer", "AnabranchProtocol", "AnabranchReplication", "CAllocator",
+        ],
         path: "Server/AnabranchDaemon", swiftSettings: commonSettings),
     .executableTarget(
         name: "AnabranchCLI",

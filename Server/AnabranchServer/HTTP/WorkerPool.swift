@@ -7,7 +7,7 @@ import Synchronization
 /// for each core would be blocked by a few pushes. Zones take turns, and neither a zone nor a
 /// client can take all threads or the whole queue, so others are served while one is saturated.
 final class WorkerPool: Sendable {
-    /// What a job is done for.
+    /// The zone and the client of a job.
     struct Purpose: Hashable, Sendable {
         /// The zone, or another subject of requests that share threads.
         var zone: String
@@ -99,7 +99,7 @@ final class WorkerPool: Sendable {
 }
 
 extension WorkerPool.State {
-    /// What a thread does next.
+    /// The next step of a thread.
     enum Step {
         case job(FairQueue.Job)
         case wait

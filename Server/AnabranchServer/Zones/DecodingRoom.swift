@@ -53,7 +53,7 @@ final class DecodingRoom: Sendable {
         }
     }
 
-    /// The reason why a change set is refused whose values found no memory.
+    /// The refusal of a change set, if there was no memory for its values.
     ///
     /// - Returns: `nil` if the change set can never be accepted.
     func refusal(of error: ChangeSetDecodingError) -> ProtocolError? {

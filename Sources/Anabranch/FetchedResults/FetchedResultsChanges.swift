@@ -39,8 +39,8 @@ public struct FetchedResultsChanges: Sendable {
 
     /// The number of this event among those of its controller, from 1.
     ///
-    /// A sequence keeps at most 1,024 events for a slow reader. Where it dropped earlier ones, their
-    /// numbers are missing. Then read the result anew on the context's queue, with
+    /// A sequence keeps at most 1,024 events for a slow reader. Where it dropped earlier ones,
+    /// their numbers are missing. Then read the result anew on the context's queue, with
     /// ``FetchedResultsController/lastChangeNumber``, and pass over the events up to that number.
     public internal(set) var number: UInt64 = 0
 

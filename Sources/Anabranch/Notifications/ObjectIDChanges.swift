@@ -36,8 +36,8 @@ public struct ObjectIDChanges: Sendable {
     /// The number of this event among those of its kind in its context, from 1; 0 for changes that
     /// an app has created.
     ///
-    /// A sequence keeps at most 1,024 events for a slow reader. Where it dropped earlier ones, their
-    /// numbers are missing: then read anew what you show.
+    /// A sequence keeps at most 1,024 events for a slow reader. Where it dropped earlier ones,
+    /// their numbers are missing: then read anew what you show.
     public internal(set) var number: UInt64 = 0
     /// The position of this save in the history; `nil` if nothing was saved.
     public var position: HistoryPosition?

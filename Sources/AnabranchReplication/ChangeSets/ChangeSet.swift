@@ -127,7 +127,7 @@ public struct ChangeSet: Hashable, Sendable {
     /// Decodes the changes of the save. An entry that is no save has none.
     ///
     /// - Throws: ``ChangeSetDecodingError`` with code `inParts` for a save in parts, which
-    ///   ``forEachBlock(_:_:)`` reads. Other codes mean that the payload is damaged.
+    ///   ``forEachBlock(_:reserving:_:)`` reads. Other codes mean that the payload is damaged.
     public func decodedPayload() throws(ChangeSetDecodingError) -> ChangePayload {
         guard kind != .saveInParts else {
             throw ByteReader([]).failure(.inParts, "\(dot) is a save in parts")

@@ -63,7 +63,10 @@ struct ImportTable {
                     "CSodium",
                 ]),
             "AnabranchDaemon": Row(
-                .whole, ["AnabranchServer", "AnabranchProtocol", "AnabranchReplication"]),
+                .whole,
+                [
+                    "AnabranchServer", "AnabranchProtocol", "AnabranchReplication", "CAllocator",
+                ]),
             "AnabranchCLI": Row(
                 .whole,
                 [
