@@ -63,12 +63,15 @@ extension MicroHTTPServer {
         guard length <= work.limit else {
             return refuse(request, on: connection, .bodyTooLarge(limit: work.limit))
         }
-        guard request.memory.take(length) else {
+        // The rest is taken when the right of the client is known.
+        let first = min(length, HTTPServerOptions.unadmittedBytes)
+        guard request.memory.take(first) else {
             return refuse(request, on: connection, .overloaded)
         }
         request.progress.withLock { progress in
             progress.work = work
-            progress.body.reserveCapacity(min(length, HTTPServerOptions.unadmittedBytes))
+            progress.length = length
+            progress.body.reserveCapacity(first)
         }
         return .YES
     }
@@ -145,10 +148,14 @@ extension MicroHTTPServer {
             let admission = work.admit()
             request.progress.withLock { progress in
                 progress.admission = admission
-                switch admission {
-                case .refused(let response): passOver(&progress, response, request.memory)
-                case .admitted: progress.body.reserveCapacity(request.memory.byteCount)
+                if case .refused(let response) = admission {
+                    return passOver(&progress, response, request.memory)
                 }
+                guard request.memory.take(progress.length - request.memory.byteCount) else {
+                    _ = passOver(&progress, because: .overloaded, request.memory)
+                    return
+                }
+                progress.body.reserveCapacity(progress.length)
             }
         } orElse: { [self] response in
             request.progress.withLock { passOver(&$0, response, request.memory) }

@@ -5,6 +5,8 @@ final class MicroRequest: Sendable {
     struct Progress: Sendable {
         var head: HTTPRequestHead?
         var work: HTTPWork?
+        /// The announced length of the body; zero if there is none.
+        var length = 0
         /// The decision about the client's right; `nil` before it is known.
         var admission: HTTPAdmission?
         var body: [UInt8] = []

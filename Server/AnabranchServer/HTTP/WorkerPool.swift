@@ -19,6 +19,8 @@ final class WorkerPool: Sendable {
         var jobs: FairQueue
         /// The number of threads that wait to be woken.
         var idleCount = 0
+        /// The number of threads that were woken and have not looked for a job yet.
+        var wakingCount = 0
         var isStopping = false
 
         /// Claims a thread to be woken.
@@ -27,6 +29,7 @@ final class WorkerPool: Sendable {
         mutating func claimIdle() -> Bool {
             guard idleCount > 0 else { return false }
             idleCount -= 1
+            wakingCount += 1
             return true
         }
     }
@@ -76,6 +79,7 @@ final class WorkerPool: Sendable {
     private func wakeAll() {
         let count = state.withLock { state in
             defer { state.idleCount = 0 }
+            state.wakingCount += state.idleCount
             return state.idleCount
         }
         for _ in 0..<count { woken.signal() }
@@ -83,15 +87,18 @@ final class WorkerPool: Sendable {
 
     private func work() {
         var done: Purpose?
+        var isWoken = false
         while true {
-            let (next, wakes) = state.withLock { $0.next(after: done) }
-            done = nil
+            let (next, wakes) = state.withLock { $0.next(after: done, isWoken: isWoken) }
+            (done, isWoken) = (nil, false)
             if wakes { woken.signal() }
             switch next {
             case .job(let job):
                 job.run()
                 done = job.purpose
-            case .wait: woken.wait()
+            case .wait:
+                woken.wait()
+                isWoken = true
             case .end: return wakeAll()
             }
         }
@@ -108,19 +115,22 @@ extension WorkerPool.State {
 
     /// Chooses what a thread does.
     ///
-    /// - Parameter done: The purpose of the job that the thread has ended.
+    /// - Parameters:
+    ///   - done: The purpose of the job that the thread has ended.
+    ///   - isWoken: True if the thread has waited.
     ///
     /// - Returns: The step, and whether another thread is to be woken.
-    mutating func next(after done: WorkerPool.Purpose?) -> (Step, wakes: Bool) {
-        // A thread was woken for each job that was ready before.
-        let wasReady = done == nil || jobs.hasReady
+    mutating func next(
+        after done: WorkerPool.Purpose?, isWoken: Bool
+    ) -> (Step, wakes: Bool) {
+        if isWoken { wakingCount -= 1 }
         if let done { jobs.end(done) }
         guard let job = jobs.take() else {
             if isStopping, jobs.waitingCount == 0 { return (.end, false) }
             idleCount += 1
             return (.wait, false)
         }
-        // The job that has ended may have kept more than one waiting.
-        return (.job(job), !wasReady && jobs.hasReady && claimIdle())
+        // The end of a job may make more than one ready. A thread that is waking takes the next.
+        return (.job(job), wakingCount == 0 && jobs.hasReady && claimIdle())
     }
 }

@@ -42,6 +42,17 @@ import Testing
         #expect(try server.post(Self.path, push(server, byteCount: 1 << 20)).status == 200)
     }
 
+    @Test func `announced bodies of clients without a right take no memory`() throws {
+        let server = try TestServer { $0.http.bufferedBytes = 8 << 20 }
+        let clients = try (0..<16).map { _ in try RawClient(port: server.port) }
+        for client in clients {
+            client.send(server.head("POST", Self.path, role: nil, body: 8 << 20))
+            client.send([UInt8](repeating: 0, count: 100))
+        }
+        #expect(try server.post(Self.path, push(server, byteCount: 1 << 20)).status == 200)
+        withExtendedLifetime(clients) {}
+    }
+
     @Test func `a reader may not push a large body`() throws {
         let server = try TestServer()
         let response = try server.post(
