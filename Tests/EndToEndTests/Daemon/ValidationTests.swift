@@ -254,7 +254,7 @@ struct ValidationTests {
             ),
             (
                 ["--validate", "http://127.0.0.1:9/x", "--validate-calls", "9"],
-                "--validate-calls takes at most a quarter of the workers, which is 4"
+                "--validate-calls takes at most a quarter of the workers, which is 6"
             ),
         ]
         for (arguments, message) in cases {
