@@ -105,7 +105,7 @@ struct ServeOption {
             meaning: "number of zones that stay open without requests (256)"),
         ServeOption(
             name: "workers", value: "N",
-            meaning: "number of requests processed at the same time (16)"),
+            meaning: "number of requests processed at the same time (24)"),
         ServeOption(
             name: "compact-every", value: "HOURS",
             meaning: "time between two compactions of all zones (0: none)"),
