@@ -75,7 +75,7 @@ struct ServeOption {
             meaning: "greatest save; a larger one is rejected (body limit)"),
         ServeOption(
             name: "buffer-limit", value: "BYTES",
-            meaning: "greatest memory for all request bodies (536870912)"),
+            meaning: "greatest memory for all requests together (536870912)"),
         ServeOption(
             name: "connections", value: "N", meaning: "greatest number of connections (10000)"),
         ServeOption(

@@ -73,7 +73,7 @@ import Testing
         #expect(try server.hello().headPosition == 0)
     }
 
-    @Test func `answers that nobody reads take memory until their clients leave`() throws {
+    @Test func `answers that are not read take memory until their clients leave`() throws {
         let server = try TestServer { $0.http.bufferedBytes = 40 << 20 }
         #expect(try server.post(Self.path, push(server, byteCount: 12 << 20)).status == 200)
         let pull = PullRequest(cursor: nil, byteLimit: 8 << 20).encoded()

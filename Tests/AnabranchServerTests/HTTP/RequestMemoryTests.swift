@@ -32,7 +32,7 @@ struct RequestMemoryTests {
         }
         #expect(RequestMemory(budget).take(700, waiting: 60))
         done.wait()
-        #expect(!RequestMemory(budget).take(1001, waiting: 60), "nobody can have that much")
+        #expect(!RequestMemory(budget).take(1001, waiting: 60), "no request can have that much")
     }
 
     @Test func `is half of all for a request that needs more`() throws {

@@ -94,7 +94,7 @@ import Testing
         try expectBounded("columns of nulls")
     }
 
-    @Test func `answers that nobody reads`() throws {
+    @Test func `answers that are not read`() throws {
         let text = String(repeating: "long text ", count: 300_000)
         for replica in 1...4 {
             let body = try push(
