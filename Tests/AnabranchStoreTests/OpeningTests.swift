@@ -106,6 +106,28 @@ import Testing
         #expect(replicas.withLock { $0.count } == 1)
     }
 
+    @Test func `an opening waits for another connection to a new file`() throws {
+        let path = scenario.path("a")
+        let model = scenario.model
+        let other = try Connection(path: path)
+        try other.execute("BEGIN IMMEDIATE")
+        let opened = DispatchGroup()
+        let failure = Mutex<String?>(nil)
+        DispatchQueue.global().async(group: opened) {
+            var options = StoreOptions()
+            options.busyTimeout = .seconds(60)
+            do {
+                try Store.open(at: path, model: model, options: options).close()
+            } catch {
+                failure.withLock { $0 = "\(error)" }
+            }
+        }
+        #expect(opened.wait(timeout: .now() + 0.3) == .timedOut)
+        try other.execute("ROLLBACK")
+        opened.wait()
+        #expect(failure.withLock { $0 } == nil)
+    }
+
     @Test func `a store that is created at any moment of an opening is opened`() throws {
         var isCreatedLate = false
         for step in 0... {

@@ -1,6 +1,7 @@
 import AnabranchModel
 import AnabranchReplication
 import AnabranchSQLite
+import Foundation
 
 /// The steps from a connection to an open store.
 struct StoreOpening {
@@ -136,14 +137,33 @@ struct StoreOpening {
     }
 
     func configureWriter() throws {
-        try connection.execute("PRAGMA journal_mode = WAL")
+        try writeAhead()
         try connection.setDurability(options.durability)
         // SQLite 3.40 allows the triggers of the tables of words only in a trusted schema.
         try connection.trustSchema()
     }
 
+    /// Makes the file use a write-ahead log.
+    ///
+    /// SQLite does not wait if another connection writes the file for the first time at this
+    /// moment, so this waits.
+    private func writeAhead() throws {
+        let end = ContinuousClock.now + options.busyTimeout
+        while true {
+            do {
+                return try connection.execute("PRAGMA journal_mode = WAL")
+            } catch let error as SQLiteError where error.code == .busy && ContinuousClock.now < end
+            {
+                Thread.sleep(forTimeInterval: Self.pause)
+            }
+        }
+    }
+
+    /// The seconds between two tries to use a write-ahead log.
+    private static let pause = 0.01
+
     private func create(_ model: ManagedObjectModel) throws {
-        try connection.execute("PRAGMA journal_mode = WAL")
+        try writeAhead()
         try StoreFunctions.install(on: connection)
         try connection.transaction(.immediate) {
             // Another process may have created the store meanwhile.
