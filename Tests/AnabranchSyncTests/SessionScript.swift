@@ -7,10 +7,10 @@ import AnabranchStore
 /// A session with everything that its events need, and a short form of its actions for tables.
 struct SessionScript {
     var session: SyncSession
-    var moment = SyncSession.StepInput(wallMilliseconds: 1_000, draw: .max)
-    /// The body or the work of the last action.
+    var moment = StepInput(wallMilliseconds: 1_000, draw: .max)
+    private(set) var action: SyncSession.Action?
+    /// The body of the last request.
     private(set) var body: [UInt8] = []
-    private(set) var work: SyncSession.StoreWork?
     private(set) var ending: SyncSession.Ending?
 
     static let epoch = EpochID(high: 0xE, low: 1)
@@ -31,51 +31,22 @@ struct SessionScript {
         describe(session.begin(state, verifying: mode, at: moment))
     }
 
-    mutating func advance(_ event: SyncSession.Event) -> String {
-        describe(session.advance(event, at: moment))
+    mutating func advance(_ event: ScriptedEvent) -> String {
+        let event = action.map { event.answering($0) }
+        return describe(session.advance(event ?? .waited, at: moment))
     }
 
     mutating func describe(_ action: SyncSession.Action) -> String {
+        self.action = action
         switch action {
-        case .send(let endpoint, let body):
+        case .send(let step, let body):
             self.body = body
-            return endpoint.rawValue
-        case .store(let work):
-            self.work = work
-            return Self.describe(work)
+            return step.description
+        case .store(let step): return step.description
         case .wait(let delay): return "wait \(Int((delay / .milliseconds(1)).rounded()))"
         case .finish(let ending):
             self.ending = ending
             return Self.describe(ending)
-        }
-    }
-
-    static func describe(_ work: SyncSession.StoreWork) -> String {
-        switch work {
-        case .apply(let page):
-            "apply \(page.changeSets.count) to \(page.cursor.position)"
-        case .keep(let piece, _, let start): "keep \(piece.count) bytes at \(start)"
-        case .loadPiece(let set, let number, let start, _):
-            "load part \(number) of \(set.dot.sequence) at \(start)"
-        case .acknowledge(let sets, _): "acknowledge \(sets.count)"
-        case .loadPending: "load"
-        case .renewIdentity(let sequence): "renew below \(sequence)"
-        case .recordEpochs(let epochs): "record \(epochs.count) epochs"
-        case .cursor(let position, _): "cursor at \(position)"
-        case .rewind(let cursor): "rewind to \(cursor.position)"
-        case .loadRecordsToRepair: "load records to repair"
-        case .repair(let images, let place): "repair \(images.count) at \(place.position)"
-        case .stage(_, let number, let snapshot):
-            "stage \(number) of \(snapshot.chunkCount)"
-        case .loadSnapshot(let isBlocked): "load snapshot\(isBlocked ? ", blocked" : "")"
-        case .supply(let missing): "supply \(missing.sequences)"
-        case .renameBranch(let dot, _): "yield \(dot.sequence)"
-        case .takeForms(let sets, _): "take forms of \(sets.count)"
-        case .compare(let ranges, let place): "compare \(ranges.count) at \(place.position)"
-        case .queueForRepair(let records): "queue \(records.count)"
-        case .wantSnapshot: "want snapshot"
-        case .restamp(let limit, let offset):
-            "restamp above \(limit.wallMilliseconds), offset \(offset)"
         }
     }
 
@@ -144,7 +115,7 @@ extension SessionScript {
     static func greeting(
         epoch: EpochID = epoch, earlier: [EpochID] = [], head: UInt64 = 0, knowsCursor: Bool = true,
         lastSequence: UInt64 = 0, start: UInt64 = 0
-    ) -> SyncSession.Event {
+    ) -> ScriptedEvent {
         .received(
             HelloResponse(
                 epoch: epoch, earlierEpochs: earlier, headPosition: head, startPosition: start,
@@ -155,7 +126,7 @@ extension SessionScript {
     }
 
     /// Returns the first of several chunks of a snapshot.
-    static func chunk(at position: UInt64, head: UInt64) -> SyncSession.Event {
+    static func chunk(at position: UInt64, head: UInt64) -> ScriptedEvent {
         .received(
             SnapshotResponse(
                 snapshot: SnapshotName(cursor: cursor(position), digest: .zero), chunkCount: 2,
@@ -166,7 +137,7 @@ extension SessionScript {
     /// Returns the other replica's change sets between two positions.
     static func page(
         from start: UInt64 = 0, to end: UInt64, head: UInt64? = nil
-    ) -> SyncSession.Event {
+    ) -> ScriptedEvent {
         .received(
             PullResponse(
                 cursor: cursor(end), headPosition: head ?? end, wallMilliseconds: 5_000,
@@ -176,7 +147,7 @@ extension SessionScript {
 
     static func taken(
         _ count: UInt64, refusal: ProtocolError.Code? = nil, head: UInt64? = nil
-    ) -> SyncSession.Event {
+    ) -> ScriptedEvent {
         let acknowledgements = sets(count).enumerated().map { index, set in
             PushResponse.Acknowledgement(
                 position: UInt64(index + 1), dot: set.dot, timestamp: set.timestamp,
@@ -190,7 +161,7 @@ extension SessionScript {
             ).encoded())
     }
 
-    static func refused(_ code: ProtocolError.Code) -> SyncSession.Event {
+    static func refused(_ code: ProtocolError.Code) -> ScriptedEvent {
         .refused(ProtocolError(code, "No."), retryAfter: nil)
     }
 }

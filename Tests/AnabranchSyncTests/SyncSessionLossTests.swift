@@ -11,7 +11,7 @@ struct SyncSessionLossTests {
 
     private static func refusal(
         _ code: ProtocolError.Code, _ details: [String: String]
-    ) -> SyncSession.Event {
+    ) -> ScriptedEvent {
         .received(
             PushResponse(
                 acknowledgements: [], refusal: ProtocolError(code, "No.", details: details),
@@ -28,7 +28,7 @@ struct SyncSessionLossTests {
         .sequenceGap, ["replica": Script.me.description, "sequence": "3", "refused": "5"])
 
     /// Returns a session with a push that was refused before and after a pull.
-    private static func refusedTwice(_ refusal: SyncSession.Event) -> Script {
+    private static func refusedTwice(_ refusal: ScriptedEvent) -> Script {
         var script = Script()
         _ = script.begin(Script.state(pending: 2))
         _ = script.advance(Script.page(to: 0))
@@ -81,7 +81,7 @@ struct SyncSessionLossTests {
         let sets = Script.sets(2)
         let rejection = Rejection(.notAllowed, "No.")
         let void = ChangeSet(voiding: sets[0], for: rejection)
-        func taken(_ digest: Digest) -> SyncSession.Event {
+        func taken(_ digest: Digest) -> ScriptedEvent {
             .received(
                 PushResponse(
                     acknowledgements: [

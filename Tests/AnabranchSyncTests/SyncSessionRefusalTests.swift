@@ -164,11 +164,11 @@ struct SyncSessionRefusalTests {
     @Test func `the last position shared with a log that went back is found by bisection`() {
         var script = Script()
         let later = EpochID(high: 0xF, low: 9)
-        func cursor(_ position: UInt64) -> SyncSession.Event {
+        func cursor(_ position: UInt64) -> ScriptedEvent {
             .cursor(
                 LogCursor(epoch: later, position: position, digestHigh: position, digestLow: 1))
         }
-        func greeting(knowing: Bool) -> SyncSession.Event {
+        func greeting(knowing: Bool) -> ScriptedEvent {
             Script.greeting(epoch: later, earlier: [Script.epoch], head: 40, knowsCursor: knowing)
         }
         _ = script.begin(Script.state(cursor: Script.cursor(9)))
@@ -185,6 +185,17 @@ struct SyncSessionRefusalTests {
         #expect(script.advance(.rewound(state, keptCopy: nil)) == "hello")
         #expect(script.advance(greeting(knowing: true)) == "record 2 epochs")
         #expect(script.advance(.recorded(state)) == "pull")
+    }
+
+    @Test func `a store that is busy during the search begins it anew`() {
+        var script = Script()
+        _ = script.begin(Script.state(cursor: Script.cursor(9)))
+        _ = script.advance(Script.refused(.unknownCursor))
+        let greeting = Script.greeting(head: 6, knowsCursor: false)
+        #expect(script.advance(greeting) == "cursor at 6")
+        #expect(script.advance(.storeFailed(SyncError(.storeBusy, "Busy."))) == "wait 250")
+        #expect(script.advance(.waited) == "hello")
+        #expect(script.advance(greeting) == "cursor at 6")
     }
 
     @Test func `a backup that is a beginning of the log is found at once`() {
@@ -317,7 +328,7 @@ struct SyncSessionRefusalTests {
     }
 
     /// A page of the log whose last change set is damaged in a given byte.
-    private func damagedPage(at index: Int) -> SyncSession.Event {
+    private func damagedPage(at index: Int) -> ScriptedEvent {
         var sets = Script.sets(2, by: Script.other).map { $0.encoded() }
         sets[1][index] ^= 0xFF
         return .received(
@@ -458,7 +469,7 @@ struct SyncSessionRefusalTests {
 
 extension SyncSessionRefusalTests.Restore {
     /// The answer of a zone that has begun another epoch since its hello.
-    func event(to epoch: EpochID) -> SyncSession.Event {
+    func event(to epoch: EpochID) -> ScriptedEvent {
         switch self {
         case .refusal: SessionScript.refused(.unknownEpoch)
         case .page:

@@ -13,7 +13,7 @@ struct SyncSessionRepairTests {
 
     private static func images(
         _ records: [RecordID] = [record], at position: UInt64
-    ) -> SyncSession.Event {
+    ) -> ScriptedEvent {
         .received(
             RepairResponse(
                 position: position, wallMilliseconds: 5_000,
@@ -162,7 +162,7 @@ struct SyncSessionRepairTests {
         }
     }
 
-    private static var takenInAnotherForm: SyncSession.Event {
+    private static var takenInAnotherForm: ScriptedEvent {
         let set = Script.sets(1)[0]
         return .received(
             PushResponse(

@@ -111,7 +111,11 @@ struct SyncSessionTests {
         let response = PullResponse(
             cursor: renamed, headPosition: 1, wallMilliseconds: 5_000, changeSets: [])
         #expect(script.advance(.received(response.encoded())) == "apply 0 to 1")
-        guard case .apply(let page)? = script.work else { return }
+        guard case .store(let step as ApplyingPage)? = script.action else {
+            Issue.record("the page is not applied")
+            return
+        }
+        let page = step.page
         #expect(page.after == Script.cursor(1))
         #expect(page.cursor == renamed)
     }

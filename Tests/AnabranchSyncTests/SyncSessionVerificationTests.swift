@@ -13,7 +13,7 @@ struct SyncSessionVerificationTests {
 
     private static func answer(
         at position: UInt64, _ summaries: RangeSummary...
-    ) -> SyncSession.Event {
+    ) -> ScriptedEvent {
         .received(
             ChecksumsResponse(
                 position: position, wallMilliseconds: 5_000, checksum: sum, summaries: summaries
@@ -28,7 +28,7 @@ struct SyncSessionVerificationTests {
         .init(upper: upper.map(record), checksum: sum)
     }
 
-    private static func differing(_ ranges: RecordRange...) -> SyncSession.Event {
+    private static func differing(_ ranges: RecordRange...) -> ScriptedEvent {
         var comparison = StateComparison()
         comparison.ranges = ranges
         return .compared(comparison)
@@ -96,7 +96,7 @@ struct SyncSessionVerificationTests {
         var script = Self.asking { $0.retry.attempts = 2 }
         _ = script.advance(Self.answer(at: 1))
         #expect(script.advance(Self.differing(.all)) == "checksums")
-        let answer = SyncSession.Event.received(
+        let answer = ScriptedEvent.received(
             ChecksumsResponse(
                 position: 1, wallMilliseconds: 5_000, checksum: Self.sum, summaries: summaries
             ).encoded())

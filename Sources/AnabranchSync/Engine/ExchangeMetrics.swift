@@ -7,21 +7,22 @@ struct ExchangeMetrics {
     private var receivedByteCount = 0
     private var applyDuration: Duration = .zero
 
-    mutating func add(request: [UInt8], answer: SyncSession.Event) {
+    mutating func add(request: [UInt8]) {
         requestCount += 1
         sentByteCount += request.count
-        if case .received(let body) = answer { receivedByteCount += body.count }
     }
 
-    mutating func add(_ work: SyncSession.StoreWork, took duration: Duration) {
-        if case .apply = work { applyDuration += duration }
+    mutating func add(answer: [UInt8]) { receivedByteCount += answer.count }
+
+    mutating func add(_ step: any StoreStep, took duration: Duration) {
+        if step is ApplyingPage { applyDuration += duration }
     }
 
     static func timed(
-        _ work: SyncSession.StoreWork, _ side: StoreExecutor
+        _ step: any StoreStep, _ side: StoreExecutor
     ) -> (event: SyncSession.Event, duration: Duration) {
         let start = ContinuousClock.now
-        let event = side.perform(work)
+        let event = step.performed(on: side)
         return (event, ContinuousClock.now - start)
     }
 

@@ -186,14 +186,16 @@ extension SyncEngine {
             try Task.checkCancellation()
             let event: SyncSession.Event
             switch action {
-            case .send(let endpoint, let body):
-                event = try await answer(endpoint, body)
-                cost.add(request: body, answer: event)
-            case .store(let work):
-                let timed = await onQueue { ExchangeMetrics.timed(work, $0) }
+            case .send(let step, let body):
+                cost.add(request: body)
+                event = try await answer(to: step, body, &cost)
+            case .store(let step):
+                let timed = await onQueue { ExchangeMetrics.timed(step, $0) }
                 event = timed.event
-                cost.add(work, took: timed.duration)
-                if case .rewound = event, options.movesZone { await keepAddress() }
+                cost.add(step, took: timed.duration)
+                if options.movesZone, step is Rewinding, case .answered = event {
+                    await keepAddress()
+                }
             case .wait(let delay): event = try await wait(delay)
             case .finish(.done(let outcome)):
                 var outcome = cost.added(to: outcome)
@@ -209,11 +211,13 @@ extension SyncEngine {
     }
 
     private func answer(
-        _ endpoint: SyncEndpoint, _ body: [UInt8]
+        to step: some RequestStep, _ body: [UInt8], _ cost: inout ExchangeMetrics
     ) async throws -> SyncSession.Event {
         do {
-            switch try await transport.send(endpoint, body: body) {
-            case .message(let body): return .received(body)
+            switch try await transport.send(type(of: step).endpoint, body: body) {
+            case .message(let body):
+                cost.add(answer: body)
+                return step.received(body)
             case .refusal(let refusal, let delay): return .refused(refusal, retryAfter: delay)
             }
         } catch let error as SyncError {

@@ -35,7 +35,7 @@ package struct SyncEnvironment: Sendable {
         draw: { UInt64.random(in: .min ... .max) },
         sleep: { try await Task.sleep(for: $0) })
 
-    var input: SyncSession.StepInput {
-        SyncSession.StepInput(wallMilliseconds: wallMilliseconds(), draw: draw())
+    var input: StepInput {
+        StepInput(wallMilliseconds: wallMilliseconds(), draw: draw())
     }
 }

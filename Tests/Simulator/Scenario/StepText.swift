@@ -67,74 +67,63 @@ extension LinkBlock {
 }
 
 extension SyncSession.Event {
-    /// The name of the case, and its associated values if they are short.
+    /// What the zone or the store has answered, in a few words.
     var summary: String {
         switch self {
-        case .received(let body): "\(body.count) bytes"
-        case .compared(let comparison):
-            "\(comparison.ranges.count) ranges, \(comparison.records.count) records differ"
-        case .queuedForRepair: "queued for repair"
+        case .answered(let answer): answer.summary
         case .refused(let refusal, _): "refusal \(refusal.code.rawValue)"
-        case .failed(let error), .storeFailed(let error): "failure \(error.code.rawValue)"
-        case .loaded(let sets, _):
-            "sets " + sets.map(\.changeSet.dot.summary).joined(separator: ", ")
-        case .recordsToRepair(let records):
-            "repair queue " + records.map(\.summary).joined(separator: ", ")
-        case .applied: "applied"
-        case .cursorMoved: "cursor moved"
-        case .lacking(let part): "lacks \(part.part.byteCount - part.heldBytes) bytes of a part"
-        case .kept: "kept"
-        case .piece(let piece): "piece of \(piece?.bytes.count ?? 0) bytes"
-        case .acknowledged: "acknowledged"
-        case .renewed: "renewed"
-        case .restamped: "restamped"
-        case .rewritten(let state): state == nil ? "nothing rewritten" : "rewritten"
-        case .staged: "staged"
-        case .recorded: "noted"
-        case .cursor(let cursor): "cursor at \(cursor.map { "\($0.position)" } ?? "nothing")"
-        case .supplied(let entries):
-            "sets " + entries.map(\.changeSet.dot.summary).joined(separator: ", ")
-        case .rewound: "rewound"
+        case .failed(let error): "failure \(error.code.rawValue)"
         case .waited: "waited"
         }
     }
 }
 
-extension SyncSession.StoreWork {
+extension StepAnswer {
+    fileprivate var summary: String {
+        switch value {
+        case let body as [UInt8]: "\(body.count) bytes"
+        case PageAnswer.applied, ContentAnswer.applied: "applied"
+        case PageAnswer.cursorMoved, ContentAnswer.cursorMoved, ComparisonAnswer.cursorMoved:
+            "cursor moved"
+        case PageAnswer.lacking(let part):
+            "lacks \(part.part.byteCount - part.heldBytes) bytes of a part"
+        case ComparisonAnswer.compared(let comparison):
+            "\(comparison.ranges.count) ranges, \(comparison.records.count) records differ"
+        case let pending as PendingAnswer: pending.sets.summary
+        case let entries as [StoredLogEntry]: entries.summary
+        case let records as [RecordID]:
+            "repair queue " + records.map(\.summary).joined(separator: ", ")
+        case let piece as PartPiece: "piece of \(piece.bytes.count) bytes"
+        case let cursor as LogCursor: "cursor at \(cursor.position)"
+        case is SyncState, is RewindAnswer, is Void: "done"
+        default: "nothing"
+        }
+    }
+}
+
+extension [StoredLogEntry] {
+    fileprivate var summary: String {
+        "sets " + map(\.changeSet.dot.summary).joined(separator: ", ")
+    }
+}
+
+extension StoreStep {
+    /// What the store is to do, with the names of change sets and records.
     var summary: String {
         switch self {
-        case .apply(let page):
-            "apply " + page.changeSets.map(\.dot.summary).joined(separator: ", ")
-        case .acknowledge(let items, _):
+        case let step as ApplyingPage:
+            "apply " + step.page.changeSets.map(\.dot.summary).joined(separator: ", ")
+        case let step as Acknowledging:
             "acknowledge "
-                + items.map { "\($0.dot.summary) at \($0.position)" }
+                + step.acknowledged.map { "\($0.dot.summary) at \($0.position)" }
                 .joined(separator: ", ")
-        case .loadPending: "load what is pending"
-        case .keep(let piece, let part, let start):
-            "keep \(piece.count) bytes of a part of \(part.byteCount) from \(start)"
-        case .loadPiece(let set, let number, let start, _):
-            "load part \(number) of \(set.dot.summary) from \(start)"
-        case .renewIdentity: "renew the identity"
-        case .recordEpochs(let epochs): "note \(epochs.count) epochs"
-        case .cursor(let position, _): "the cursor at \(position)"
-        case .rewind(let cursor): "rewind to \(cursor.position)"
-        case .loadRecordsToRepair: "load the repair queue"
-        case .repair(let images, let place):
-            "repair \(images.map(\.id.summary).joined(separator: ", ")) as of \(place.position)"
-        case .stage(_, let number, let snapshot):
-            "stage chunk \(number) of \(snapshot.chunkCount)"
-        case .loadSnapshot: "load the snapshot"
-        case .supply(let missing):
-            "supply \(missing.replica.summary):\(missing.sequences)"
-        case .renameBranch(let dot, _): "yield the name \(dot.summary)"
-        case .takeForms(let items, _):
-            "take the forms of " + items.map(\.dot.summary).joined(separator: ", ")
-        case .compare(let ranges, let place):
-            "compare \(ranges.count) ranges at \(place.position)"
-        case .queueForRepair(let records):
-            "queue for repair \(records.map(\.summary).joined(separator: ", "))"
-        case .wantSnapshot: "want a snapshot"
-        case .restamp(let limit, _): "restamp above \(limit.wallMilliseconds)"
+        case let step as TakingForms:
+            "take forms of " + step.forms.map(\.dot.summary).joined(separator: ", ")
+        case let step as RepairingRecords:
+            "\(step): " + step.images.map(\.id.summary).joined(separator: ", ")
+        case let step as QueueingRepairs:
+            "\(step): " + step.records.map(\.summary).joined(separator: ", ")
+        default: description
         }
     }
 }

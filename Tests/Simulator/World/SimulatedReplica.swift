@@ -303,20 +303,13 @@ extension SimulatedReplica {
         case nil:
             action = session.begin(try store.syncState(), at: moment)
             return
-        case .send(let endpoint, let body):
-            event = Self.event(send(endpoint, body))
-            tell("\(endpoint.rawValue) answered by \(event.summary)")
-        case .store(let work):
-            event = StoreExecutor(store).perform(work)
-            tell("\(work.summary) answered by \(event.summary)")
-            if case .loaded(let sets, _) = event {
-                handedOut.formUnion(sets.map(\.changeSet.origin))
-            }
-            recordParts(work, event)
-            if case (.loadSnapshot, .applied) = (work, event) {
-                statistics.count(.snapshotLoaded)
-                try readLogAgain()
-            }
+        case .send(let step, let body):
+            event = Self.event(step, send(type(of: step).endpoint, body))
+            tell("\(step) answered by \(event.summary)")
+        case .store(let step):
+            event = step.performed(on: StoreExecutor(store))
+            tell("\(step.summary) answered by \(event.summary)")
+            try record(step, event)
             if let death = crash.death {
                 statistics.count(death.losesPower ? .powerLossInSync : .crashInSync)
                 try reopen()
@@ -334,13 +327,19 @@ extension SimulatedReplica {
         action = session.advance(event, at: moment)
     }
 
-    private func recordParts(_ work: SyncSession.StoreWork, _ event: SyncSession.Event) {
-        switch (work, event) {
-        case (_, .loaded(let sets, _)):
+    /// Counts what the store has done, and records what it has handed out.
+    private func record(_ step: any StoreStep, _ event: SyncSession.Event) throws {
+        guard case .answered(let answer) = event else { return }
+        switch (step, answer.value) {
+        case (_, let pending as PendingAnswer):
+            handedOut.formUnion(pending.sets.map(\.changeSet.origin))
             statistics.count(
-                .saveInParts, count: sets.count { $0.changeSet.kind == .saveInParts })
-        case (.keep, .kept): statistics.count(.pieceFetched)
-        case (.loadPiece, .piece(.some)): statistics.count(.pieceSent)
+                .saveInParts, count: pending.sets.count { $0.changeSet.kind == .saveInParts })
+        case (is KeepingPart, _): statistics.count(.pieceFetched)
+        case (is LoadingPiece, is PartPiece): statistics.count(.pieceSent)
+        case (is LoadingSnapshot, ContentAnswer.applied):
+            statistics.count(.snapshotLoaded)
+            try readLogAgain()
         default: break
         }
     }
@@ -359,15 +358,15 @@ extension SimulatedReplica {
         } while action != nil
     }
 
-    private var moment: SyncSession.StepInput {
-        SyncSession.StepInput(wallMilliseconds: clock.milliseconds, draw: world.draw())
+    private var moment: StepInput {
+        StepInput(wallMilliseconds: clock.milliseconds, draw: world.draw())
     }
 
     private static func event(
-        _ result: Result<TransportReply, SyncError>
+        _ step: some RequestStep, _ result: Result<TransportReply, SyncError>
     ) -> SyncSession.Event {
         switch result {
-        case .success(.message(let body)): .received(body)
+        case .success(.message(let body)): step.received(body)
         case .success(.refusal(let refusal, let delay)): .refused(refusal, retryAfter: delay)
         case .failure(let error): .failed(error)
         }

@@ -1,10 +1,10 @@
 internal import AnabranchProtocol
 internal import AnabranchReplication
-internal import AnabranchStore
+package import AnabranchStore
 
 // A restored zone may lack a change set that others depend on and that no replica can supply any
 // more.
-extension SyncSession {
+extension PushMachine {
     /// Looks for the change sets that the zone lacks, if pulling has not helped.
     ///
     /// A store that began with a snapshot lacks the change sets before it. If its own change sets
@@ -13,28 +13,39 @@ extension SyncSession {
     ///
     /// - Returns: `nil` if the error does not name the missing change sets, or if they were
     ///   supplied before without success.
-    mutating func supply(for error: SyncError) -> Action? {
-        guard exchange.rounds > 1,
-            exchange.supplies < Self.maximumSupplies,
-            let missing = MissingChangeSets(error), missing != exchange.supplied
+    mutating func supply(for error: SyncError, _ exchange: inout Exchange) -> Move? {
+        guard rounds > 1, supplies < Self.maximumSupplies,
+            let missing = MissingChangeSets(error), missing != supplied
         else { return nil }
-        exchange.supplied = missing
-        exchange.supplies += 1
+        supplied = missing
+        supplies += 1
         exchange.failures = 0
-        phase = .supplying(error)
-        return .store(.supply(missing))
+        return .store(Supplying(missing: missing, error: error))
     }
 
     /// The limit that keeps a zone with endless demands from blocking the exchange: it ends the
     /// push.
     private static let maximumSupplies = 64
+}
 
-    /// Pushes the found change sets, and the entries that declare the others lost.
-    mutating func supplied(
-        _ entries: [StoredLogEntry], orElse error: SyncError, at input: StepInput
-    ) -> Action {
-        guard !entries.isEmpty else { return stopPush(error, at: input) }
-        return push(entries, at: input)
+/// The store looks for change sets that the zone lacks. They are pushed, and entries that declare
+/// the others lost.
+package struct Supplying: StoreStep {
+    let missing: MissingChangeSets
+    /// The reason why the push stops if there are none.
+    let error: SyncError
+    package var description: String { "supply \(missing.sequences)" }
+
+    package func perform(on store: StoreExecutor) throws -> [StoredLogEntry] {
+        try store.supply(missing)
+    }
+
+    package func next(
+        _ entries: [StoredLogEntry], _ machine: inout PushMachine, _ exchange: inout Exchange,
+        at input: StepInput
+    ) -> PushMachine.Move {
+        entries.isEmpty
+            ? machine.stop(error, &exchange) : machine.push(entries, &exchange)
     }
 }
 

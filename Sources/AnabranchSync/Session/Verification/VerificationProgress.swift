@@ -3,17 +3,6 @@ package import AnabranchReplication
 /// The reaction of a verification to differences: report them, or repair them too.
 package enum VerificationMode: Hashable, Sendable { case reporting, repairing }
 
-/// A range, and the summary of the zone's records in it.
-package struct ComparedRange: Hashable, Sendable {
-    package var range: RecordRange
-    package var summary: RangeSummary
-
-    package init(range: RecordRange, summary: RangeSummary) {
-        self.range = range
-        self.summary = summary
-    }
-}
-
 /// The progress of comparing a store with its zone.
 ///
 /// First the checksums of the whole states are compared. If they differ, the differing ranges are
@@ -28,12 +17,18 @@ package struct VerificationProgress: Sendable {
         case inconclusive(VerificationObstacle)
     }
 
+    /// The zone's summaries of ranges, and the position in its log to which they belong.
+    struct Answer: Sendable {
+        var position: UInt64
+        var ranges: [ComparedRange]
+    }
+
     let mode: VerificationMode
     /// The ranges that remain in this round, the next one last. It is `nil` while the whole states
     /// are compared.
     var ranges: [RecordRange]?
     /// The zone's answer, until the store has reached its position.
-    var answer: (position: UInt64, compared: [ComparedRange])?
+    var answer: Answer?
     /// The number of rounds that were begun.
     var rounds = 0
     /// The number of misses in a row.

@@ -2,69 +2,13 @@ internal import AnabranchProtocol
 internal import AnabranchReplication
 internal import AnabranchStore
 
-extension SyncSession {
-    /// Requests the entries after the store's cursor.
-    mutating func pull(at input: StepInput) -> Action {
-        phase = .pulling
-        let limit = min(exchange.byteLimit, limits.pageBytes)
-        let request = PullRequest(cursor: exchange.state.cursor, byteLimit: UInt64(limit))
-        return send(.pull, request.encoded(), at: input)
-    }
-
-    /// Checks the received entries, and applies them page by page.
-    mutating func pulled(_ body: [UInt8], at input: StepInput) -> Action {
-        let response: PullResponse
-        let pages: [RemotePage]
-        do {
-            response = try PullResponse(decoding: body)
-            pages = try checkedPages(response)
-        } catch {
-            let count =
-                error.message == exchange.unusablePage.reason ? exchange.unusablePage.count : 0
-            exchange.unusablePage = (error.message, count + 1)
-            return damaged(error, at: input)
-        }
-        exchange.unusablePage = ("", 0)
-        // A page that can't be applied is a failure even if the connection works.
-        if pages.isEmpty { exchange.failures = 0 }
-        exchange.headPosition = max(response.headPosition, response.cursor.position)
-        learn(clockOf: response.wallMilliseconds, at: input)
-        return apply(pages, at: input)
-    }
-
-    /// Applies the first of the pages, or continues after the last one.
-    mutating func apply(_ pages: [RemotePage], at input: StepInput) -> Action {
-        guard let page = pages.first else { return afterPage(at: input) }
-        phase = .applying(pages)
-        return .store(.apply(page))
-    }
-
-    /// Continues with the next page.
-    mutating func applied(
-        _ pages: [RemotePage], _ state: SyncState, at input: StepInput
-    ) -> Action {
-        exchange.state = state
-        exchange.failures = 0
-        exchange.outcome.pulledChangeSets += pages.first?.changeSets.count ?? 0
-        return apply(Array(pages.dropFirst()), at: input)
-    }
-
-    /// Continues with the next page, then with the push, then with the repair.
-    private mutating func afterPage(at input: StepInput) -> Action {
-        if (exchange.state.cursor?.position ?? 0) < exchange.headPosition {
-            return pull(at: input)
-        }
-        return exchange.isPushOver ? requestRepairs(at: input) : load()
-    }
-
-    // MARK: - Checks
-
-    /// Decodes a response and divides it into transactions.
+extension Exchange {
+    /// Decodes the entries of a response and divides them into transactions.
     ///
     /// The running digest over the received entries must be that of the response's cursor. So no
     /// entry is missing, doubled or out of order.
-    private func checkedPages(_ response: PullResponse) throws(ProtocolError) -> [RemotePage] {
-        let cursor = exchange.state.cursor
+    func checkedPages(of response: PullResponse) throws(ProtocolError) -> [RemotePage] {
+        let cursor = state.cursor
         guard isExpected(response.cursor.epoch) else {
             throw ProtocolError(
                 .unknownEpoch, "Can't apply the page because it is of another epoch. Say hello.")
@@ -95,7 +39,7 @@ extension SyncSession {
 
     /// Indicates whether the epoch is the one that hello named. It may continue that of the cursor.
     private func isExpected(_ epoch: EpochID) -> Bool {
-        zone.map { $0.epoch == epoch } ?? (exchange.state.cursor?.epoch == epoch)
+        zone.map { $0.epoch == epoch } ?? (state.cursor?.epoch == epoch)
     }
 
     private func decoded(_ bytes: [UInt8]) throws(ProtocolError) -> ChangeSet {
@@ -108,14 +52,6 @@ extension SyncSession {
                 "Can't read a pulled change set because \(error.cause) at offset "
                     + "\(error.offset).")
         }
-    }
-}
-
-extension LogCursor {
-    /// The same position of the log under a later epoch.
-    func inEpoch(_ epoch: EpochID) -> LogCursor {
-        LogCursor(
-            epoch: epoch, position: position, digestHigh: digestHigh, digestLow: digestLow)
     }
 }
 

@@ -9,13 +9,13 @@ extension SessionLimits {
     }
 }
 
-extension SyncSession {
+extension Exchange {
     /// The reason why this version of the app may not sync with the zone; `nil` if it may.
     ///
     /// The store knows the minimum version as soon as a page with it is applied. From then on no
     /// request is sent, in this exchange and in every later one.
     var updateRequired: SyncError? {
-        limits.requiredVersion(by: exchange.state).map { minimum in
+        limits.requiredVersion(by: state).map { minimum in
             SyncError(
                 .updateRequired,
                 "Can't sync because the zone needs version \(minimum) of the app or a later one, "

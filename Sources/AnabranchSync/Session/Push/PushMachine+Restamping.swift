@@ -1,21 +1,21 @@
 internal import AnabranchProtocol
 internal import AnabranchReplication
-internal import AnabranchStore
 
-extension SyncSession {
+extension PushMachine {
     /// Restamps the change sets that the zone refuses because their times are ahead. From now on
     /// the store follows the server's clock.
     ///
     /// The bound is the one that the zone has refused by: the server's clock, as the refusal says,
     /// and the limit. The device's clock has no part in it, because it may have been set since the
     /// offset to the server's was learnt.
-    mutating func restamp(_ error: SyncError, at input: StepInput) -> Action {
-        exchange.restamps += 1
-        guard exchange.restamps < limits.rounds, let zone else {
-            return stopPush(error, at: input)
+    mutating func restamp(
+        _ error: SyncError, _ exchange: inout Exchange, at input: StepInput
+    ) -> Move {
+        restamps += 1
+        guard restamps < exchange.limits.rounds, let zone = exchange.zone else {
+            return stop(error, &exchange)
         }
         exchange.failures = 0
-        phase = .restamping
         let limit =
             error.details["limit"].flatMap(Int64.init) ?? SyncProtocol.clockLimitMilliseconds
         let server =
@@ -24,9 +24,29 @@ extension SyncSession {
             .partialValue
         let bound = server.addingReportingOverflow(min(max(limit, 0), 1 << 40))
         return .store(
-            .restamp(
-                above: HybridTimestamp(
+            Restamping(
+                limit: HybridTimestamp(
                     wallMilliseconds: bound.overflow ? .max : bound.partialValue, counter: .max),
                 clockOffsetMilliseconds: zone.clockOffsetMilliseconds))
+    }
+}
+
+/// The store gives unpushed change sets earlier times.
+package struct Restamping: StoreStep {
+    let limit: HybridTimestamp
+    let clockOffsetMilliseconds: Int64
+
+    package var description: String {
+        "restamp above \(limit.wallMilliseconds), offset \(clockOffsetMilliseconds)"
+    }
+
+    package func perform(on store: StoreExecutor) throws {
+        try store.restamp(above: limit, clockOffsetMilliseconds: clockOffsetMilliseconds)
+    }
+
+    package func next(
+        _: Void, _ machine: inout PushMachine, _ exchange: inout Exchange, at input: StepInput
+    ) -> PushMachine.Move {
+        machine.load(exchange)
     }
 }
