@@ -13,7 +13,8 @@ package enum ContentAnswer: Sendable {
 package enum PageAnswer: Sendable {
     /// The new state of the store.
     case applied(SyncState)
-    /// The state of a store that has its cursor elsewhere than at the page's beginning. Nothing was applied.
+    /// The state of a store that has its cursor elsewhere than at the page's beginning. Nothing was
+    /// applied.
     case cursorMoved(SyncState)
     /// The first missing part of a save. Nothing was applied.
     case lacking(LackingPart)
