@@ -305,6 +305,42 @@ import Testing
         #expect(try a.check().isValid && b.check().isValid)
     }
 
+    @Test func `continues a save that was declared lost, although it has trimmed that too`()
+        async throws
+    {
+        let world = try RestoredZone()
+        let names = world.scenario.names
+        let (a, b, c) = (
+            try world.scenario.open("a.db"), try world.scenario.open("b.db"),
+            try world.scenario.open("c.db")
+        )
+        let rule = LogRetention(byteCount: 0, leastAge: .seconds(-10_000 * 86_400))
+        for store in [a, b, c] { try await world.sync(store) }
+        let backup = try world.backUp()
+        try b.insert("first", names)
+        for store in [b, a] { try await world.sync(store) }
+        try a.insert("second", names)
+        for store in [a, c, b] { try await world.sync(store) }
+        #expect(try a.trimLog(to: rule).saveCount == 1)
+        try a.insert("fourth", names)
+        try b.insert("third", names)
+        try await world.sync(b)
+        #expect(try b.trimLog(to: rule).saveCount == 2)
+        // A store that lacks the two saves declares them lost, and one that has them gives them new
+        // names. The save that its author made after the second one keeps its name, so it follows
+        // the entry that was declared lost.
+        try world.restore(backup)
+        try await world.sync(b)
+        try b.trimLog(to: rule)
+        let kept = try b.read { try $0.changeSets(after: 0, limit: .max) }
+        #expect(kept.map(\.changeSet.kind) == [.save])
+        for store in [c, a] { try await world.sync(store) }
+        let outcome = try await world.sync(b)
+        #expect(outcome.snapshotReason == nil)
+        #expect(try world.log().map(\.kind) == [.lost, .lost, .save, .save, .save, .save])
+        try await world.expectConverged([a, b, c], people: 4)
+    }
+
     // MARK: - The file
 
     @Test func `is trimmed in a file of an earlier build too`() async throws {

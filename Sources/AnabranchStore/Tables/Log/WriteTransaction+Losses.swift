@@ -24,8 +24,14 @@ extension WriteTransaction {
         let before = [
             set.dot.predecessor, set.dot.sequence == 1 ? set.rewrittenFrom?.predecessor : nil,
         ]
-        return try before.contains { dot in
-            try dot.flatMap { try log.entry(named: $0) }?.changeSet.kind == .lost
-        }
+        return try before.contains { dot in try dot.map(isLost) ?? false }
+    }
+
+    /// True if the entry with a dot was declared lost. A head shows it too: the log may have been
+    /// trimmed up to it.
+    private func isLost(_ dot: Dot) throws -> Bool {
+        if let entry = try log.entry(named: dot) { return entry.changeSet.kind == .lost }
+        let head = try head(of: try ordinal(of: dot.replica))
+        return head.sequence == dot.sequence && head.origin == ChangeSet(lost: dot).origin
     }
 }
