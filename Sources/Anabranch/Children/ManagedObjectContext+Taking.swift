@@ -277,12 +277,8 @@ extension SaveTaking {
             else { continue }
             context.touch(owner)
             context.recorder?.recordList(of: owner, at: index, in: context)
-            owner.changeRelation(index) { state in
-                var ahead = list.isEnd ? state.listed.last { !list.placed.contains($0) } : nil
-                for id in list.order where state.members?.contains(id) == true {
-                    if list.placed.contains(id) { state.move(id, behind: ahead) }
-                    ahead = id
-                }
+            owner.changeRelation(index) {
+                $0.place(list.placed, standingAsIn: list.order, isEnd: list.isEnd)
             }
         }
     }

@@ -196,6 +196,7 @@ extension ManagedObjectContext {
 
     /// Takes an object out of the context; whoever holds it still reads what it had.
     func detach(_ object: ManagedObject) {
+        savePoint?.capture(object)
         counts.add(object.flags, -1)
         object.flags.subtract([.inserted, .updated, .recordedInEvent, .writable, .refault])
         object.flags.formUnion(.detached)

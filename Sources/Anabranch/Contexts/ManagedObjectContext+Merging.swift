@@ -116,10 +116,7 @@ extension ManagedObjectContext {
             if deletedIDs.isEmpty { forgetIncomplete() }
         }
         let cleared = clearMentions(of: gone)
-        for object in ids.compactMap(held) {
-            savePoint?.capture(object)
-            vanish(object)
-        }
+        for object in ids.compactMap(held) { vanish(object) }
         recordWithoutTargets(cleared.filter { !$0.flags.contains(.detached) })
         recordGone(ids)
         return cleared

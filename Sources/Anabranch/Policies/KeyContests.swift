@@ -123,12 +123,10 @@ struct KeyContests {
     ) throws {
         var rolledBack: [ManagedObject] = []
         var owners: [RelationshipDescription: Set<ManagedObject>] = [:]
-        var hasDeletions = false
         for (contest, resolution) in zip(contests, resolutions) {
             let way = resolution.way
             let changed = contest.claimants.filter { !$0.flags.contains(.inserted) }
             if way == .rollback { rolledBack += changed }
-            if way.isOfContext, !changed.isEmpty { hasDeletions = true }
             guard let other = contest.holder ?? changed.first else { continue }
             for object in contest.claimants where object.flags.contains(.inserted) {
                 for relationship in object.linkedRelationships
@@ -142,9 +140,6 @@ struct KeyContests {
             let unread = others.filter { !$0.knowsMembers(of: relationship) }
             if !unread.isEmpty { try context.load(relationship, of: Array(unread)) }
         }
-        // What a deletion reaches shows only as it is followed.
-        guard hasDeletions, let savePoint = context.savePoint else { return }
-        for object in context.registry.values { savePoint.capture(object) }
     }
 
     private mutating func settle(_ contest: KeyContest, _ resolution: MergeResolution) throws {
@@ -239,7 +234,7 @@ struct KeyContests {
     /// Whatever has led to new objects, and no inverse of theirs tells of, leads to those that they
     /// became.
     private func leadToOthers() {
-        guard !replaced.isEmpty else { return }
+        guard !replaced.isEmpty, context.coordinator.plans.haveOneWayRelationships else { return }
         for object in context.registry.values {
             for relationship in object.home.plan.references
             where relationship.inverse == nil && object.flags.contains(.hasRow) {

@@ -188,6 +188,7 @@ extension ManagedObjectContext {
 
     /// As ``clearReferences(of:to:)``, so that it can be undone.
     func takeOut(_ gone: Set<LocalID>, of object: ManagedObject) -> Bool {
+        if let savePoint, object.mentions(gone) { savePoint.capture(object) }
         if let recorder, recorder.isRecording, object.mentions(gone),
             object.flags.isDisjoint(with: [.deleted, .detached])
         {

@@ -57,12 +57,19 @@ struct ListState {
         placed.insert(id)
     }
 
-    mutating func move(_ id: LocalID, behind ahead: LocalID?) {
+    /// Puts members behind those that they stand behind in another order.
+    ///
+    /// - Parameters:
+    ///   - ids: The members to put elsewhere. Others of the order stay.
+    ///   - model: The other order, which may have records that are no members.
+    ///   - isEnd: True if that is the end of an order, so that it goes behind the others.
+    mutating func place(_ ids: Set<LocalID>, standingAsIn model: [LocalID], isEnd: Bool) {
         keepFormerOrder()
-        order.removeAll { $0 == id }
-        let place = ahead.flatMap { order.firstIndex(of: $0) }.map { $0 + 1 } ?? 0
-        order.insert(id, at: place)
-        placed.insert(id)
+        let moved = ids.intersection(order).intersection(model)
+        let kept = order.filter { !moved.contains($0) }
+        let ahead = isEnd ? kept.suffix(1) : []
+        order = Self.joined(kept, moved, standingAsIn: ahead + model)
+        placed.formUnion(moved)
     }
 
     mutating func arrange(_ wanted: [LocalID]) -> [LocalID] {

@@ -13,6 +13,14 @@ extension ManagedObjectContext {
         return object.relations?.states[index].listed ?? []
     }
 
+    /// True if an object is a member of a list.
+    func isListed(
+        _ member: ManagedObject, in owner: ManagedObject, _ relationship: RelationshipDescription
+    ) throws -> Bool {
+        guard let index = owner.home.plan.relationIndex(of: relationship) else { return false }
+        return try members(of: owner, at: index).contains(member.localID)
+    }
+
     /// Puts an object at a place of a list, to which it is added where it is not there.
     ///
     /// - Parameter place: What its index is then.

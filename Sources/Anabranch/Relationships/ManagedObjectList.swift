@@ -34,12 +34,14 @@ public struct ManagedObjectList<Element: ManagedObject> {
     public var isEmpty: Bool { ids.isEmpty }
 
     /// Returns true if an object is in the list.
-    public func contains(_ object: ManagedObject) -> Bool { firstIndex(of: object) != nil }
+    public func contains(_ object: ManagedObject) -> Bool {
+        guard object.managedObjectContext === owner.managedObjectContext else { return false }
+        return attempt(or: false) { try $0.isListed(object, in: owner, $1) }
+    }
 
     /// Returns the index of an object; `nil` if it is not in the list.
     public func firstIndex(of object: ManagedObject) -> Int? {
-        guard object.managedObjectContext === owner.managedObjectContext else { return nil }
-        return ids.firstIndex(of: object.localID)
+        contains(object) ? ids.firstIndex(of: object.localID) : nil
     }
 
     /// - Returns: `nil` if the list can't be read; the error is kept.
@@ -92,10 +94,7 @@ public struct ManagedObjectList<Element: ManagedObject> {
 
     /// Adds an object at the end. An object that is already in the list moves there. In a
     /// one-to-many relationship, the object leaves its former owner.
-    public func append(_ object: Element) {
-        if owner.managedObjectContext == nil { return owner.refuseChange(of: slot) }
-        if let ids = readIDs() { insert(object, at: ids.count, of: ids) }
-    }
+    public func append(_ object: Element) { append(contentsOf: CollectionOfOne(object)) }
 
     /// Adds objects at the end, in their order. Objects that are already in the list move there,
     /// and of equal objects the last one counts.
@@ -111,15 +110,7 @@ public struct ManagedObjectList<Element: ManagedObject> {
         guard let ids = readIDs() else { return }
         precondition(
             (0...ids.count).contains(index), "There is no place \(index) among \(ids.count).")
-        insert(object, at: index, of: ids)
-    }
-
-    /// Inserts an object into a list that was read.
-    ///
-    /// - Parameter ids: The list as it is now.
-    private func insert(_ object: Element, at index: Int, of ids: [LocalID]) {
-        let isOfContext = object.managedObjectContext === owner.managedObjectContext
-        let present = isOfContext ? ids.firstIndex(of: object.localID) : nil
+        let present = firstIndex(of: object)
         let place = present.map { $0 < index ? index - 1 : index } ?? index
         guard present != place else { return }
         change { try $0.place(object, at: place, in: owner, $1) }

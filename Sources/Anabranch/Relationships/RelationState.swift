@@ -104,9 +104,9 @@ struct RelationState {
         settle()
     }
 
-    /// Puts a member of a list behind another one, or first.
-    mutating func move(_ id: LocalID, behind ahead: LocalID?) {
-        list?.move(id, behind: ahead)
+    /// Puts members of a list behind those that they stand behind in another order.
+    mutating func place(_ ids: Set<LocalID>, standingAsIn model: [LocalID], isEnd: Bool) {
+        list?.place(ids, standingAsIn: model, isEnd: isEnd)
         settle()
     }
 

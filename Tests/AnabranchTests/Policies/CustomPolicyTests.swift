@@ -177,6 +177,58 @@ private struct Refusal: Error {}
         }
     }
 
+    /// The first round has deleted the holder and followed the deletion; the second one fails.
+    @Test(arguments: [false, true], [false, true])
+    func `objects that a deletion has reached are as before if a later round fails`(
+        _ looksAtAll: Bool, _ canUndo: Bool
+    ) throws {
+        let holder = try ledger.account(["code": "k", "name": "holder"])
+        let id = try ledger.account(["code": "l", "name": "claimant"])
+        try ledger.elsewhere { context in
+            let held = try context.read(holder)
+            for (entity, key) in [("Step", "account"), ("Access", "account"), ("Note", "about")] {
+                try context.make(entity, ["name": .string(entity)]).setObject(held, forKey: key)
+            }
+            let own = try context.make("Access", ["name": "own"])
+            try own.setObject(try context.read(id), forKey: "account")
+            try context.make("Tag", ["name": "Tag"]).objects(forKey: "accounts").insert(held)
+        }
+        try ledger.inContext { context throws in
+            if looksAtAll { context.searchLimits = SearchLimits(always: 0, each: 0) }
+            if canUndo { context.undoManager = UndoStack() }
+            let account = try context.read(id)
+            let others = try ["Step", "Access", "Note", "Tag"].map { try context.named($0, $0) }
+            func check() throws {
+                #expect(try account.changedValues() == ["code": "k"])
+                #expect(context.deletedObjects.isEmpty && context.updatedObjects == [account])
+                #expect(try others[0].target("account") == "holder")
+                #expect(try others[1].target("account") == "holder")
+                #expect(try others[2].target("about") == "holder")
+                #expect(try others[3].names("accounts") == ["holder"])
+                #expect(try context.read(holder).names("steps") == ["Step"])
+                #expect(try account.target("access") == "own")
+                #expect(others.allSatisfy { !$0.hasChanges })
+            }
+            try account.set(["code": "k"])
+            let calls = Seen()
+            context.mergePolicy = MergeClosure(
+                { _, _ in throw Refusal() },
+                constraints: { _, _ in
+                    calls.append("keys")
+                    try ledger.elsewhere { try $0.read(id).set(["a": 5]) }
+                    return .overwrite
+                })
+            #expect(throws: Refusal.self) { try context.save() }
+            #expect(calls.all == ["keys"])
+            try check()
+            context.mergePolicy = .overwrite
+            try context.save()
+            #expect(try account.names("steps") == ["Step"])
+            #expect(try others[2].target("about") == "claimant")
+        }
+        #expect(try !ledger.exists(holder))
+    }
+
     @Test func `is asked again if a concurrent save arrives, but not for ever`() throws {
         let id = try ledger.account(["a": 0, "b": 0])
         let seen = Seen()
