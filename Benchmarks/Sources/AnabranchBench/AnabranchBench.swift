@@ -10,8 +10,8 @@ enum AnabranchBench {
         PredicateBenchmark(), SearchBenchmark(), UpdateBenchmark(), AccessorBenchmark(),
         TrackingBenchmark(),
         SyncBenchmark(),
-        MergeBenchmark(), BootstrapBenchmark(), RegisteredBenchmark(), MigrateBenchmark(),
-        ConvertBenchmark(),
+        MergeBenchmark(), BootstrapBenchmark(), RegisteredBenchmark(), GrowthBenchmark(),
+        MigrateBenchmark(), ConvertBenchmark(),
     ]
 
     static func main() async {

@@ -10,7 +10,7 @@ final class Witness {
     private let client: ClientUnderTest
     private let guarded: GuardedFolder
     private let place: ClientUnderTest.ZonePlace
-    private let name: String
+    let name: String
     private let store: String
 
     init(
@@ -33,6 +33,8 @@ final class Witness {
     struct Result {
         let acknowledged: Int
         let lost: Int
+
+        var description: String { "\(lost) of \(acknowledged) acknowledged saves are lost" }
     }
 
     /// Compares what the zone acknowledged with what a new client gets from it.

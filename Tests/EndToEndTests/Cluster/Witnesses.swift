@@ -27,6 +27,7 @@ final class Witnesses {
             let result = try await witness.result()
             acknowledged += result.acknowledged
             lost += result.lost
+            if result.lost > 0 { print("cluster: \(witness.name): \(result.description)") }
         }
         return Witness.Result(acknowledged: acknowledged, lost: lost)
     }
