@@ -65,7 +65,7 @@ struct SessionWalk {
 struct SessionWay: Hashable, Comparable, CustomStringConvertible {
     /// The beginning or the end of a machine, or of the whole.
     static let outside = "[*]"
-    /// The machine whose inside the way is in; empty for ways between machines.
+    /// The name of the machine that has both steps; empty for ways between machines.
     var machine = ""
     var from: String
     var to: String

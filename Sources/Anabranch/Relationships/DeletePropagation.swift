@@ -188,10 +188,10 @@ extension ManagedObjectContext {
 
     /// As ``clearReferences(of:to:)``, so that it can be undone.
     func takeOut(_ gone: Set<LocalID>, of object: ManagedObject) -> Bool {
-        if let savePoint, object.mentions(gone) { savePoint.capture(object) }
         if let recorder, recorder.isRecording, object.mentions(gone),
             object.flags.isDisjoint(with: [.deleted, .detached])
         {
+            savePoint?.capture(object)
             recorder.record(object, in: self)
             if object.flags.contains(.hasRow) { keepEarlierValues(of: object) }
             recordMentions(of: gone, in: object, recorder)
