@@ -138,11 +138,11 @@ struct SmallModel: Sendable {
     let name: Int
     let age: Int
 
-    init() throws {
+    init(ageRule: MergeRule = .lastWriter) throws {
         model = try ManagedObjectModel {
             Entity("Person") {
                 Attribute("name", .string)
-                Attribute("age", .integer64)
+                Attribute("age", .integer64, mergeRule: ageRule)
             }
         }
         person = try #require(model.entity(named: "Person"))

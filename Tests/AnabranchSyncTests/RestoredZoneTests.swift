@@ -11,6 +11,8 @@ import Testing
 /// Tests of zones that are restored: the clients supply again what the server has lost.
 final class RestoredZone {
     let scenario: EngineScenario
+    /// The clock of all engines; `nil` if they use the system's.
+    var clock: SettableClock?
     private var count = 0
     private(set) var zone: ZoneService
     private var path: String
@@ -56,7 +58,8 @@ final class RestoredZone {
 
     @discardableResult
     func sync(_ store: Store) async throws -> SyncOutcome {
-        let engine = try scenario.engine(store, MemoryTransport(ZoneEndpoint(zone)))
+        let engine = try scenario.engine(
+            store, MemoryTransport(ZoneEndpoint(zone)), clock: clock)
         return try await engine.synchronize()
     }
 
@@ -64,7 +67,7 @@ final class RestoredZone {
     func sync(_ store: Store, refusing endpoint: SyncEndpoint) async throws {
         let transport = MemoryTransport(ZoneEndpoint(zone))
         transport.refuse(endpoint, with: ProtocolError(.forbidden, "The token may only read."))
-        _ = try? await scenario.engine(store, transport).synchronize()
+        _ = try? await scenario.engine(store, transport, clock: clock).synchronize()
     }
 
     func expectConverged(_ stores: [Store], people: Int) async throws {

@@ -341,6 +341,70 @@ import Testing
         try await world.expectConverged([a, b, c], people: 4)
     }
 
+    @Test func `does not count a save twice that waits while a branch is renamed`()
+        async throws
+    {
+        let world = try RestoredZone()
+        world.clock = clock
+        let names = try SmallModel(ageRule: .counter)
+        let empty = try world.backUp()
+        func open(_ name: String) throws -> Store {
+            try world.scenario.open(name, clock: clock, model: names.model)
+        }
+        func pass(_ days: Int64) {
+            self.pass(days)
+            world.scenario.serverClock.milliseconds = clock.milliseconds
+        }
+        let (a, b) = (try open("a.db"), try open("b.db"))
+        try b.insert("first of b", names)
+        try await world.sync(b)
+        pass(5)
+        try a.insert("first of a", names)
+        pass(3)
+        try a.insert("counted", names)
+        for _ in 0..<2 { try await world.sync(a) }
+        try a.insert("last of a", names)
+        #expect(try a.trimLog(to: Self.keeping(days: 2)).saveCount == 2)
+        try b.insert("last of b", names)
+        try await world.sync(b)
+        #expect(try b.trimLog(to: Self.keeping(days: 4)).saveCount == 1)
+        try b.setAge(5, of: "counted", names)
+        // This store has trimmed what its own saves follow, so they wait on the empty snapshot.
+        try world.restore(empty)
+        try await world.sync(b, refusing: .push)
+        #expect(try b.people(names).count == 2)
+        #expect(try b.row("counted", names)?.slots[names.age] == .integer(0))
+        // The other store declares its own first save lost, which this one has and renames. The
+        // save after that keeps its name.
+        for store in [a, b] { try await world.sync(store) }
+        #expect(try b.row("counted", names)?.slots[names.age] == .integer(5))
+        try await world.expectEqual([a, b])
+        #expect(try a.row("counted", names)?.slots[names.age] == .integer(5))
+    }
+
+    @Test func `lets a save from a bundle wait for a save of its own that waits`() async throws {
+        let world = try RestoredZone()
+        let names = world.scenario.names
+        let (a, b) = (try world.scenario.open("a.db"), try world.scenario.open("b.db"))
+        let rule = LogRetention(byteCount: 0, leastAge: .seconds(-10_000 * 86_400))
+        let empty = try world.backUp()
+        for name in ["first", "second"] { try a.insert(name, names) }
+        for store in [a, b] { for _ in 0..<2 { try await world.sync(store) } }
+        try b.setAge(7, of: "second", names)
+        for store in [a, b] { try store.trimLog(to: rule) }
+        let file = world.scenario.folder.file("b.bundle")
+        _ = try b.exportBundle(to: file)
+        // This store has trimmed what its own save follows, so that waits on the empty snapshot.
+        try world.restore(empty)
+        try await world.sync(a, refusing: .push)
+        #expect(try a.people(names).isEmpty && logPositions(a).count == 1)
+        #expect(try a.importBundle(from: file) { _ in }.waitingCount == 1)
+        try await world.sync(a)
+        #expect(try a.row("second", names)?.slots[names.age] == .integer(7))
+        try await world.expectEqual([a, b])
+        #expect(try b.row("second", names)?.slots[names.age] == .integer(7))
+    }
+
     // MARK: - The file
 
     @Test func `is trimmed in a file of an earlier build too`() async throws {

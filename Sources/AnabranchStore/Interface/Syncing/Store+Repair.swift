@@ -11,8 +11,8 @@ extension Store {
         }
     }
 
-    /// Replaces records by the zone's images. Then it applies every change set that the zone's
-    /// answer did not include again, in the order of this file's log.
+    /// Replaces records by the zone's images. Then it applies every change set that was applied
+    /// before and that the zone's answer did not include, in the order of this file's log.
     ///
     /// So unpushed writes are correct by construction, whatever had gone wrong before. If a
     /// verification queued the records (`queueForRepair(_:)`), values that the repair removes go to
@@ -47,7 +47,8 @@ extension Store {
             let log = transaction.log
             var changes = ChangeCollector()
             var repair = try RecordRepair(
-                transaction, replacing: images, replaying: try log.positions(beyond: place))
+                transaction, replacing: images,
+                replaying: transaction.applied(log.positions(beyond: place)))
             let queue = RepairQueue(connection: transaction.connection)
             try repair.run(&changes, journaling: try queue.areUnexplained())
             if let since = try queue.since() {

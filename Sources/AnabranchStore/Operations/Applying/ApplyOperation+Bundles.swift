@@ -49,10 +49,14 @@ extension ApplyOperation {
         try waitingSets.add(set, lacking: dot)
     }
 
-    private func isHeld(_ origin: Digest) throws -> Bool {
+    private func isHeld(_ origin: Digest) throws -> Bool { try position(of: origin) != nil }
+
+    /// The local position of a save; `nil` if the log does not have it.
+    private func position(of origin: Digest) throws -> Int64? {
         let found = try connection.firstValue(
-            "SELECT 1 FROM ab_changeset WHERE origin = ?", .blob(origin.bytes))
-        return found != nil
+            "SELECT position FROM ab_changeset WHERE origin = ?", .blob(origin.bytes))
+        guard case .integer(let position)? = found else { return nil }
+        return position
     }
 
     private mutating func applyBeyondLog(_ set: ChangeSet) throws {
@@ -72,7 +76,7 @@ extension ApplyOperation {
         // Its bundle came before there was a limit, or the clock has been set back since.
         if isTooFarAhead(set) { return set.dot }
         guard !transaction.environment.disabled.contains(.bundleCauses) else { return nil }
-        if let dot = try set.context.beyond.first(where: { try !isHeld($0) })?.dot { return dot }
+        if let dot = try set.context.beyond.first(where: { try !isApplied($0) })?.dot { return dot }
         return try isOfOtherTimes(set) ? set.dot : nil
     }
 
@@ -134,24 +138,30 @@ extension ApplyOperation {
             return Dot(replica: dot.replica, sequence: max(dot.sequence - 1, 1))
         }
         // A renamed history continues the history that it left.
-        if try isHeld(set.previousOrigin) { return nil }
+        let position = try position(of: set.previousOrigin)
+        if let position, try transaction.isApplied(at: position) { return nil }
         let last = Dot(replica: first.replica, sequence: max(first.sequence - 1, 1))
         let entry = CausalContext.Entry(dot: last, originPrefix: set.previousOrigin.prefix)
         return try isHeldBySnapshot(entry) ? nil : last
     }
 
-    private func isHeld(_ entry: CausalContext.Entry) throws -> Bool {
+    /// True if the rows have a cause. A cause that waits in the log is not enough.
+    private func isApplied(_ entry: CausalContext.Entry) throws -> Bool {
         guard let ordinal = transaction.replicas.ordinal(of: entry.dot.replica) else {
             return false
         }
         let statement = try connection.cached(
-            "SELECT origin, kind FROM ab_changeset WHERE replica = ? AND seq = ?")
+            "SELECT origin, kind, position FROM ab_changeset WHERE replica = ? AND seq = ?")
         try statement.bind(ordinal, at: 1)
         try statement.bind(Int64(bitPattern: entry.dot.sequence), at: 2)
         guard try statement.step() else { return try isHeldBySnapshot(entry) }
-        defer { statement.reset() }
-        return Digest(bytes: statement.bytes(at: 0))?.prefix == entry.originPrefix
+        let position = statement.int64(at: 2)
+        let isNamed =
+            Digest(bytes: statement.bytes(at: 0))?.prefix == entry.originPrefix
             || statement.int64(at: 1) == Int64(LogEntryKind.lost.rawValue) || entry.namesLoss
+        statement.reset()
+        guard isNamed else { return false }
+        return try transaction.isApplied(at: position) || isHeldBySnapshot(entry)
     }
 
     // MARK: - Change sets in a snapshot

@@ -71,8 +71,8 @@ struct ApplyOperation {
         let position = statement.int64(at: 0)
         let hasSameForm = statement.bytes(at: 1) == set.digest.bytes
         statement.reset()
-        if try !isCounted(set.dot), let held = try log.entry(at: position)?.changeSet,
-            try !isApplied(held)
+        if try !isCounted(set.dot), try !transaction.isApplied(at: position),
+            let held = try log.entry(at: position)?.changeSet
         {
             // The entry waited in the log. A repair may have named its position.
             if held.dot != set.dot { try moveWaiting(held, to: set.dot, set.timestamp) }
@@ -92,18 +92,6 @@ struct ApplyOperation {
     private func isCounted(_ dot: Dot) throws -> Bool {
         guard transaction.state.start != nil else { return true }
         return try dot.sequence <= head(of: dot.replica).sequence
-    }
-
-    /// True if a change set of the log has been applied under the name that it has here, which may
-    /// be one that this file has given to a branch.
-    ///
-    /// The log leads from an applied change set to the head of its history. A branch that waits
-    /// ends elsewhere, because the head is that of the snapshot.
-    private func isApplied(_ held: ChangeSet) throws -> Bool {
-        let head = try head(of: held.dot.replica)
-        guard held.dot.sequence <= head.sequence else { return false }
-        let last = try log.entry(named: Dot(replica: held.dot.replica, sequence: head.sequence))
-        return last?.changeSet.origin == head.origin
     }
 
     private func head(of replica: ReplicaID) throws -> (sequence: UInt64, origin: Digest) {

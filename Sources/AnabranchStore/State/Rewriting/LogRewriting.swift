@@ -195,7 +195,7 @@ struct LogRewriting {
     }
 
     /// Recreates the records that renamed change sets inserted, by replaying the change sets beyond
-    /// the cursor.
+    /// the cursor that were applied.
     ///
     /// Everything that was ever done to these records is there. The zone may already hold some of
     /// it: a push is acknowledged before the pull that brings the zone's form of another change set
@@ -206,7 +206,7 @@ struct LogRewriting {
             RecordImage(id: try transaction.recordID(of: $0))
         }
         let cursor = transaction.state.cursor?.position ?? 0
-        let positions = try log.positions(placedAfter: cursor)
+        let positions = try transaction.applied(log.positions(placedAfter: cursor))
         var repair = try RecordRepair(transaction, replacing: images, replaying: positions)
         try repair.run(&changes)
         try ConflictRevision(transaction, of: images.map(\.id), since: first)
