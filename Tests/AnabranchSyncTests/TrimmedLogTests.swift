@@ -405,6 +405,35 @@ import Testing
         #expect(try b.row("second", names)?.slots[names.age] == .integer(7))
     }
 
+    @Test func `applies a save that waits only after what it follows, if that is renamed`()
+        async throws
+    {
+        let world = try RestoredZone()
+        let names = world.scenario.names
+        let (a, b) = (try world.scenario.open("a.db"), try world.scenario.open("b.db"))
+        let rule = LogRetention(byteCount: 0, leastAge: .seconds(-10_000 * 86_400))
+        let empty = try world.backUp()
+        try a.insert("first", names)
+        let file = world.scenario.folder.file("a.bundle")
+        _ = try a.exportBundle(to: file)
+        try a.insert("second", names)
+        for store in [a, b] {
+            for _ in 0..<2 { try await world.sync(store) }
+            try store.trimLog(to: rule)
+        }
+        // The second save waits on the empty snapshot, and the bundle brings the first.
+        try world.restore(empty)
+        try await world.sync(a, refusing: .push)
+        #expect(try a.importBundle(from: file) { _ in }.appliedCount == 1)
+        #expect(try a.people(names).count == 1)
+        // For the other store the first save is lost, so this one renames it.
+        for store in [b, a] { try await world.sync(store) }
+        #expect(try world.log().map(\.kind) == [.lost, .save, .save])
+        // The entry of the loss has no time, so the engine has trimmed it already.
+        #expect(try logPositions(a) == [3, 2])
+        try await world.expectConverged([a, b], people: 2)
+    }
+
     // MARK: - The file
 
     @Test func `is trimmed in a file of an earlier build too`() async throws {

@@ -32,12 +32,13 @@ struct LogRewriting {
         try transaction.views.uncoverAll()
         try transaction.views.exposeAll()
         let positions = try log.unplacedPositions()
+        let applied = Set(try transaction.applied(positions))
         let moved = try freeNames(at: positions)
         for position in positions {
             if let entry = try log.entry(at: position) { try rewrite(entry) }
         }
         try rewriteContextsOfPlaced()
-        for set in moved { try moveHead(of: set) }
+        for set in moved where applied.contains(set.position) { try moveHead(of: set) }
         let renamed = try localRenames()
         try renameReferences(renamed, &changes)
         try ConflictRewriting(transaction, rewriting).run()
@@ -65,6 +66,7 @@ struct LogRewriting {
 
     /// A change set that moves from one replica's history to another's.
     private struct RenamedChangeSet {
+        let position: Int64
         let old: Dot
         let kind: LogEntryKind
         let previousOrigin: Digest
@@ -85,8 +87,8 @@ struct LogRewriting {
             guard set.dot.replica != new.replica else { return }
             moved.append(
                 RenamedChangeSet(
-                    old: set.dot, kind: set.kind, previousOrigin: set.previousOrigin,
-                    origin: set.origin, new: new))
+                    position: entry.localPosition, old: set.dot, kind: set.kind,
+                    previousOrigin: set.previousOrigin, origin: set.origin, new: new))
         }
         return moved
     }
