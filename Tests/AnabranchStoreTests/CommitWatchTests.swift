@@ -1,4 +1,5 @@
 import AnabranchStore
+import Foundation
 import Testing
 
 struct CommitWatchTests {
@@ -18,4 +19,48 @@ struct CommitWatchTests {
         _ = try store.syncState()
         #expect(try !watch.hasChanged())
     }
+
+    @Test(.enabled(if: isLinux, "only Linux reports writes to files"))
+    func `reports a commit once each time that it is armed`() async throws {
+        let scenario = try StoreScenario()
+        let store = try scenario.open("a")
+        let (reports, report) = AsyncStream.makeStream(of: Void.self)
+        let watch = try CommitWatch(of: store) { report.yield() }
+        var received = reports.makeAsyncIterator()
+        let other = try scenario.open("a")
+        #expect(watch.arm())
+        for number in 0..<3 {
+            try other.insertPerson("before \(number)")
+            await received.next()
+            try other.insertPerson("after \(number)")
+            #expect(watch.arm(), "what was committed since the report is reported now")
+            await received.next()
+            #expect(watch.arm())
+            #expect(watch.arm(), "arming twice is arming once")
+        }
+        report.finish()
+        #expect(await received.next() == nil, "there is no further report")
+    }
+
+    @Test(.enabled(if: isLinux, "only Linux reports writes to files"))
+    func `says that it does not report a file that was moved`() async throws {
+        let scenario = try StoreScenario()
+        let store = try scenario.open("a")
+        let (reports, report) = AsyncStream.makeStream(of: Void.self)
+        let watch = try CommitWatch(of: store) { report.yield() }
+        #expect(watch.arm())
+        try FileManager.default.moveItem(
+            atPath: store.path + "-wal", toPath: store.path + ".moved")
+        var received = reports.makeAsyncIterator()
+        await received.next()
+        #expect(!watch.arm())
+    }
 }
+
+private let isLinux: Bool = {
+    #if os(Linux)
+        true
+    #else
+        false
+    #endif
+}()

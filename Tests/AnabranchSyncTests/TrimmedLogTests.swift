@@ -434,6 +434,38 @@ import Testing
         try await world.expectConverged([a, b], people: 2)
     }
 
+    @Test func `does not say in a bundle that an author had seen what came later`() async throws {
+        let world = try RestoredZone()
+        world.clock = clock
+        let names = world.scenario.names
+        func open(_ name: String) throws -> Store {
+            try world.scenario.open(name, clock: clock)
+        }
+        let (a, b, c) = (try open("a.db"), try open("b.db"), try open("c.db"))
+        let d = try open("d.db")
+        try b.insert("one", names)
+        for store in [b, a] { try await world.sync(store) }
+        try a.setAge(1, of: "one", names)
+        clock.milliseconds += 1_000
+        try b.setAge(2, of: "one", names)
+        try await world.sync(a)
+        try await world.sync(b, refusing: .push)
+        try b.insert("two", names)
+        try b.trimLog(to: LogRetention(byteCount: 0, leastAge: .seconds(-10_000 * 86_400)))
+        #expect(try logPositions(b) == [nil, nil])
+        let file = world.scenario.folder.file("b.bundle")
+        _ = try b.exportBundle(to: file)
+        // One store gets the other's write before the bundle's, one after it.
+        try await world.sync(d)
+        #expect(try c.importBundle(from: file) { _ in }.waitingCount == 2)
+        #expect(try d.importBundle(from: file) { _ in }.appliedCount == 2)
+        for store in [c, b, d, a] { try await world.sync(store) }
+        try await world.expectConverged([a, b, c, d], people: 2)
+        for store in [a, b, c, d] {
+            #expect(try store.conflicts(.all, limit: 9).map(\.value) == [.integer(1)])
+        }
+    }
+
     // MARK: - The file
 
     @Test func `is trimmed in a file of an earlier build too`() async throws {

@@ -2,8 +2,8 @@ internal import Anabranch
 internal import AnabranchStore
 internal import Foundation
 
-/// Reports saves by contexts of this process at once. The live loop polls for those of other
-/// processes.
+/// Reports saves by contexts of this process at once. The live loop watches the file for those of
+/// other processes.
 final class SaveObserver: Sendable {
     // The notification center's token, which is only passed back to it.
     nonisolated(unsafe) private let token: any NSObjectProtocol

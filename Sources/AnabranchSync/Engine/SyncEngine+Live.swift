@@ -33,13 +33,16 @@ extension SyncEngine {
     private func live() async {
         let (wakes, wake) = AsyncStream.makeStream(
             of: Void.self, bufferingPolicy: .bufferingNewest(1))
+        let (looks, look) = AsyncStream.makeStream(
+            of: Void.self, bufferingPolicy: .bufferingNewest(1))
         wake.yield()
+        look.yield()
         let observer = SaveObserver(of: side.store) { wake.yield() }
         defer { observer.stop() }
         await withTaskGroup { group in
-            group.addTask { await self.followEvents(wake) }
-            group.addTask { await self.followSaves(wake) }
-            group.addTask { await self.exchange(at: wakes, wake) }
+            group.addTask { await self.followEvents(wake, look) }
+            group.addTask { await self.followSaves(wake, at: looks, look) }
+            group.addTask { await self.exchange(at: wakes, wake, look) }
             // None of them ends by itself but the exchanges of an app that has to be updated.
             _ = await group.next()
             group.cancelAll()
@@ -55,10 +58,12 @@ extension SyncEngine {
     /// Runs one exchange for each wake-up, and after a failure another one when the back-off has
     /// passed. Returns if the app has to be updated.
     private func exchange(
-        at wakes: AsyncStream<Void>, _ wake: AsyncStream<Void>.Continuation
+        at wakes: AsyncStream<Void>, _ wake: AsyncStream<Void>.Continuation,
+        _ look: AsyncStream<Void>.Continuation
     ) async {
         var failures = 0
         for await _ in wakes {
+            defer { look.yield() }
             do {
                 try await synchronize()
                 failures = 0
@@ -77,14 +82,16 @@ extension SyncEngine {
         }
     }
 
-    private func followEvents(_ wake: AsyncStream<Void>.Continuation) async {
+    private func followEvents(
+        _ wake: AsyncStream<Void>.Continuation, _ look: AsyncStream<Void>.Continuation
+    ) async {
         var failures = 0
         while !Task.isCancelled {
             var serverDelay: Duration?
             do {
                 for try await event in transport.events() {
                     failures = 0
-                    if isNews(event) { wake.yield() }
+                    if isNews(event) { wake.yield() } else { look.yield() }
                 }
             } catch let error as SyncError
                 where error.code == .unauthorized || error.code == .forbidden
@@ -114,16 +121,26 @@ extension SyncEngine {
 
     /// Looks for saves of other processes and wakes the loop for them.
     ///
+    /// It looks when the file is written, after each exchange, and at signs of life from the
+    /// server. Where the system does not report writes, it looks at each interval.
+    ///
     /// If the zone refuses a save, it is offered again after further saves, and from time to time.
     /// The cause may pass: a clock that was ahead comes near, or an operator raises a quota.
-    private func followSaves(_ wake: AsyncStream<Void>.Continuation) async {
-        let watch = try? CommitWatch(of: side.store)
+    private func followSaves(
+        _ wake: AsyncStream<Void>.Continuation, at looks: AsyncStream<Void>,
+        _ look: AsyncStream<Void>.Continuation
+    ) async {
+        let watch = try? CommitWatch(of: side.store) { look.yield() }
+        var turns = looks.makeAsyncIterator()
         var refusedCount = 0
         var refusals = 0
         var waited = Duration.zero
         // True if the pending saves could not be counted after a commit.
         var isBehind = false
         while (try? await environment.sleep(options.saveInterval)) != nil {
+            if !isBehind, status.blockedBy == nil, watch?.arm() ?? false {
+                guard await turns.next() != nil else { return }
+            }
             var count: Int?
             if isBehind || (try? watch?.hasChanged()) ?? true {
                 count = await refreshPending()

@@ -12,6 +12,8 @@ final class ClusterWorld {
     private var generator: SeededGenerator
     private var waiting: [ClusterFault] = []
     private var counts: [ClusterFault: Int] = [:]
+    /// The timeline of the last leader.
+    private var timeline = 0
 
     static let clientCount = 5
     static let daemonCount = 3
@@ -74,11 +76,24 @@ final class ClusterWorld {
         usleep(UInt32((seconds - witnessSeconds) * 1e6))
         try fault.end(at: leader)
         try cluster.waitUntilHealthy(within: 240)
+        try checkTimeline(after: fault)
         sleep(2)
         report(
             "\(fault.rawValue) (\(leader.name)), healthy after "
                 + "\(Int(Date().timeIntervalSince(start))) s, longest gap "
                 + "\(try probe.longestGap(since: start)) s")
+    }
+
+    /// - Throws: `FailedProcess` if a former leader took over again without what its successor had
+    ///   acknowledged. Then a loss is the cluster's own.
+    private func checkTimeline(after fault: ClusterFault) throws {
+        let present = cluster.timeline
+        guard present >= timeline else {
+            throw FailedProcess(
+                description: "After a fault (\(fault.rawValue)) the leader is on timeline "
+                    + "\(present), but there was a leader on timeline \(timeline).")
+        }
+        timeline = present
     }
 
     /// Prints a line at once, also if the output goes to a file.

@@ -18,9 +18,13 @@ final class PatroniCluster {
         ?? ["patroni", "patronictl", "etcd", "haproxy"].first { program($0) == nil }
         .map { "the program \($0) is not installed: run Scripts/setup --with-cluster" }
 
+    /// The folder with Patroni's programs, where `Scripts/setup` installs them.
+    private static let patroniPrograms =
+        (ProcessInfo.processInfo.environment["ANABRANCH_PATRONI"] ?? "/opt/patroni") + "/bin"
+
     /// The path of a program; `nil` if it is not installed.
     static func program(_ name: String) -> String? {
-        ["/usr/local/bin", "/usr/bin", "/usr/sbin"].map { "\($0)/\(name)" }
+        [patroniPrograms, "/usr/local/bin", "/usr/bin", "/usr/sbin"].map { "\($0)/\(name)" }
             .first { FileManager.default.isExecutableFile(atPath: $0) }
     }
 
@@ -141,7 +145,6 @@ final class PatroniCluster {
         while healthySeconds < 4 {
             if !hasHelped, Date() > deadline - seconds / 2 {
                 hasHelped = true
-                if lacksStandby { try restartPatroniOfLeader() }
                 for name in standbysOnOldTimelines {
                     try copyAgain(name)
                     deadline += seconds / 2
@@ -155,25 +158,6 @@ final class PatroniCluster {
             healthySeconds = isHealthy ? healthySeconds + 1 : 0
             sleep(1)
         }
-    }
-
-    /// True if the servers are well, but the leader has no synchronous standby.
-    private var lacksStandby: Bool {
-        let members = members()
-        return mode == .synchronous && members.count == nodes.count
-            && members.allSatisfy(\.isRunning)
-            && members.count { $0.role == "leader" } == 1
-            && !members.contains { $0.role == "sync_standby" }
-    }
-
-    /// Restarts the leader's Patroni without its server, as an operator has to do with versions
-    /// before 3.0.4: after it was frozen, such a Patroni may hold an old revision of the key of the
-    /// synchronous standby, and never writes the key again (Patroni's issue 2779).
-    private func restartPatroniOfLeader() throws {
-        let leader = try leader()
-        print("cluster: Patroni of \(leader.name) restarted, which names no standby any more")
-        leader.killPatroni()
-        try leader.startPatroni()
     }
 
     /// The standbys that say that they follow the leader, but stay on an earlier timeline.
@@ -191,6 +175,10 @@ final class PatroniCluster {
         print("cluster: \(name) copied again, which does not follow the leader's timeline")
         try patronictl("reinit", Self.scope, name, "--force")
     }
+
+    /// The timeline of the leader; 0 if there is none. It never falls: a leader on an earlier one
+    /// lacks what another leader has acknowledged since.
+    var timeline: Int { members().first { $0.role == "leader" }?.timeline ?? 0 }
 
     func leader() throws -> PatroniNode {
         let name = members().first { $0.role == "leader" }?.name
@@ -217,7 +205,8 @@ final class PatroniCluster {
         _ = try ChildProcess.output(
             of: URL(filePath: "/usr/bin/env"),
             PostgreSQLCluster.asPostgres + [
-                "env", "LC_ALL=C.UTF-8", "patronictl", "-c", try leader().configurationFile,
+                "env", "LC_ALL=C.UTF-8", Self.program("patronictl") ?? "patronictl", "-c",
+                try leader().configurationFile,
             ] + words)
     }
 }

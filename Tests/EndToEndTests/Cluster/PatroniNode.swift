@@ -54,7 +54,9 @@ final class PatroniNode {
     // MARK: Processes
 
     func startPatroni() throws {
-        patroni = try guarded.start(["patroni", configurationFile], as: "\(name)-patroni")
+        patroni = try guarded.start(
+            [PatroniCluster.program("patroni") ?? "patroni", configurationFile],
+            as: "\(name)-patroni")
     }
 
     /// Kills Patroni. The server goes on.

@@ -33,6 +33,16 @@ final class DebianUnderTest {
             "dpkg-query",
             #"while read -r name; do echo "installed $name"; done <'\#(installed.path)'"#)
         try add("apt-get", Self.log(to: calls))
+        // It makes a virtual environment in the folder that its last word names.
+        try add(
+            "python3",
+            #"""
+            \#(Self.log(to: calls))
+            for folder; do :; done
+            mkdir -p "$folder/bin"
+            ln -s "$(dirname "$0")/pip" "$folder/bin/pip"
+            """#)
+        try add("pip", Self.log(to: calls))
     }
 
     private var log: String { Self.log(to: calls) }
@@ -69,7 +79,8 @@ final class DebianUnderTest {
 
     /// Runs a script of the package until it ends.
     ///
-    /// - Returns: Its exit status, all that it printed, and the calls of `apt-get` and `swift`.
+    /// - Returns: Its exit status, all that it printed, and the calls of `apt-get`, `python3`, `pip`
+    ///   and `swift`.
     func run(
         _ script: String, _ arguments: [String] = []
     ) throws -> (status: Int32, output: String, calls: [String]) {
@@ -77,7 +88,10 @@ final class DebianUnderTest {
         let pipe = Pipe()
         process.executableURL = folder.url.appending(path: "Scripts/\(script)")
         process.arguments = arguments
-        process.environment = ["PATH": programs.path, "ISO_CODES": folder.path]
+        process.environment = [
+            "PATH": programs.path, "ISO_CODES": folder.path,
+            "ANABRANCH_PATRONI": folder.file("patroni"),
+        ]
         process.standardInput = FileHandle.nullDevice
         process.standardOutput = pipe
         process.standardError = pipe
@@ -110,7 +124,7 @@ final class DebianUnderTest {
     /// The programs of an ordinary system that the scripts call. `sudo` is missing.
     private static let realPrograms = [
         "env", "bash", "dirname", "basename", "sed", "head", "grep", "awk", "mkdir", "mktemp",
-        "cat", "rm", "tail", "tee", "uname", "tr",
+        "cat", "ln", "rm", "tail", "tee", "uname", "tr",
     ]
 
     private static let scripts = URL(filePath: #filePath)

@@ -49,9 +49,14 @@
             let machine = try DebianUnderTest(installed: Self.packages, userID: 0)
             #expect(try machine.run("setup").calls.isEmpty)
             let calls = try machine.run("setup", ["--with-cluster"]).calls
-            let words = try #require(calls.last).split(separator: " ").map(String.init)
+            try #require(calls.count == 4, "\(calls)")
+            let words = calls[1].split(separator: " ").map(String.init)
             #expect(
-                Set(words.dropFirst(4)) == ["postgresql", "patroni", "etcd-server", "haproxy"])
+                Set(words.dropFirst(4)) == [
+                    "postgresql", "etcd-server", "haproxy", "python3-venv", "python3-psycopg2",
+                ])
+            #expect(calls[2].hasPrefix("python3 -m venv --system-site-packages "))
+            #expect(calls[3].hasPrefix("pip install --quiet patroni[etcd3]=="))
         }
 
         @Test(arguments: scripts)

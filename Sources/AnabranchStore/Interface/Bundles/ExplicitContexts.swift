@@ -4,12 +4,14 @@ import AnabranchSQLite
 /// Computes contexts that need no zone log: what the authors of this file's change sets had seen.
 ///
 /// It reads the log once: the origin and the zone position of every change set. A file that began
-/// with a snapshot lacks the log of what that includes and has only its heads, the *base*.
+/// with a snapshot lacks the log of what that includes and has only its heads, the *base*. So has a
+/// file with a trimmed log.
 ///
-/// An author may have seen less of the zone's log than the snapshot includes. It is unknown which
-/// of the snapshot's change sets that was, so the result says that the author had seen the whole
+/// An author may have seen less of the zone's log than the snapshot includes. Where it is unknown
+/// which of the snapshot's change sets that was, the result says that the author had seen the whole
 /// base. A receiver of the change set needs the base in any case, and no change set in the base can
-/// wait for a later one.
+/// wait for a later one. A trimmed log still tells from which position on the zone's log has change
+/// sets of a replica.
 struct ExplicitContexts {
     private var histories: [ReplicaID: ReplicaHistory]
 
@@ -31,6 +33,7 @@ struct ExplicitContexts {
         // Change sets of the snapshot that the log happens to have may be causes of those that it
         // lacks.
         for replica in histories.keys { histories[replica]?.raiseBase(to: start.position) }
+        try Self.forEachFirstPlace(reader, replicas) { histories[$0]?.firstPlace = $1 }
     }
 
     /// The last change set held of each replica, in the log or as part of a snapshot.
@@ -72,6 +75,18 @@ struct ExplicitContexts {
                     previousOrigin: previous == .zero ? nil : previous.prefix,
                     place: statement.isNull(at: 4)
                         ? .max : UInt64(bitPattern: statement.int64(at: 4))))
+        }
+    }
+
+    /// The zone positions of those replicas' first change sets that were removed from the log.
+    private static func forEachFirstPlace(
+        _ reader: StoreReader, _ replicas: ReplicaTable, _ body: (ReplicaID, UInt64) -> Void
+    ) throws {
+        let statement = try reader.connection.cached(
+            "SELECT replica, server_position FROM ab_stamp WHERE seq = 1 AND server_position > 0")
+        while try statement.step() {
+            guard let replica = replicas[statement.int64(at: 0)] else { continue }
+            body(replica, UInt64(bitPattern: statement.int64(at: 1)))
         }
     }
 

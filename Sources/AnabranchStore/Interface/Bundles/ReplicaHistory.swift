@@ -18,6 +18,8 @@ struct ReplicaHistory {
     /// The last change set that the log lacks, together with those before it; `nil` if the log has
     /// all.
     private(set) var base: CausalContext.Entry?
+    /// The position of the replica's first change set in the zone's log; `nil` if it is not known.
+    var firstPlace: UInt64?
     /// The change sets after the base, without gaps.
     private var sets: [LoggedSet] = []
 
@@ -73,10 +75,12 @@ struct ReplicaHistory {
         sequence > base?.dot.sequence ?? 0 && sequence <= head.dot.sequence
     }
 
-    /// The last change set that the zone's log has up to a position, and at least the base.
+    /// The last change set that the zone's log has up to a position; the base if that is unknown.
     func last(upTo position: UInt64) -> CausalContext.Entry? {
         let count = sets.partition { $0.place <= position }
-        return count > 0 ? entry(sets[count - 1]) : base
+        guard count == 0 else { return entry(sets[count - 1]) }
+        if let firstPlace, position < firstPlace { return nil }
+        return base
     }
 
     /// The number of this replica's change sets that a holder of a head has; zero if the head
