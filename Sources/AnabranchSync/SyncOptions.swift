@@ -10,8 +10,8 @@ public struct SyncOptions: Sendable {
     /// The time without any data after which the live event stream counts as broken. The server
     /// sends heartbeats more often.
     public var eventSilence: Duration = .seconds(60)
-    /// The shortest time between two looks of the live loop for saves of other processes. It notices
-    /// those of this process at once.
+    /// The shortest time between two looks of the live loop for saves of other processes. It
+    /// notices those of this process at once.
     ///
     /// On Linux it looks only after the file has been written; elsewhere it looks at each interval.
     public var saveInterval: Duration = .seconds(1)

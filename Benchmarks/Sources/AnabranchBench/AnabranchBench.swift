@@ -6,12 +6,12 @@ enum AnabranchBench {
     static let benchmarks: [any Benchmark] = [
         SaveBenchmark(), FetchBenchmark(), FetchWideBenchmark(), FetchIDsBenchmark(),
         LookupBenchmark(), PrefetchBenchmark(), RowsBenchmark(), BatchesBenchmark(),
-        LiveBenchmark(),
+        LiveBenchmark(), EverydayBenchmark(),
         PredicateBenchmark(), SearchBenchmark(), UpdateBenchmark(), AccessorBenchmark(),
         TrackingBenchmark(),
         SyncBenchmark(),
         MergeBenchmark(), BootstrapBenchmark(), RegisteredBenchmark(), GrowthBenchmark(),
-        MigrateBenchmark(), ConvertBenchmark(),
+        PendingBenchmark(), IdleBenchmark(), MigrateBenchmark(), ConvertBenchmark(),
     ]
 
     static func main() async {

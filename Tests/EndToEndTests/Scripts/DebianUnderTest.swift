@@ -79,8 +79,8 @@ final class DebianUnderTest {
 
     /// Runs a script of the package until it ends.
     ///
-    /// - Returns: Its exit status, all that it printed, and the calls of `apt-get`, `python3`, `pip`
-    ///   and `swift`.
+    /// - Returns: Its exit status, all that it printed, and the calls of the programs that install
+    ///   and build.
     func run(
         _ script: String, _ arguments: [String] = []
     ) throws -> (status: Int32, output: String, calls: [String]) {

@@ -46,7 +46,3 @@ struct RegisteredTask {
     /// The argument is another number each time.
     let time: (_ turn: Int) throws -> Duration
 }
-
-extension Duration {
-    fileprivate var microseconds: Double { seconds * 1e6 }
-}

@@ -1,0 +1,88 @@
+import Anabranch
+import AnabranchSync
+import Foundation
+
+/// Saves of one object each that wait, then are pushed, pulled and applied through the real server.
+///
+/// The time of each should be the same with as many saves as there are rows as with a hundredth of
+/// them: the whole work is then linear.
+struct PendingBenchmark: Benchmark {
+    static let name = "pending"
+    static let summary = "waiting saves of one object each, through the real server"
+
+    /// The factor that larger tables and indexes add.
+    private static let tolerance = 2.0
+
+    /// The time of one step for each save.
+    private struct Times {
+        var save: Duration
+        var push: Duration
+        var pull: Duration
+    }
+
+    func figures(_ workbench: Workbench) async throws -> [Figure] {
+        let folder = workbench.path("zones")
+        try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
+        let daemon = try BenchDaemon(program: workbench.daemon, folder: folder)
+        defer { daemon.stop() }
+        let sizes = [max(workbench.rows / 100, 1000), workbench.rows]
+        let few = try await run(sizes[0], workbench, daemon)
+        let many = try await run(sizes[1], workbench, daemon)
+        return [("saved", \Times.save), ("pushed", \.push), ("pulled and applied", \.pull)]
+            .flatMap { step, time -> [Figure] in
+                func amount(_ times: Times, _ size: Int) -> Double {
+                    times[keyPath: time].nanoseconds(each: size) / 1000
+                }
+                let least = amount(few, sizes[0])
+                return [
+                    Figure("\(step), one of \(sizes[0])", .amount(least, unit: "µs")),
+                    Figure(
+                        "\(step), one of \(sizes[1])",
+                        .amount(amount(many, sizes[1]), unit: "µs"),
+                        goal: least * Self.tolerance,
+                        cause: "The time grows faster than the number of saves."),
+                ]
+            }
+    }
+
+    private func run(
+        _ count: Int, _ workbench: Workbench, _ daemon: BenchDaemon
+    ) async throws -> Times {
+        let zone = "pending\(count)"
+        let token = try daemon.token(forZone: zone)
+        let sender = try PersonStore.open(workbench.path("sender\(count)"))
+        let receiver = try PersonStore.open(workbench.path("receiver\(count)"))
+        let save = try ContinuousClock().measure { try Self.save(count, in: sender) }
+        let push = try await Self.time(count, \.pushedChangeSets) {
+            try await SyncBenchmark.engine(sender, daemon, zone, token).synchronize()
+        }
+        let pull = try await Self.time(count, \.pulledChangeSets) {
+            try await SyncBenchmark.engine(receiver, daemon, zone, token).synchronize()
+        }
+        return Times(save: save, push: push, pull: pull)
+    }
+
+    private static func save(_ count: Int, in container: PersistentContainer) throws {
+        let data = PeopleData(count: 1000)
+        try container.newBackgroundContext().performAndWait { context in
+            for row in 0..<count {
+                let row = row % data.count
+                try PersonStore.insert(data, rows: row..<row + 1, into: context)
+                context.reset()
+            }
+        }
+    }
+
+    private static func time(
+        _ count: Int, _ moved: KeyPath<SyncOutcome, Int>,
+        _ exchange: () async throws -> SyncOutcome
+    ) async throws -> Duration {
+        let start = ContinuousClock.now
+        let outcome = try await exchange()
+        let duration = ContinuousClock.now - start
+        guard outcome[keyPath: moved] == count else {
+            throw Unexpected("\(outcome[keyPath: moved]) of \(count) change sets were moved")
+        }
+        return duration
+    }
+}
