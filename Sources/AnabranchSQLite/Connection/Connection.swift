@@ -29,6 +29,10 @@ public final class Connection {
     @exclusivity(unchecked) var cache: StatementCache
     @exclusivity(unchecked) unowned(unsafe) var firstStatement: Statement?
 
+    /// The number of pages in the write-ahead log after the last commit of this connection, if it
+    /// has taken over the checkpoints.
+    @exclusivity(unchecked) public internal(set) var logPages = 0
+
     let rowFunction = RowFunction()
 
     /// The error that a custom function threw, until the statement that called it fails.

@@ -48,6 +48,22 @@ extension Connection {
         return CheckpointResult(logPages: Int(pages), checkpointedPages: Int(checkpointed))
     }
 
+    /// Ends SQLite's own checkpoints, which it makes within a commit that fills the write-ahead log.
+    ///
+    /// From then on ``logPages`` is the length of the log after the last commit of this connection.
+    public func takeOverCheckpoints() throws {
+        let database = try openDatabase(to: "take over the checkpoints of \u{201C}\(path)\u{201D}")
+        let context = Unmanaged.passUnretained(self).toOpaque()
+        sqlite3_wal_hook(
+            database,
+            { context, _, _, pages in
+                guard let context else { return SQLITE_OK }
+                Unmanaged<Connection>.fromOpaque(context).takeUnretainedValue().logPages =
+                    Int(pages)
+                return SQLITE_OK
+            }, context)
+    }
+
     /// Sets if closing the last connection keeps the write-ahead log.
     ///
     /// By default the last connection copies the log into the database file and removes it.

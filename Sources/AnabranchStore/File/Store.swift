@@ -24,6 +24,7 @@ package final class Store: Sendable {
     let readers: ConnectionPool
     let snapshots = StoreSnapshots()
     private let writer: Writer
+    private let checkpointer: Checkpointer?
     private let knownReplicas: Mutex<ReplicaTable>
     private let isClosed = Atomic(false)
 
@@ -31,7 +32,7 @@ package final class Store: Sendable {
         path: String, model: ManagedObjectModel, schema: StoreSchema, modelHash: [UInt8],
         options: StoreOptions, environment: StoreEnvironment, writer: Connection,
         replicas: ReplicaTable, pendingStage: PendingStage? = nil
-    ) {
+    ) throws {
         self.pendingStage = pendingStage
         self.path = path
         self.model = model
@@ -40,6 +41,10 @@ package final class Store: Sendable {
         self.options = options
         self.environment = environment
         self.writer = Writer(writer)
+        checkpointer =
+            environment.hasCheckpointer && !options.isReadOnly
+            ? try Checkpointer(of: writer, vfs: environment.vfs, durability: options.durability)
+            : nil
         knownReplicas = Mutex(replicas)
         readers = ConnectionPool(
             path: path, limit: options.readerCount, vfs: environment.vfs,
@@ -57,6 +62,7 @@ package final class Store: Sendable {
         isClosed.store(true, ordering: .releasing)
         snapshots.endAll()
         readers.close()
+        checkpointer?.close()
     }
 
     /// Statistics of the statements of all reads that have ended.
@@ -136,6 +142,7 @@ extension Store {
                     try transaction.finish()
                     return (result, transaction.replicas)
                 }
+                checkpointer?.follow(connection)
                 knownReplicas.withLock { $0 = replicas }
                 return result
             }
@@ -144,7 +151,12 @@ extension Store {
 
     /// Uses the writing connection outside a transaction.
     func withWriter<Result>(_ body: (Connection) throws -> Result) throws -> Result {
-        try translating("write") { try writer.withLock(body) }
+        try translating("write") {
+            try writer.withLock { connection in
+                defer { checkpointer?.follow(connection) }
+                return try body(connection)
+            }
+        }
     }
 
     private func translating<Result>(

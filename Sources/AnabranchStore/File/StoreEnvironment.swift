@@ -17,6 +17,9 @@ package struct StoreEnvironment: Sendable {
     /// SQLite's name of the file system layer; `nil` for the default one.
     package var vfs: String?
     package var faults: TransactionFaults?
+    /// True if the write-ahead log is copied into the file on a thread of its own. A simulation,
+    /// which repeats all steps in their order, leaves it to SQLite.
+    package var hasCheckpointer = false
     /// The size from which a save is split into parts.
     package var partLimits = PartLimits()
     /// Mechanisms that a simulation switches off to prove that they are needed.
@@ -34,9 +37,13 @@ package struct StoreEnvironment: Sendable {
         self.disabled = disabled
     }
 
-    package static let system = StoreEnvironment(
-        wallMilliseconds: { Int64(Date().timeIntervalSince1970 * 1000) },
-        randomBytes: { try SystemRandomness.bytes($0) })
+    package static let system: StoreEnvironment = {
+        var environment = StoreEnvironment(
+            wallMilliseconds: { Int64(Date().timeIntervalSince1970 * 1000) },
+            randomBytes: { try SystemRandomness.bytes($0) })
+        environment.hasCheckpointer = true
+        return environment
+    }()
 
     /// The same environment, with files that are only in memory.
     ///
@@ -45,6 +52,7 @@ package struct StoreEnvironment: Sendable {
         var environment = self
         environment.vfs = MemoryFiles.vfsName
         environment.fileIdentity = { _ in [] }
+        environment.hasCheckpointer = false
         return environment
     }
 

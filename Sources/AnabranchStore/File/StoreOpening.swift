@@ -89,7 +89,7 @@ struct StoreOpening {
         if !options.isReadOnly { try configureWriter() }
         try StoreFunctions.install(on: connection)
         connection.faults = environment.faults
-        return Store(
+        return try Store(
             path: path, model: model, schema: schema, modelHash: state.model, options: options,
             environment: environment, writer: connection, replicas: replicas,
             pendingStage: pending)

@@ -131,7 +131,7 @@ extension Store {
         _ body: (StateTransaction) throws -> Void
     ) throws {
         let connection = source.connection
-        let migrated = Store(
+        let migrated = try Store(
             path: path, model: model, schema: schema, modelHash: model.hash, options: options,
             environment: environment, writer: connection, replicas: source.replicas)
         let destination = try StateTransaction(

@@ -1,0 +1,106 @@
+import AnabranchSQLite
+import Dispatch
+import Synchronization
+
+/// Copies pages of the write-ahead log into the file, on another thread than that of a save.
+///
+/// SQLite itself does it within the commit that fills the log, so one save of a hundred would take
+/// as long as two flushes of the disk. Here a commit only requests it. While saves go on, the log
+/// grows during each copy and so never comes to an end at which it could begin anew. Therefore a
+/// commit that finds the log long, and nearly all of it copied, copies the rest itself.
+final class Checkpointer: Sendable {
+    private struct State {
+        var isRunning = false
+        /// The number of pages of the log that need not be copied again.
+        var copied = 0
+    }
+
+    private enum Step {
+        case none, elsewhere, here
+    }
+
+    private let store: String
+    private let vfs: String?
+    private let durability: StoreOptions.Durability
+    private let state = Mutex(State())
+    private let queue = DispatchQueue(label: "anabranch.checkpoints", qos: .utility)
+    /// Opened when it is first needed, and used only on the queue.
+    nonisolated(unsafe) private var connection: Connection?
+    nonisolated(unsafe) private var isClosed = false
+
+    /// The number of new pages after which they are copied: 4 MiB, as SQLite does.
+    static let usual = 1000
+    /// The number of pages in the log from which a commit may copy the rest: 16 MiB.
+    static let long = 4096
+    /// The number of pages from which a commit copies all that is there: 64 MiB.
+    static let longest = 16_384
+
+    /// Takes over the checkpoints of a connection that writes.
+    init(
+        of writer: Connection, vfs: String?, durability: StoreOptions.Durability
+    ) throws {
+        store = writer.path
+        self.vfs = vfs
+        self.durability = durability
+        try writer.takeOverCheckpoints()
+    }
+
+    /// Looks at the log after a commit, while no other thread uses the writing connection.
+    ///
+    /// A copy that fails is tried again later: until then the log keeps all pages.
+    func follow(_ writer: Connection) {
+        let pages = writer.logPages
+        guard pages >= Self.usual else { return }
+        switch state.withLock({ Self.step(&$0, pages) }) {
+        case .none: break
+        case .here: _ = try? writer.checkpoint(.passive)
+        case .elsewhere: queue.async { self.copy(pages) }
+        }
+    }
+
+    private static func step(_ state: inout State, _ pages: Int) -> Step {
+        // The log has begun anew.
+        if pages < state.copied { state.copied = 0 }
+        guard !state.isRunning else { return .none }
+        let rest = pages - state.copied
+        if pages >= longest || pages >= long && rest < usual * 2 {
+            state.copied = 0
+            return .here
+        }
+        guard rest >= usual else { return .none }
+        state.isRunning = true
+        return .elsewhere
+    }
+
+    private func copy(_ pages: Int) {
+        let copied = try? checkpoint()
+        state.withLock { state in
+            state.isRunning = false
+            state.copied = copied ?? pages
+        }
+    }
+
+    private func checkpoint() throws -> Int {
+        guard !isClosed else { return 0 }
+        let connection = try connection ?? open()
+        self.connection = connection
+        return try connection.checkpoint(.passive).checkpointedPages
+    }
+
+    private func open() throws -> Connection {
+        let connection = try Connection(path: store, mode: .readWrite, vfs: vfs)
+        try connection.setDurability(durability)
+        // A connection that has not read does not know yet that the file has a log.
+        _ = try connection.firstValue("PRAGMA schema_version")
+        return connection
+    }
+
+    /// Waits for a running copy and closes the connection.
+    func close() {
+        queue.sync {
+            isClosed = true
+            connection?.close()
+            connection = nil
+        }
+    }
+}
