@@ -11,7 +11,8 @@ enum AnabranchBench {
         TrackingBenchmark(),
         SyncBenchmark(),
         MergeBenchmark(), BootstrapBenchmark(), RegisteredBenchmark(), GrowthBenchmark(),
-        PendingBenchmark(), IdleBenchmark(), MigrateBenchmark(), ConvertBenchmark(),
+        PendingBenchmark(), YearBenchmark(), IdleBenchmark(), MigrateBenchmark(),
+        ConvertBenchmark(),
     ]
 
     static func main() async {

@@ -74,6 +74,8 @@ final class CurlConnection: @unchecked Sendable {
         return receiver.response
     }
 
+    private static let longestWait = Duration.seconds(3600)
+
     /// Runs the transfer to its end.
     ///
     /// What has arrived is read before the transfer's patience is asked, so a process that was
@@ -88,9 +90,10 @@ final class CurlConnection: @unchecked Sendable {
             if cancellation.isCancelled { throw CancellationError() }
             guard curl_multi_perform(multi, &running) == CURLM_OK else { throw Self.unusable }
             guard running > 0 else { break }
-            let patience = transfer.patience?() ?? .seconds(1)
+            let patience = transfer.patience?() ?? Self.longestWait
             guard patience > .zero else { throw Self.silent(transfer.url) }
-            let wait = min(patience, .seconds(1)).curlMilliseconds
+            // Bytes, libcurl's own timers and a cancellation end the wait.
+            let wait = min(patience, Self.longestWait).curlMilliseconds
             curl_multi_poll(multi, nil, 0, Int32(wait), nil)
         }
         var left: Int32 = 0

@@ -98,6 +98,16 @@ final class RawDatabase {
         return sqlite3_column_int64(statement, 0)
     }
 
+    /// The first column of the first row, as text.
+    func text(_ sql: String) throws -> String {
+        let statement = try prepare(sql)
+        defer { sqlite3_finalize(statement) }
+        guard sqlite3_step(statement) == SQLITE_ROW,
+            let text = sqlite3_column_text(statement, 0)
+        else { throw RawFailure(action: sql, database: handle) }
+        return String(cString: text)
+    }
+
     /// Steps a statement that returns no row, and resets it.
     @inline(__always)
     func step(_ statement: OpaquePointer) throws {
