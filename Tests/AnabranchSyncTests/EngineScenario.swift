@@ -17,6 +17,8 @@ final class EngineScenario: Sendable {
     let names: SmallModel
     let zone: ZoneService
     let serverClock = SettableClock()
+    /// How often the engines have waited for a time.
+    let sleepCount = Mutex(0)
 
     init(
         bodyBytes: Int? = nil, limits: ZoneLimits = ZoneLimits(),
@@ -73,7 +75,8 @@ final class EngineScenario: Sendable {
             server: server, zone: zone, token: "secret", allowingPlainHTTP: false)
         var environment = SyncEnvironment.system
         if let clock { environment.wallMilliseconds = { clock.milliseconds } }
-        environment.sleep = { _ in
+        environment.sleep = { [weak self] _ in
+            self?.sleepCount.withLock { $0 += 1 }
             try Task.checkCancellation()
             try await Task.sleep(for: .milliseconds(1))
         }

@@ -3,6 +3,7 @@ import AnabranchReplication
 import AnabranchServer
 import AnabranchStore
 import Foundation
+import Synchronization
 import TestSupport
 import Testing
 
@@ -160,6 +161,26 @@ struct SyncEngineTests {
         #expect(!engines[0].status.isLive)
         try scenario.expectConverged(stores)
     }
+
+    #if os(Linux)
+        @Test func `the live loop does nothing while nothing is written`() async throws {
+            let scenario = try EngineScenario()
+            let (store, other) = (try scenario.open("a.db"), try scenario.open("a.db"))
+            let engine = try scenario.engine(store)
+            engine.start()
+            try await Self.wait { engine.status.lastExchange != nil }
+            // The exchange itself writes, so the loop looks once more after it.
+            try await Task.sleep(for: .milliseconds(300))
+            let before = scenario.sleepCount.withLock { $0 }
+            try await Task.sleep(for: .milliseconds(300))
+            #expect(scenario.sleepCount.withLock { $0 } == before)
+            for number in 1...3 {
+                try other.insert("\(number)", scenario.names)
+                try await Self.wait { try scenario.zone.head().position == UInt64(number) }
+            }
+            await engine.stop()
+        }
+    #endif
 
     @Test func `the status reports each step to its observers`() async throws {
         let scenario = try EngineScenario()
