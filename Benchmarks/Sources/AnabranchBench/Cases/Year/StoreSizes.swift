@@ -6,7 +6,7 @@ struct StoreSizes {
     let live: Double
     /// The bytes of all pages in use.
     let used: Double
-    /// The three tables or indexes of Anabranch's own that take most.
+    /// The eight tables or indexes of Anabranch's own that take most.
     let largest: String
 
     init(_ path: String) throws {
@@ -21,9 +21,9 @@ struct StoreSizes {
         used = try bytes("TRUE")
         largest = try database.text(
             """
-            SELECT group_concat(name || ' ' || pgsize / 1000 || ' kB', ', ') FROM (
+            SELECT group_concat(name || ' ' || (pgsize / 1000) || ' kB', ', ') FROM (
                 SELECT name, pgsize FROM dbstat WHERE aggregate = TRUE AND (\(own))
-                ORDER BY pgsize DESC LIMIT 3)
+                ORDER BY pgsize DESC LIMIT 8)
             """)
     }
 }
