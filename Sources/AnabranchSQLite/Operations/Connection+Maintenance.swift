@@ -48,11 +48,13 @@ extension Connection {
         return CheckpointResult(logPages: Int(pages), checkpointedPages: Int(checkpointed))
     }
 
-    /// Ends SQLite's own checkpoints, which it makes within a commit that fills the write-ahead log.
+    /// Ends SQLite's own checkpoints, which it makes within a commit that fills the write-ahead
+    /// log.
     ///
     /// From then on ``logPages`` is the length of the log after the last commit of this connection.
     public func takeOverCheckpoints() throws {
-        let database = try openDatabase(to: "take over the checkpoints of \u{201C}\(path)\u{201D}")
+        let action = "take over the checkpoints of \u{201C}\(path)\u{201D}"
+        let database = try openDatabase(to: action)
         let context = Unmanaged.passUnretained(self).toOpaque()
         sqlite3_wal_hook(
             database,
