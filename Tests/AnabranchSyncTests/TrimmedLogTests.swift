@@ -113,6 +113,16 @@ import Testing
         #expect(try a.check().isValid)
     }
 
+    @Test func `counts what small saves take besides their values`() async throws {
+        let a = try open("a.db")
+        for number in 0..<40 { try a.insert("\(number)", names) }
+        try await sync(a)
+        pass(1)
+        // Their values are less than a tenth of this.
+        let rule = LogRetention(byteCount: 20 * 300, leastAge: .zero)
+        #expect((18...22).contains(try a.trimLog(to: rule).saveCount))
+    }
+
     @Test func `keeps everything that no zone has, and everything if the rule says so`()
         async throws
     {

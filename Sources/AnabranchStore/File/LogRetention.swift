@@ -10,7 +10,8 @@
 public struct LogRetention: Sendable, Hashable {
     /// The greatest age of a save, by the time of the save; `nil` for no limit.
     public var age: Duration?
-    /// The greatest size in bytes of the values of all saves that are kept; `nil` for no limit.
+    /// The greatest size in bytes of all saves that are kept, which is that of their values and 250
+    /// bytes for each save; `nil` for no limit.
     public var byteCount: Int?
     /// The age up to which a save is kept, whatever the size of all is.
     ///

@@ -124,7 +124,7 @@ struct LogTrimming {
         return Entry(
             position: row.int64(at: 6),
             time: HybridTimestamp(rawValue: UInt64(bitPattern: row.int64(at: 7))),
-            byteCount: Int(row.int64(at: 8)) + parts, isInParts: isInParts,
+            byteCount: Int(row.int64(at: 8)) + parts + LogSize.bytesEach, isInParts: isInParts,
             author: row.string(at: 10))
     }
 

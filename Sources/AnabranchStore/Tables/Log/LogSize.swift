@@ -1,7 +1,8 @@
 import AnabranchReplication
 import AnabranchSQLite
 
-/// The bytes that the values of all saves in the log take, counted as the log grows.
+/// The bytes that all saves in the log take, counted as the log grows: their values, and what each
+/// takes besides.
 ///
 /// The count is kept with the last position that it includes, so only later entries are counted
 /// anew. A save that was rewritten counts with its former size.
@@ -11,7 +12,11 @@ struct LogSize {
     private(set) var uncountedBytes = 0
     private var position: Int64
 
-    private static let key = "log-size"
+    /// What a save of one value takes in the log and its indexes besides that value: origins,
+    /// digest, names and numbers.
+    static let bytesEach = 250
+
+    private static let key = "log-bytes"
     /// More bytes than a file of SQLite can hold.
     private static let greatestCount: Int64 = 1 << 50
 
@@ -20,8 +25,8 @@ struct LogSize {
         (position, byteCount) = try Self.kept(connection)
         let statement = try connection.cached(
             """
-            SELECT coalesce(sum(length(payload)), 0), coalesce(max(position), 0) FROM ab_changeset
-            WHERE position > ?
+            SELECT coalesce(sum(length(payload)), 0) + count(*) * \(Self.bytesEach),
+            coalesce(max(position), 0) FROM ab_changeset WHERE position > ?
             """)
         try statement.bind(position, at: 1)
         guard try statement.step() else { return }
