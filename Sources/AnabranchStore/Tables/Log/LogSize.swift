@@ -12,8 +12,8 @@ struct LogSize {
     private(set) var uncountedBytes = 0
     private var position: Int64
 
-    /// What a save of one value takes in the log and its indexes besides that value: origins,
-    /// digest, names and numbers.
+    /// The bytes that a save of one value takes in the log and its indexes besides that value:
+    /// origins, digest, names and numbers.
     static let bytesEach = 250
 
     private static let key = "log-bytes"
