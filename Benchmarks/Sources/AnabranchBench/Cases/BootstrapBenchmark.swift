@@ -13,9 +13,7 @@ struct BootstrapBenchmark: Benchmark {
     private static let zone = "bootstrap"
 
     func figures(_ workbench: Workbench) async throws -> [Figure] {
-        let folder = workbench.path("zones")
-        try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
-        let daemon = try BenchDaemon(program: workbench.daemon, folder: folder)
+        let daemon = try workbench.startDaemon()
         defer { daemon.stop() }
         let token = try daemon.token(forZone: Self.zone)
         let tokenFile = workbench.path("token")

@@ -11,9 +11,7 @@ struct IdleBenchmark: Benchmark {
     private static let seconds = 20.0
 
     func figures(_ workbench: Workbench) async throws -> [Figure] {
-        let folder = workbench.path("zones")
-        try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
-        let daemon = try BenchDaemon(program: workbench.daemon, folder: folder)
+        let daemon = try workbench.startDaemon()
         defer { daemon.stop() }
         let container = try PersonStore.open(
             workbench.path("store"), filledWith: PeopleData(count: 1000))

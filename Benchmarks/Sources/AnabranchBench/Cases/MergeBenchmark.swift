@@ -22,9 +22,7 @@ struct MergeBenchmark: Benchmark {
     }
 
     func figures(_ workbench: Workbench) async throws -> [Figure] {
-        let folder = workbench.path("zones")
-        try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
-        let daemon = try BenchDaemon(program: workbench.daemon, folder: folder)
+        let daemon = try workbench.startDaemon()
         defer { daemon.stop() }
         let relay = try CountingRelay(to: daemon.address)
         var rounds: [Round] = []

@@ -22,9 +22,7 @@ struct PendingBenchmark: Benchmark {
     }
 
     func figures(_ workbench: Workbench) async throws -> [Figure] {
-        let folder = workbench.path("zones")
-        try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
-        let daemon = try BenchDaemon(program: workbench.daemon, folder: folder)
+        let daemon = try workbench.startDaemon()
         defer { daemon.stop() }
         let sizes = [max(workbench.rows / 100, 1000), workbench.rows]
         let few = try await run(sizes[0], workbench, daemon)

@@ -19,9 +19,7 @@ struct SyncBenchmark: Benchmark {
     }
 
     func figures(_ workbench: Workbench) async throws -> [Figure] {
-        let folder = workbench.path("zones")
-        try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
-        let daemon = try BenchDaemon(program: workbench.daemon, folder: folder)
+        let daemon = try workbench.startDaemon()
         defer { daemon.stop() }
         var rounds: [Round] = []
         let times = try await Rounds(count: workbench.rounds).compare { round in

@@ -70,3 +70,12 @@ final class BenchDaemon {
         return line
     }
 }
+
+extension Workbench {
+    /// Starts a server with its zones in this benchmark's folder. Stop it at the end.
+    func startDaemon() throws -> BenchDaemon {
+        let folder = path("zones")
+        try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
+        return try BenchDaemon(program: daemon, folder: folder)
+    }
+}

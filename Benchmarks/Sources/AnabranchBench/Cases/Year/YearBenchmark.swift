@@ -16,9 +16,7 @@ struct YearBenchmark: Benchmark {
     private static let otherDevices = 39
 
     func figures(_ workbench: Workbench) async throws -> [Figure] {
-        let folder = workbench.path("zones")
-        try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
-        let daemon = try BenchDaemon(program: workbench.daemon, folder: folder)
+        let daemon = try workbench.startDaemon()
         defer { daemon.stop() }
         let place = YearDevice.Place(
             address: daemon.address, zone: "year", token: try daemon.token(forZone: "year"))
