@@ -50,6 +50,7 @@ final class StateTransaction: WriteTransaction {
     override func finish() throws {
         precondition(views.isSettled, "Apply the view rules before the transaction ends.")
         if conflicts.hasUnwritten { try conflicts.write() }
+        if logStamps.hasFoundRemoved { try StampCounters(connection: connection).countFinding() }
         try super.finish()
     }
 }

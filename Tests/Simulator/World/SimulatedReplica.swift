@@ -408,7 +408,8 @@ extension SimulatedReplica {
             : LogRetention(byteCount: world.number(0..<500), leastAge: .seconds(-30 * 86_400))
         do {
             let result = try store.trimLog(to: retention)
-            tell("trimmed \(result.saveCount) saves")
+            let stamps = try store.removeUnusedStamps()
+            tell("trimmed \(result.saveCount) saves and \(stamps) stamps")
             statistics.count(.entryTrimmed, count: result.saveCount)
         } catch {
             guard crash.death != nil else { throw error }

@@ -24,6 +24,7 @@ extension Store {
         var result = CompactionResult()
         result.byteCountBefore = try byteCount()
         result.removedSaveCount = try trimLog(to: retention).saveCount
+        try removeUnusedStamps()
         try withWriter { connection in
             try connection.execute("VACUUM")
             // A process that still reads keeps SQLite's log; the next checkpoint shortens it then.
@@ -34,12 +35,6 @@ extension Store {
     }
 
     private func byteCount() throws -> Int {
-        try read { reader in
-            guard
-                case .integer(let pages)? = try reader.connection.firstValue("PRAGMA page_count"),
-                case .integer(let size)? = try reader.connection.firstValue("PRAGMA page_size")
-            else { return 0 }
-            return Int(pages * size)
-        }
+        try read { try $0.byteCount() }
     }
 }

@@ -6,7 +6,8 @@ extension Store {
     ///
     /// Only saves that the zone holds are removed, from the oldest on. Other writers wait for one
     /// of the transactions only, each of which removes at most 200 saves or about 1 MiB. Nothing is
-    /// removed while records wait for repair, or while the store takes a snapshot.
+    /// removed while records wait for repair, or while the store takes a snapshot. Then the stamps
+    /// of removed saves that nothing names go too, if they may be many.
     ///
     /// - Parameters:
     ///   - retention: The rule; `nil` is that of the store's options.
@@ -26,6 +27,9 @@ extension Store {
                 return trimming.result
             }
         } while !result.isComplete && !isCancelled()
+        if result.isComplete, try mayRemoveStamps() {
+            try removeUnusedStamps(isCancelled: isCancelled)
+        }
         return result
     }
 

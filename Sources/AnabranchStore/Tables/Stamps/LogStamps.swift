@@ -16,6 +16,10 @@ final class LogStamps {
     /// The stamp of the change set that the log gets at the end of the transaction.
     private var saved: (position: Int64, stamp: LocalStamp)?
 
+    /// True if the stamp of a save that the log does not have was found by its time. A row may name
+    /// it now that nothing named before.
+    private(set) var hasFoundRemoved = false
+
     private static let maximumKnown = 1 << 16
 
     init(_ connection: Connection) { self.connection = connection }
@@ -55,14 +59,15 @@ final class LogStamps {
         if let saved, saved.stamp == stamp { return saved.position }
         let statement = try connection.cached(
             """
-            SELECT position FROM ab_changeset WHERE replica = ?1 AND hlc = ?2
+            SELECT position, FALSE FROM ab_changeset WHERE replica = ?1 AND hlc = ?2
             \(isZones ? "AND server_position IS NOT NULL" : "")
-            UNION ALL SELECT position FROM ab_stamp WHERE replica = ?1 AND hlc = ?2
+            UNION ALL SELECT position, TRUE FROM ab_stamp WHERE replica = ?1 AND hlc = ?2
             """)
         try statement.bind(stamp.ordinal, at: 1)
         try statement.bind(Int64(bitPattern: stamp.timestamp), at: 2)
         guard try statement.step() else { return nil }
         defer { statement.reset() }
+        if statement.int64(at: 1) != 0 { hasFoundRemoved = true }
         return statement.int64(at: 0)
     }
 

@@ -1,0 +1,55 @@
+import AnabranchSQLite
+
+extension Store {
+    /// Removes the stamps of removed saves that no row, link or deferred value names any more.
+    ///
+    /// Every row is read once, in a read transaction; other writers wait for one of the short
+    /// transactions only, each of which removes at most 1000 stamps.
+    ///
+    /// - Parameter isCancelled: Asked before each transaction that writes.
+    /// - Returns: The number of removed stamps.
+    /// - Throws: ``StoreError``; what was removed by then stays removed.
+    @discardableResult
+    package func removeUnusedStamps(isCancelled: () -> Bool = { false }) throws -> Int {
+        guard !options.isReadOnly else { return 0 }
+        var count = 0
+        var first: Int64 = 0
+        while true {
+            let sweep = try read { try StampSweep($0, after: first) }
+            guard let last = sweep.last else {
+                try sweep.finish(in: self)
+                return count
+            }
+            guard let removed = try sweep.removeUnnamed(in: self, isCancelled: isCancelled) else {
+                return count
+            }
+            count += removed
+            first = last
+        }
+    }
+
+    /// True if the stamps that saves have left since the last sweep may take an eighth of the file.
+    ///
+    /// So a sweep reads few rows for each removed save, and the stamps of a small file stay few.
+    func mayRemoveStamps() throws -> Bool {
+        try read { reader in
+            let added = try StampCounters(connection: reader.connection).added()
+            guard added >= Self.leastAddedStamps else { return false }
+            return try Int(added) * Self.bytesOfStamp >= reader.byteCount() / 8
+        }
+    }
+
+    private static let leastAddedStamps: Int64 = 10_000
+    /// The bytes that a stamp takes in its table and its index.
+    private static let bytesOfStamp = 45
+}
+
+extension StoreReader {
+    /// The size of the file in bytes.
+    func byteCount() throws -> Int {
+        guard case .integer(let pages)? = try connection.firstValue("PRAGMA page_count"),
+            case .integer(let size)? = try connection.firstValue("PRAGMA page_size")
+        else { return 0 }
+        return Int(pages * size)
+    }
+}

@@ -1,0 +1,172 @@
+import AnabranchReplication
+import AnabranchSQLite
+
+/// Finds the stamps of removed saves that nothing names any more, and removes them.
+///
+/// A removed save leaves its stamp, because rows name the saves that wrote them. As rows are
+/// written again and deleted, more and more stamps are named by nothing.
+///
+/// The file is read in one transaction, and the stamps are removed in short ones later. What was
+/// unnamed stays so, unless a transaction in between finds the stamp by its time; then the sweep
+/// ends. New rows name new positions, and copies of rows name what the originals name.
+struct StampSweep {
+    private var candidates: Candidates
+    private let added: Int64
+    private let found: Int64
+
+    /// The number of stamps that one sweep looks at, with nine bytes of memory for each.
+    static let limit = 1 << 20
+    /// The number of stamps that one transaction removes.
+    private static let sliceCount = 1000
+
+    /// Finds the stamps that nothing names.
+    ///
+    /// - Parameter first: The position after which the sweep begins.
+    init(_ reader: StoreReader, after first: Int64 = 0, limit: Int = limit) throws {
+        let counters = StampCounters(connection: reader.connection)
+        added = try counters.added()
+        found = try counters.found()
+        candidates = try Candidates(reader.connection, after: first, limit: limit)
+        guard !candidates.isEmpty else { return }
+        try keepLatest(reader)
+        for table in reader.schema.tables { try keepNamed(in: table, reader) }
+        for links in reader.schema.linkLayouts { try keepNamed(in: links, reader) }
+        try keepDeferred(reader)
+        try keepUnsynced(reader)
+    }
+
+    /// The last stamp that the sweep has looked at; `nil` if there is none after it.
+    var last: Int64? { candidates.last }
+
+    /// Removes the stamps that nothing names.
+    ///
+    /// - Returns: The number of removed stamps; `nil` if the sweep has ended early.
+    func removeUnnamed(in store: Store, isCancelled: () -> Bool = { false }) throws -> Int? {
+        var unnamed = candidates.unnamed[...]
+        let count = unnamed.count
+        while !unnamed.isEmpty {
+            let slice = unnamed.prefix(Self.sliceCount)
+            unnamed = unnamed.dropFirst(slice.count)
+            guard !isCancelled(), try store.write({ try remove(slice, $0) }) else { return nil }
+        }
+        return count
+    }
+
+    private func remove(_ positions: ArraySlice<Int64>, _ transaction: StateTransaction) throws
+        -> Bool
+    {
+        let connection = transaction.connection
+        guard try StampCounters(connection: connection).found() == found else { return false }
+        let removal = try connection.cached("DELETE FROM ab_stamp WHERE position = ?")
+        for position in positions {
+            try removal.bind(position, at: 1)
+            try removal.run()
+        }
+        return true
+    }
+
+    /// Registers that the stamps were swept that had been added before.
+    func finish(in store: Store) throws {
+        try store.write { try StampCounters(connection: $0.connection).add(-added) }
+    }
+
+    // MARK: - What names a stamp
+
+    /// Keeps the latest stamp of each replica: new times for saves come after it.
+    private mutating func keepLatest(_ reader: StoreReader) throws {
+        let statement = try reader.connection.prepare(
+            "SELECT position FROM ab_stamp WHERE replica = ? ORDER BY hlc DESC LIMIT 1")
+        for ordinal in 0..<(try reader.replicas()).count {
+            try statement.bind(ordinal, at: 1)
+            while try statement.step() { candidates.keep(statement.int64(at: 0)) }
+        }
+    }
+
+    private mutating func keepNamed(in table: TableLayout, _ reader: StoreReader) throws {
+        let statement = try reader.connection.prepare(
+            "SELECT ab_version, ab_writes FROM \(table.name)")
+        while try statement.step() {
+            candidates.keep(statement.int64(at: 0))
+            guard !statement.isNull(at: 1) else { continue }
+            for position in try statement.writes(at: 0, AddedProperties()).positions {
+                candidates.keep(position)
+            }
+        }
+    }
+
+    // A link has its tags, not positions. The conflict journal asks who added them.
+    private mutating func keepNamed(in links: LinkLayout, _ reader: StoreReader) throws {
+        let stamps = LogStamps(reader.connection)
+        let statement = try reader.connection.prepare(
+            "SELECT \(links.tagColumns) FROM \(links.name) WHERE tag IS NOT NULL")
+        while try statement.step() {
+            for tag in try LinkRows.tags(of: statement, at: 0, isList: links.isList) {
+                try keep(tag.stamp, stamps)
+            }
+        }
+    }
+
+    private mutating func keepDeferred(_ reader: StoreReader) throws {
+        let stamps = LogStamps(reader.connection)
+        let cells = try reader.connection.prepare("SELECT hlc, by FROM ab_deferred_cell")
+        while try cells.step() { try keep(LinkRows.shownStamp(of: cells, at: 0), stamps) }
+        let links = try reader.connection.prepare(
+            "SELECT name, type, rule, tag, tag_by, more FROM ab_deferred_link")
+        while try links.step() {
+            let property = DeferredRows.property(links)
+            for tag in try DeferredRows.tags(of: links, at: 3, property) {
+                try keep(tag.stamp, stamps)
+            }
+        }
+    }
+
+    private mutating func keepUnsynced(_ reader: StoreReader) throws {
+        let statement = try reader.connection.prepare("SELECT position FROM ab_unsynced")
+        while try statement.step() { candidates.keep(statement.int64(at: 0)) }
+    }
+
+    private mutating func keep(_ stamp: LocalStamp, _ stamps: LogStamps) throws {
+        if let position = try stamps.position(of: stamp) { candidates.keep(position) }
+    }
+}
+
+extension StampSweep {
+    /// Positions of stamps, and those among them that are named.
+    private struct Candidates {
+        /// In ascending order.
+        private let positions: [Int64]
+        private var isNamed: [Bool]
+
+        /// Reads the positions of stamps. The first save of each replica is left out, because the
+        /// causal contexts of bundles need its place.
+        init(_ connection: Connection, after first: Int64, limit: Int) throws {
+            let statement = try connection.prepare(
+                """
+                SELECT position FROM ab_stamp WHERE position > ? AND seq IS NOT 1
+                ORDER BY position LIMIT ?
+                """)
+            try statement.bind(first, at: 1)
+            try statement.bind(Int64(limit), at: 2)
+            var positions: [Int64] = []
+            while try statement.step() { positions.append(statement.int64(at: 0)) }
+            self.positions = positions
+            isNamed = [Bool](repeating: false, count: positions.count)
+        }
+
+        var isEmpty: Bool { positions.isEmpty }
+        var last: Int64? { positions.last }
+
+        mutating func keep(_ position: Int64) {
+            var (low, high) = (0, positions.count)
+            while low < high {
+                let middle = (low + high) / 2
+                if positions[middle] < position { low = middle + 1 } else { high = middle }
+            }
+            if low < positions.count, positions[low] == position { isNamed[low] = true }
+        }
+
+        var unnamed: [Int64] {
+            zip(positions, isNamed).compactMap { $1 ? nil : $0 }
+        }
+    }
+}

@@ -1,0 +1,109 @@
+import AnabranchReplication
+import AnabranchSQLite
+import Foundation
+import TestSupport
+import Testing
+
+@testable import AnabranchStore
+
+/// The stamps of removed saves, which stay only as long as something names them.
+@Suite struct `The stamps of removed saves` {
+    let world: RestoredZone
+    let store: Store
+    var names: SmallModel { world.scenario.names }
+
+    init() throws {
+        world = try RestoredZone()
+        store = try world.scenario.open("a.db")
+    }
+
+    /// Saves and syncs as many ages of one person, and trims the log.
+    private func age(_ count: Int) async throws {
+        for age in 0..<count {
+            try store.setAge(Int64(age), of: "one", names)
+            try await world.sync(store)
+        }
+        try store.trimLog(to: LogRetention(byteCount: 0, leastAge: .seconds(-10_000 * 86_400)))
+    }
+
+    private func stampCount() throws -> Int {
+        try store.read {
+            guard
+                case .integer(let count)? = try $0.connection.firstValue(
+                    "SELECT count(*) FROM ab_stamp")
+            else { return 0 }
+            return Int(count)
+        }
+    }
+
+    @Test func `go when nothing names them`() async throws {
+        try store.insert("one", names)
+        try await age(40)
+        let hash = try store.canonicalHash()
+        let before = try stampCount()
+        #expect(before == 40)
+        let removed = try store.removeUnusedStamps()
+        // The insert is named by the row and is the first save; the last update is in the log.
+        #expect(try stampCount() == before - removed)
+        #expect(removed == 38)
+        #expect(try store.removeUnusedStamps() == 0)
+        #expect(try store.canonicalHash() == hash)
+        try await age(3)
+        let other = try world.scenario.open("b.db")
+        try await world.sync(other)
+        #expect(try store.canonicalHash() == other.canonicalHash())
+    }
+
+    @Test func `stay as long as a row, a link or a deferred value names them`() async throws {
+        try store.insert("one", names)
+        try store.insert("two", names)
+        try await age(10)
+        try store.write { transaction in
+            try transaction.connection.execute(
+                """
+                INSERT INTO ab_deferred_cell (record, name, type, rule, value, hlc, by)
+                SELECT 1, 'later', 4, 1, x'00', hlc, replica FROM ab_stamp WHERE position = 5;
+                INSERT INTO ab_deferred_link (name, type, rule, left, right, tag, tag_by)
+                SELECT 'friends', 14, 6, 1, 2, hlc, replica FROM ab_stamp WHERE position = 6;
+                """)
+        }
+        try store.removeUnusedStamps()
+        let left = try store.read { reader in
+            let statement = try reader.connection.prepare(
+                "SELECT position FROM ab_stamp ORDER BY position")
+            var positions: [Int64] = []
+            while try statement.step() { positions.append(statement.int64(at: 0)) }
+            return positions
+        }
+        #expect(left == [1, 2, 5, 6, 11])
+    }
+
+    @Test func `stay when a transaction has found one of them by its time`() async throws {
+        try store.insert("one", names)
+        try await age(10)
+        let sweep = try store.read { try StampSweep($0) }
+        try store.write { transaction in
+            let stamp = try transaction.logStamps[4]
+            transaction.logStamps.forget()
+            #expect(try transaction.logStamps.position(of: stamp) == 4)
+        }
+        let before = try stampCount()
+        #expect(try sweep.removeUnnamed(in: store) == nil)
+        #expect(try stampCount() == before)
+        // The next sweep sees what is named now.
+        #expect(try store.removeUnusedStamps() == 8)
+    }
+
+    @Test func `are swept in more than one pass`() async throws {
+        try store.insert("one", names)
+        try await age(12)
+        var first: Int64 = 0
+        var removed = 0
+        while let last = try store.read({ try StampSweep($0, after: first, limit: 5).last }) {
+            let sweep = try store.read { try StampSweep($0, after: first, limit: 5) }
+            removed += try #require(try sweep.removeUnnamed(in: store))
+            first = last
+        }
+        #expect(removed == 10)
+    }
+}
