@@ -66,7 +66,7 @@ import Testing
         #expect(try store.reserveNumbers(1).lowerBound.number == Limits.greatestRecordNumber)
         #expect(storeError { _ = try store.reserveNumbers(1) }?.code == .exhausted)
         #expect(storeError { _ = try store.reserveNumbers(.max) }?.code == .exhausted)
-        try scenario.sql("a", "UPDATE ab_replica SET seen = \(Limits.greatestSequence)")
+        try scenario.sql("a", "UPDATE ab_state SET head_seen = \(Limits.greatestSequence)")
         var request = SaveRequest()
         request.deletes = [
             .init(

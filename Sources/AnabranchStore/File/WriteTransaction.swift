@@ -123,6 +123,7 @@ class WriteTransaction {
         state.file = file.isEmpty ? state.file : file
         guard isCopy || state.isRenewing else { return }
         state.ordinal = try intern(try environment.freshReplica(), isOwn: true)
+        try keepHeadInState(of: state.ordinal)
         state.nextNumber = 1
         state.isRenewing = false
     }
@@ -137,7 +138,7 @@ class WriteTransaction {
     /// The head of a replica: the highest sequence number held, and that change set's origin.
     final func head(of ordinal: Int64) throws -> (sequence: UInt64, origin: Digest) {
         let statement = try connection.cached(
-            "SELECT seen, origin FROM ab_replica WHERE ordinal = ?")
+            "SELECT seen, origin FROM ab_head WHERE ordinal = ?")
         try statement.bind(ordinal, at: 1)
         guard try statement.step() else { return (0, .zero) }
         defer { statement.reset() }
@@ -147,10 +148,30 @@ class WriteTransaction {
         )
     }
 
+    /// Sets the head of a replica. That of the replica under which this file saves is in the row
+    /// of the state, which every save writes anyway.
     final func setHead(of ordinal: Int64, sequence: UInt64, origin: Digest) throws {
+        let isInState = try connection.firstValue(
+            "SELECT 1 FROM ab_state WHERE head_of = ?", .integer(ordinal)) != nil
         try connection.run(
-            "UPDATE ab_replica SET seen = ?, origin = ? WHERE ordinal = ?",
+            isInState
+                ? "UPDATE ab_state SET head_seen = ?, head_origin = ? WHERE head_of = ?"
+                : "UPDATE ab_replica SET seen = ?, origin = ? WHERE ordinal = ?",
             .integer(Int64(bitPattern: sequence)), .blob(origin.bytes), .integer(ordinal))
+    }
+
+    /// Keeps the head of another replica in the row of the state from now on.
+    private func keepHeadInState(of ordinal: Int64) throws {
+        let head = try head(of: ordinal)
+        try connection.execute(
+            """
+            UPDATE ab_replica SET seen = s.head_seen, origin = s.head_origin
+            FROM ab_state s WHERE ab_replica.ordinal = s.head_of
+            """)
+        try connection.run(
+            "UPDATE ab_state SET head_of = ?, head_seen = ?, head_origin = ? WHERE id = 1",
+            .integer(ordinal), .integer(Int64(bitPattern: head.sequence)),
+            head.sequence == 0 ? .null : .blob(head.origin.bytes))
     }
 }
 

@@ -35,7 +35,7 @@ extension SimulatedReplica {
             try reader.connection.rows(
                 """
                 SELECT c.origin, c.digest FROM ab_changeset c
-                JOIN ab_replica r ON r.ordinal = c.replica AND c.seq <= r.seen
+                JOIN ab_head r ON r.ordinal = c.replica AND c.seq <= r.seen
                 """
             )
             .compactMap { row in

@@ -251,7 +251,7 @@ extension SimulatedReplica {
                 """
                 SELECT c.position, c.origin,
                     (SELECT count(*) FROM ab_changeset o WHERE o.origin = c.origin)
-                FROM ab_changeset c JOIN ab_replica r ON r.ordinal = c.replica
+                FROM ab_changeset c JOIN ab_head r ON r.ordinal = c.replica
                 WHERE position > ? AND kind <> ? AND c.seq <= r.seen ORDER BY position
                 """,
                 .integer(held.position), .integer(Int64(LogEntryKind.lost.rawValue)))

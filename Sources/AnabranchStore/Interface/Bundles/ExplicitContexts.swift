@@ -41,7 +41,7 @@ struct ExplicitContexts {
         _ reader: StoreReader, _ replicas: ReplicaTable, _ path: String
     ) throws -> [ReplicaID: ReplicaHistory] {
         let statement = try reader.connection.cached(
-            "SELECT ordinal, seen, origin FROM ab_replica WHERE seen > 0")
+            "SELECT ordinal, seen, origin FROM ab_head WHERE seen > 0")
         var histories: [ReplicaID: ReplicaHistory] = [:]
         while try statement.step() {
             guard let replica = replicas[statement.int64(at: 0)],

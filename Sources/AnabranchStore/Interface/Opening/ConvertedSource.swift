@@ -83,7 +83,7 @@ extension Store {
     package func lastOrigin(of replica: ReplicaID) throws -> [UInt8] {
         try read { reader in
             let value = try reader.connection.firstValue(
-                "SELECT origin FROM ab_replica WHERE id = ?", .blob(replica.bytes))
+                "SELECT origin FROM ab_head WHERE id = ?", .blob(replica.bytes))
             guard case .blob(let bytes)? = value else { return [] }
             return bytes
         }

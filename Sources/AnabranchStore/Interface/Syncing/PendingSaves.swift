@@ -21,7 +21,7 @@ extension Store {
             let counts = try reader.connection.rows(
                 """
                 SELECT count(*), coalesce(sum(length(payload)), 0) FROM ab_changeset
-                WHERE server_position IS NULL
+                WHERE \(ChangeLog.isUnplaced)
                 """)
             guard case .integer(let count)? = counts.first?.first,
                 case .integer(let bytes)? = counts.first?.last

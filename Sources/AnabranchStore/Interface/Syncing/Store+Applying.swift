@@ -31,6 +31,7 @@ extension Store {
                 try operation.apply(changeSet, at: place)
             }
             if try operation.hasWaiting { try operation.releaseWaiting() }
+            try transaction.log.raisePlaced()
             transaction.state.cursor = page.cursor
             if page.changeSets.contains(where: { $0.kind == .saveInParts }) {
                 // These are parts of forms that were replaced.

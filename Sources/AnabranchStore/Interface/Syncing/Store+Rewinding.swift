@@ -26,7 +26,7 @@ extension Store {
             let statement = try reader.connection.cached(
                 """
                 SELECT c.kind, r.id, c.seq, c.digest, c.origin, c.server_position
-                FROM ab_changeset c JOIN ab_replica r ON r.ordinal = c.replica
+                FROM ab_changeset c JOIN ab_head r ON r.ordinal = c.replica
                 WHERE c.server_position > ? AND c.server_position <= ?
                 ORDER BY c.server_position
                 """)
@@ -71,11 +71,12 @@ extension Store {
                 UPDATE ab_changeset SET epoch = NULL, server_position = NULL
                 WHERE server_position > ?
                 """, .integer(Int64(bitPattern: cursor.position)))
+            try transaction.log.lowerPlaced(below: 1)
             // Later saves must name these change sets in their contexts.
             try transaction.connection.run(
                 """
                 UPDATE ab_replica SET own = 1 WHERE ordinal IN
-                (SELECT replica FROM ab_changeset WHERE server_position IS NULL)
+                (SELECT replica FROM ab_changeset WHERE \(ChangeLog.isUnplaced))
                 """)
             if let start = transaction.state.start, cursor.position < start.position {
                 transaction.state.wantsSnapshot = true
@@ -128,7 +129,7 @@ extension StateTransaction {
             """
             SELECT id, seen, origin, (SELECT max(coalesce(server_position, -1))
                 FROM ab_changeset WHERE replica = r.ordinal AND seq < r.seen)
-            FROM ab_replica r WHERE seen > 0 AND NOT EXISTS
+            FROM ab_head r WHERE seen > 0 AND NOT EXISTS
             (SELECT 1 FROM ab_changeset WHERE replica = r.ordinal AND seq = r.seen)
             """)
         var heads: [RemovedHead] = []
@@ -200,8 +201,8 @@ extension StateTransaction {
         let statement = try connection.cached(
             """
             SELECT c.position, r.id, c.seq, c.origin, c.server_position, c.context
-            FROM ab_changeset c JOIN ab_replica r ON r.ordinal = c.replica
-            WHERE c.server_position IS NULL OR c.server_position > ? ORDER BY c.position
+            FROM ab_changeset c JOIN ab_head r ON r.ordinal = c.replica
+            WHERE \(ChangeLog.isUnplaced) OR c.server_position > ? ORDER BY c.position
             """)
         try statement.bind(Int64(clamping: position), at: 1)
         var sets: [RepushedChangeSet] = []

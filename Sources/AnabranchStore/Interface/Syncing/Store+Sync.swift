@@ -13,7 +13,7 @@ extension Store {
                     "Can't use \(path) because its replica ID is missing. Restore a backup.")
             }
             let pending = try reader.connection.firstValue(
-                "SELECT 1 FROM ab_changeset WHERE server_position IS NULL LIMIT 1")
+                "SELECT 1 FROM ab_changeset WHERE \(ChangeLog.isUnplaced) LIMIT 1")
             return SyncState(
                 replica: replica, cursor: state.cursor, last: try reader.head(of: state.ordinal),
                 hasPending: pending != nil,
@@ -128,6 +128,7 @@ extension Store {
             var changes = ChangeCollector()
             var voiding = SaveVoiding(transaction)
             try voiding.run(voids, &changes)
+            try log.raisePlaced()
             try transaction.advanceCursor(in: epoch)
             var changed = try transaction.collected(changes)
             changed.rejections = transaction.rejections
@@ -154,7 +155,7 @@ extension StateTransaction {
             """
             SELECT c.kind, r.id, c.seq, c.digest, c.origin, c.server_position, c.seq <= r.seen
             FROM ab_changeset c
-            JOIN ab_replica r ON r.ordinal = c.replica
+            JOIN ab_head r ON r.ordinal = c.replica
             WHERE c.server_position > ? AND c.epoch = ? ORDER BY c.server_position
             """)
         try statement.bind(Int64(bitPattern: cursor.position), at: 1)
@@ -182,7 +183,7 @@ extension StateTransaction {
 extension StoreReader {
     fileprivate func head(of ordinal: Int64) throws -> (sequence: UInt64, origin: Digest)? {
         let statement = try connection.cached(
-            "SELECT seen, origin FROM ab_replica WHERE ordinal = ? AND seen > 0")
+            "SELECT seen, origin FROM ab_head WHERE ordinal = ? AND seen > 0")
         try statement.bind(ordinal, at: 1)
         guard try statement.step() else { return nil }
         defer { statement.reset() }
@@ -193,7 +194,7 @@ extension StoreReader {
 
     /// The highest sequence number held of every replica.
     package func versionVector() throws -> VersionVector {
-        let statement = try connection.cached("SELECT id, seen FROM ab_replica WHERE seen > 0")
+        let statement = try connection.cached("SELECT id, seen FROM ab_head WHERE seen > 0")
         var heads: [Dot] = []
         while try statement.step() {
             guard let replica = ReplicaID(bytes: statement.bytes(at: 0)) else { continue }

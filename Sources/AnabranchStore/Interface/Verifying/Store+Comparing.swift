@@ -82,7 +82,7 @@ extension StoreReader {
         let cursor = try StoreState.read(connection).cursor
         let beyond = try connection.cached(
             """
-            SELECT EXISTS (SELECT 1 FROM ab_changeset WHERE server_position IS NULL
+            SELECT EXISTS (SELECT 1 FROM ab_changeset WHERE \(ChangeLog.isUnplaced)
             OR server_position > ?1 AND epoch = ?2) OR EXISTS (SELECT 1 FROM ab_debt)
             """)
         try beyond.bind(Int64(bitPattern: place.position), at: 1)

@@ -21,6 +21,7 @@ struct ZonePositions {
         try connection.run(
             "UPDATE ab_changeset SET epoch = NULL, server_position = NULL WHERE position = ?",
             .integer(localPosition))
+        try transaction.log.lowerPlaced(below: localPosition)
         transaction.journal.forgetPlaces()
     }
 }

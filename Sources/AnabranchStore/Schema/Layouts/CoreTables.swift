@@ -7,6 +7,7 @@ enum CoreTables {
             renew INTEGER, clock INTEGER, next_number INTEGER, epoch BLOB, position INTEGER,
             running BLOB, clock_offset INTEGER, start INTEGER, start_running BLOB,
             wants_snapshot INTEGER);
+        \(logState)
         CREATE TABLE ab_replica (
             ordinal INTEGER PRIMARY KEY, id BLOB UNIQUE, own INTEGER, seen INTEGER, origin BLOB);
         CREATE TABLE ab_entity (number INTEGER PRIMARY KEY, name TEXT UNIQUE);
@@ -14,15 +15,12 @@ enum CoreTables {
             entity INTEGER, number INTEGER, name TEXT, type INTEGER, rule INTEGER,
             PRIMARY KEY (entity, number)) WITHOUT ROWID;
         CREATE TABLE ab_changeset (
-            position INTEGER PRIMARY KEY AUTOINCREMENT, kind INTEGER, replica INTEGER,
-            seq INTEGER, hlc INTEGER, context BLOB, author TEXT, name TEXT, epoch BLOB,
+            position INTEGER PRIMARY KEY, kind INTEGER, replica INTEGER, seq INTEGER, hlc INTEGER, context BLOB, author TEXT, name TEXT, epoch BLOB,
             server_position INTEGER, rewritten BLOB, previous_origin BLOB, origin BLOB,
             digest BLOB, payload BLOB);
         CREATE UNIQUE INDEX ab_changeset_origin ON ab_changeset (origin);
         CREATE UNIQUE INDEX ab_changeset_dot ON ab_changeset (replica, seq);
         CREATE INDEX ab_changeset_stamp ON ab_changeset (replica, hlc);
-        CREATE INDEX ab_changeset_pending ON ab_changeset (position)
-            WHERE server_position IS NULL;
         CREATE INDEX ab_changeset_server ON ab_changeset (server_position)
             WHERE server_position IS NOT NULL;
         CREATE INDEX ab_changeset_parts ON ab_changeset (position) WHERE kind = 1;
@@ -78,6 +76,19 @@ enum CoreTables {
         CREATE TABLE ab_unsynced (
             position INTEGER PRIMARY KEY, replica INTEGER, hlc INTEGER, author TEXT, name TEXT,
             changes BLOB);
+        """
+
+    /// What the row of the state says of the log, so that a save writes no page for it.
+    static let logState = """
+        ALTER TABLE ab_state ADD COLUMN reserved INTEGER NOT NULL DEFAULT 0;
+        ALTER TABLE ab_state ADD COLUMN placed INTEGER NOT NULL DEFAULT 0;
+        ALTER TABLE ab_state ADD COLUMN head_of INTEGER NOT NULL DEFAULT 0;
+        ALTER TABLE ab_state ADD COLUMN head_seen INTEGER NOT NULL DEFAULT 0;
+        ALTER TABLE ab_state ADD COLUMN head_origin BLOB;
+        CREATE VIEW ab_head AS SELECT r.ordinal, r.id, r.own,
+            CASE r.ordinal WHEN s.head_of THEN s.head_seen ELSE r.seen END AS seen,
+            CASE r.ordinal WHEN s.head_of THEN s.head_origin ELSE r.origin END AS origin
+            FROM ab_replica r CROSS JOIN ab_state s;
         """
 
     /// The index of the records with the zone's settings. Files of earlier builds lack it.

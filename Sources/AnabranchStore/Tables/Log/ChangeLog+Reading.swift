@@ -9,7 +9,7 @@ extension ChangeLog {
         let statement = try connection.cached(
             """
             SELECT position FROM ab_changeset
-            WHERE server_position IS NULL OR server_position > ? AND epoch = ? ORDER BY position
+            WHERE \(Self.isUnplaced) OR server_position > ? AND epoch = ? ORDER BY position
             """)
         try statement.bind(Int64(bitPattern: place.position), at: 1)
         try statement.bind(place.epoch.bytes, at: 2)
@@ -22,7 +22,7 @@ extension ChangeLog {
             connection.cached(
                 """
                 SELECT position FROM ab_changeset
-                WHERE server_position IS NULL ORDER BY position
+                WHERE \(Self.isUnplaced) ORDER BY position
                 """))
     }
 
@@ -32,7 +32,7 @@ extension ChangeLog {
         let statement = try connection.cached(
             """
             SELECT position FROM ab_changeset
-            WHERE server_position IS NULL OR server_position > ? ORDER BY position
+            WHERE \(Self.isUnplaced) OR server_position > ? ORDER BY position
             """)
         try statement.bind(Int64(bitPattern: position), at: 1)
         return try positions(statement)

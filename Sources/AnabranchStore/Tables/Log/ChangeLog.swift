@@ -14,9 +14,14 @@ struct ChangeLog {
     /// The position that the next entry gets. No position is assigned twice, even if its entry was
     /// removed.
     func nextPosition() throws -> Int64 {
-        let last = try connection.firstValue(
-            "SELECT seq FROM sqlite_sequence WHERE name = 'ab_changeset'")
-        guard case .integer(let last)? = last else { return 1 }
+        let statement = try connection.cached(
+            """
+            SELECT max(reserved, coalesce((SELECT max(position) FROM ab_changeset), 0))
+            FROM ab_state WHERE id = 1
+            """)
+        guard try statement.step() else { return 1 }
+        defer { statement.reset() }
+        let last = statement.int64(at: 0)
         guard last < .max else {
             throw StoreError(.exhausted, "Can't write because the log is at its last position.")
         }
@@ -54,11 +59,10 @@ struct ChangeLog {
             .integer(Int64(bitPattern: stamp.timestamp)))
     }
 
+    /// Registers that no entry gets a position up to this one any more.
     func reservePositions(through position: Int64) throws {
-        try connection.run("DELETE FROM sqlite_sequence WHERE name = 'ab_changeset'")
         try connection.run(
-            "INSERT INTO sqlite_sequence (name, seq) VALUES ('ab_changeset', ?)",
-            .integer(position))
+            "UPDATE ab_state SET reserved = max(reserved, ?) WHERE id = 1", .integer(position))
     }
 
     /// Removes an entry; rows that name its position still find its stamp.
@@ -68,11 +72,13 @@ struct ChangeLog {
             INSERT OR IGNORE INTO ab_stamp (position, replica, hlc)
             SELECT position, replica, hlc FROM ab_changeset WHERE position = ?
             """, .integer(position))
+        try reservePositions(through: position)
         try connection.run("DELETE FROM ab_changeset WHERE position = ?", .integer(position))
     }
 
     /// Removes an entry that the zone holds. Rows that name its position still find its stamp, and
-    /// the conflict journal finds its name and its place in the zone's log.
+    /// the conflict journal finds its name and its place in the zone's log. Reserve its position
+    /// (``reservePositions(through:)``).
     ///
     /// - Parameter author: The number of its author in the journal.
     func trim(_ position: Int64, author: SQLiteValue) throws {
@@ -144,9 +150,10 @@ struct ChangeLog {
         let statement = try connection.cached(
             """
             INSERT INTO ab_changeset (kind, replica, seq, hlc, context, author, name, epoch,
-            server_position, rewritten, previous_origin, origin, digest, payload)
-            VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
+            server_position, rewritten, previous_origin, origin, digest, payload, position)
+            VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
             """)
+        let position = try nextPosition()
         try statement.bind(Int64(set.kind.rawValue), at: 1)
         try statement.bind(ordinal, at: 2)
         try statement.bind(Int64(bitPattern: set.dot.sequence), at: 3)
@@ -170,9 +177,10 @@ struct ChangeLog {
         try statement.bind(set.digest.bytes, at: 13)
         try set.payload.withUnsafeBytes { payload in
             try statement.unsafeBindBlob(payload, at: 14)
+            try statement.bind(position, at: 15)
             try statement.run()
         }
-        return connection.lastInsertRowID
+        return position
     }
 
     /// The entries after a local position, oldest first.
@@ -237,7 +245,7 @@ struct ChangeLog {
         let statement = try connection.cached(
             """
             SELECT \(Self.columns) FROM ab_changeset
-            WHERE server_position IS NULL ORDER BY position
+            WHERE \(Self.isUnplaced) ORDER BY position
             """)
         var entries: [StoredLogEntry] = []
         var byteCount = 0
@@ -332,7 +340,7 @@ extension WriteTransaction {
         guard replicas.count > 1 else { return CausalContext(prefix: prefix) }
         let logged = try connection.cached(
             """
-            SELECT r.ordinal, r.seen, r.origin FROM ab_replica r JOIN ab_changeset c
+            SELECT r.ordinal, r.seen, r.origin FROM ab_head r JOIN ab_changeset c
             ON c.replica = r.ordinal AND c.seq = r.seen
             WHERE r.own = 1 AND r.ordinal <> ? AND r.seen > 0
             AND (c.server_position IS NULL OR c.epoch IS NOT ? OR c.server_position > ?)
@@ -344,7 +352,7 @@ extension WriteTransaction {
         if let start = state.start, prefix?.position ?? 0 < start.position {
             let removed = try connection.cached(
                 """
-                SELECT ordinal, seen, origin FROM ab_replica r
+                SELECT ordinal, seen, origin FROM ab_head r
                 WHERE ordinal <> ? AND seen > 0 AND NOT EXISTS
                 (SELECT 1 FROM ab_changeset WHERE replica = r.ordinal AND seq = r.seen)
                 """)

@@ -17,7 +17,7 @@ extension WriteTransaction {
         guard state.start != nil else { return true }
         let statement = try connection.cached(
             """
-            SELECT 1 FROM ab_changeset entry JOIN ab_replica r ON r.ordinal = entry.replica
+            SELECT 1 FROM ab_changeset entry JOIN ab_head r ON r.ordinal = entry.replica
             JOIN ab_changeset last ON last.replica = entry.replica AND last.seq = r.seen
             WHERE entry.position = ? AND entry.seq <= r.seen AND last.origin = r.origin
             """)

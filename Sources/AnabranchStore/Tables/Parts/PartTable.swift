@@ -176,7 +176,7 @@ struct PartTable: PartStore {
         let lists = try connection.cached(
             """
             SELECT payload FROM ab_changeset
-            WHERE kind = \(LogEntryKind.saveInParts.rawValue) AND server_position IS NULL
+            WHERE kind = \(LogEntryKind.saveInParts.rawValue) AND \(ChangeLog.isUnplaced)
             """)
         var byteCount = 0
         while try lists.step() {
