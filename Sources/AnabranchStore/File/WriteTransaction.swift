@@ -12,6 +12,9 @@ class WriteTransaction {
     final var state: StoreState
     final private(set) var replicas: ReplicaTable
 
+    /// Where renamed histories left others. Forget them after an entry of the log was renamed.
+    final let branchPoints = BranchPoints()
+
     final var schema: StoreSchema { store.schema }
     final var environment: StoreEnvironment { store.environment }
 
@@ -151,8 +154,9 @@ class WriteTransaction {
     /// Sets the head of a replica. That of the replica under which this file saves is in the row
     /// of the state, which every save writes anyway.
     final func setHead(of ordinal: Int64, sequence: UInt64, origin: Digest) throws {
-        let isInState = try connection.firstValue(
-            "SELECT 1 FROM ab_state WHERE head_of = ?", .integer(ordinal)) != nil
+        let isInState =
+            try connection.firstValue(
+                "SELECT 1 FROM ab_state WHERE head_of = ?", .integer(ordinal)) != nil
         try connection.run(
             isInState
                 ? "UPDATE ab_state SET head_seen = ?, head_origin = ? WHERE head_of = ?"

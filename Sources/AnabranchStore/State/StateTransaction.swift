@@ -36,6 +36,7 @@ final class StateTransaction: WriteTransaction {
     func forgetReadings() {
         logStamps.forget()
         journal.forgetPlaces()
+        branchPoints.forget()
     }
 
     /// Applies the view rules, and returns the changed records.

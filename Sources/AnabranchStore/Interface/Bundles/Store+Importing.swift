@@ -67,7 +67,7 @@ extension Store {
         guard greatest > limit else { return }
         try file.forEachItem { item in
             guard case .changeSet(let set) = item, set.timestamp > limit,
-                try !read({ try $0.holds(set.origin) })
+                try !read({ try $0.holds(set) })
             else { return }
             throw StoreError(
                 clockSkew: set.timestamp, of: "the bundle's change set \(set.dot)", .bundle,
@@ -148,9 +148,7 @@ extension StateTransaction {
 }
 
 extension StoreReader {
-    fileprivate func holds(_ origin: Digest) throws -> Bool {
-        let found = try connection.firstValue(
-            "SELECT 1 FROM ab_changeset WHERE origin = ?", .blob(origin.bytes))
-        return found != nil
+    fileprivate func holds(_ set: ChangeSet) throws -> Bool {
+        try ChangeLog(connection: connection, replicas: replicas()).position(of: set) != nil
     }
 }

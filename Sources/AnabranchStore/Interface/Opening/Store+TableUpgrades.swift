@@ -56,6 +56,9 @@ extension Store {
                     (SELECT ordinal, seen, origin FROM ab_replica r
                         WHERE r.ordinal = ab_state.ordinal);
                 DROP INDEX IF EXISTS ab_changeset_pending;
+                DROP INDEX IF EXISTS ab_changeset_origin;
+                DROP INDEX IF EXISTS ab_changeset_stamp;
+                \(CoreTables.logIndexes)
                 """)
         }
     }

@@ -26,7 +26,7 @@ extension ApplyOperation {
     ///
     /// - Parameter set: A change set with a context that names everything its author had seen.
     mutating func applyFromBundle(_ set: ChangeSet) throws -> Arrival {
-        if try isHeld(set.origin) { return .held }
+        if try isHeld(set) { return .held }
         if try isBeneathSnapshot(set) {
             try forget(set)
             return .held
@@ -49,15 +49,7 @@ extension ApplyOperation {
         try waitingSets.add(set, lacking: dot)
     }
 
-    private func isHeld(_ origin: Digest) throws -> Bool { try position(of: origin) != nil }
-
-    /// The local position of a save; `nil` if the log does not have it.
-    private func position(of origin: Digest) throws -> Int64? {
-        let found = try connection.firstValue(
-            "SELECT position FROM ab_changeset WHERE origin = ?", .blob(origin.bytes))
-        guard case .integer(let position)? = found else { return nil }
-        return position
-    }
+    private func isHeld(_ set: ChangeSet) throws -> Bool { try log.position(of: set) != nil }
 
     private mutating func applyBeyondLog(_ set: ChangeSet) throws {
         // Later saves of this file must name this change set in their contexts.
@@ -112,10 +104,10 @@ extension ApplyOperation {
     /// for which no timestamp is known.
     private func mayName(aSave stamp: Stamp) throws -> Bool {
         guard let ordinal = transaction.replicas.ordinal(of: stamp.replica) else { return false }
-        let found = try connection.firstValue(
-            "SELECT 1 FROM ab_changeset WHERE replica = ? AND hlc = ?", .integer(ordinal),
-            .integer(Int64(bitPattern: stamp.timestamp.rawValue)))
-        guard found == nil else { return true }
+        let local = LocalStamp(timestamp: stamp.timestamp.rawValue, ordinal: ordinal)
+        guard try LoggedStamps(connection: connection).position(of: local) == nil else {
+            return true
+        }
         let known = try connection.firstValue(
             "SELECT count(*) FROM ab_changeset WHERE replica = ? AND seq BETWEEN 1 AND ? "
                 + "AND kind <> ?", .integer(ordinal),
@@ -138,7 +130,7 @@ extension ApplyOperation {
             return Dot(replica: dot.replica, sequence: max(dot.sequence - 1, 1))
         }
         // A renamed history continues the history that it left.
-        let position = try position(of: set.previousOrigin)
+        let position = try log.position(ofPredecessorOf: set)
         if let position, try transaction.isApplied(at: position) { return nil }
         let last = Dot(replica: first.replica, sequence: max(first.sequence - 1, 1))
         let entry = CausalContext.Entry(dot: last, originPrefix: set.previousOrigin.prefix)
@@ -238,7 +230,7 @@ extension ApplyOperation {
     }
 
     private mutating func reconsider(_ set: ChangeSet) throws {
-        if try isHeld(set.origin) { return try waitingSets.remove(set.origin) }
+        if try isHeld(set) { return try waitingSets.remove(set.origin) }
         if try isBeneathSnapshot(set) { return try forget(set) }
         if let dot = try lacking(set) { return try waitingSets.move(set, lacking: dot) }
         try applyBeyondLog(set)

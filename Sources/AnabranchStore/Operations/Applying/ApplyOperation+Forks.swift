@@ -101,7 +101,7 @@ extension ApplyOperation {
             try transaction.canReplaceLost(other, by: set.origin)
         else {
             try renameBranch(dot)
-            return try log.entry(withOrigin: set.origin)?.changeSet ?? set
+            return try log.entry(of: set)?.changeSet ?? set
         }
         try log.forget(other.localPosition)
         let ordinal = try transaction.ordinal(of: dot.replica)

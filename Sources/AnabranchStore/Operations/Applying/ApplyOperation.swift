@@ -64,13 +64,7 @@ struct ApplyOperation {
         -> Bool
     {
         guard !disabled.contains(.originEcho) else { return false }
-        let statement = try connection.cached(
-            "SELECT position, digest FROM ab_changeset WHERE origin = ?")
-        try statement.bind(set.origin.bytes, at: 1)
-        guard try statement.step() else { return false }
-        let position = statement.int64(at: 0)
-        let hasSameForm = statement.bytes(at: 1) == set.digest.bytes
-        statement.reset()
+        guard let position = try log.position(of: set) else { return false }
         if try !isCounted(set.dot), try !transaction.isApplied(at: position),
             let held = try log.entry(at: position)?.changeSet
         {
@@ -79,7 +73,7 @@ struct ApplyOperation {
             try log.forget(position)
             return false
         }
-        if !hasSameForm, !disabled.contains(.formAdoption) {
+        if try log.digest(at: position) != set.digest, !disabled.contains(.formAdoption) {
             try replaceByZoneForm(set, at: place, heldAt: position)
         }
         try ZonePositions(transaction).record(place, ofSetAt: position)
@@ -129,8 +123,7 @@ struct ApplyOperation {
         // A snapshot may include the change set at which the histories separate; the zone has
         // checked it.
         guard transaction.state.start == nil else { return true }
-        let found = try connection.firstValue(
-            "SELECT 1 FROM ab_changeset WHERE origin = ?", .blob(set.previousOrigin.bytes))
+        let found = try log.position(ofPredecessorOf: set)
         guard found == nil, let left = set.rewrittenFrom?.predecessor else { return found != nil }
         // The predecessor may have been removed from this file's log.
         let head = try transaction.head(of: try transaction.ordinal(of: left.replica))

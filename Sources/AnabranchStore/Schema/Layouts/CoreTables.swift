@@ -18,9 +18,8 @@ enum CoreTables {
             position INTEGER PRIMARY KEY, kind INTEGER, replica INTEGER, seq INTEGER, hlc INTEGER, context BLOB, author TEXT, name TEXT, epoch BLOB,
             server_position INTEGER, rewritten BLOB, previous_origin BLOB, origin BLOB,
             digest BLOB, payload BLOB);
-        CREATE UNIQUE INDEX ab_changeset_origin ON ab_changeset (origin);
         CREATE UNIQUE INDEX ab_changeset_dot ON ab_changeset (replica, seq);
-        CREATE INDEX ab_changeset_stamp ON ab_changeset (replica, hlc);
+        \(logIndexes)
         CREATE INDEX ab_changeset_server ON ab_changeset (server_position)
             WHERE server_position IS NOT NULL;
         CREATE INDEX ab_changeset_parts ON ab_changeset (position) WHERE kind = 1;
@@ -76,6 +75,14 @@ enum CoreTables {
         CREATE TABLE ab_unsynced (
             position INTEGER PRIMARY KEY, replica INTEGER, hlc INTEGER, author TEXT, name TEXT,
             changes BLOB);
+        """
+
+    /// The indexes of entries that the zone holds or that were renamed. A save writes none of them.
+    static let logIndexes = """
+        CREATE INDEX ab_changeset_time ON ab_changeset (replica, hlc)
+            WHERE server_position IS NOT NULL;
+        CREATE INDEX ab_changeset_rewritten ON ab_changeset (rewritten)
+            WHERE rewritten IS NOT NULL;
         """
 
     /// What the row of the state says of the log, so that a save writes no page for it.

@@ -88,15 +88,25 @@ final class ConflictRecorder {
     }
 
     private func lookUp(_ stamp: LocalStamp) throws -> LogLocation? {
-        let statement = try transaction.connection.cached(
+        let connection = transaction.connection
+        if let position = try LoggedStamps(connection: connection).position(of: stamp) {
+            let entry = try connection.cached(
+                "SELECT seq, server_position, author FROM ab_changeset WHERE position = ?")
+            try entry.bind(position, at: 1)
+            return try location(entry, of: stamp)
+        }
+        let removed = try connection.cached(
             """
-            SELECT seq, server_position, author FROM ab_changeset WHERE replica = ?1 AND hlc = ?2
-            UNION ALL SELECT s.seq, s.server_position, a.name
+            SELECT s.seq, s.server_position, a.name
             FROM ab_stamp s LEFT JOIN ab_conflict_author a ON a.id = s.author
-            WHERE s.replica = ?1 AND s.hlc = ?2 AND s.seq IS NOT NULL
+            WHERE s.replica = ? AND s.hlc = ? AND s.seq IS NOT NULL
             """)
-        try statement.bind(stamp.ordinal, at: 1)
-        try statement.bind(Int64(bitPattern: stamp.timestamp), at: 2)
+        try removed.bind(stamp.ordinal, at: 1)
+        try removed.bind(Int64(bitPattern: stamp.timestamp), at: 2)
+        return try location(removed, of: stamp)
+    }
+
+    private func location(_ statement: Statement, of stamp: LocalStamp) throws -> LogLocation? {
         guard try statement.step(), let replica = transaction.replicas[stamp.ordinal] else {
             return nil
         }

@@ -207,9 +207,11 @@ struct ConflictRevision {
 
     private func isVoid(_ stamp: Stamp) throws -> Bool {
         let local = try transaction.localStamp(stamp)
+        guard let position = try LoggedStamps(connection: connection).position(of: local) else {
+            return false
+        }
         let kind = try connection.firstValue(
-            "SELECT kind FROM ab_changeset WHERE replica = ? AND hlc = ?",
-            .integer(local.ordinal), .integer(Int64(bitPattern: local.timestamp)))
+            "SELECT kind FROM ab_changeset WHERE position = ?", .integer(position))
         return kind == .integer(Int64(LogEntryKind.void.rawValue))
     }
 

@@ -5,6 +5,15 @@ import AnabranchSQLite
 struct ChangeLog {
     let connection: Connection
     let replicas: ReplicaTable
+    let branchPoints: BranchPoints
+
+    init(
+        connection: Connection, replicas: ReplicaTable, branchPoints: BranchPoints = BranchPoints()
+    ) {
+        self.connection = connection
+        self.replicas = replicas
+        self.branchPoints = branchPoints
+    }
 
     private static let columns = """
         position, kind, replica, seq, hlc, context, author, name, epoch, server_position,
@@ -211,11 +220,13 @@ struct ChangeLog {
         try entries(after: position - 1, limit: 1).first { $0.localPosition == position }
     }
 
-    func entry(withOrigin origin: Digest) throws -> StoredLogEntry? {
-        let statement = try connection.cached(
-            "SELECT \(Self.columns) FROM ab_changeset WHERE origin = ?")
-        try statement.bind(origin.bytes, at: 1)
-        return try read(statement).first
+    /// The digest of the entry at a position.
+    func digest(at position: Int64) throws -> Digest? {
+        let statement = try connection.cached("SELECT digest FROM ab_changeset WHERE position = ?")
+        try statement.bind(position, at: 1)
+        guard try statement.step() else { return nil }
+        defer { statement.reset() }
+        return Digest(bytes: statement.bytes(at: 0))
     }
 
     func entry(named dot: Dot) throws -> StoredLogEntry? {
@@ -257,29 +268,6 @@ struct ChangeLog {
         }
         statement.reset()
         return entries
-    }
-
-    /// True if a branch continues the history of a replica at or after a change set.
-    ///
-    /// The branch may have left that history directly, or by way of other branches.
-    func continues(_ replica: ReplicaID, behind dot: Dot) throws -> Bool {
-        let statement = try connection.cached(
-            """
-            SELECT parent.replica, parent.seq FROM ab_changeset first
-            JOIN ab_changeset parent ON parent.origin = first.previous_origin
-            WHERE first.replica = ? AND first.seq = 1
-            """)
-        var followed: Set<Int64> = []
-        var next = replicas.ordinal(of: replica)
-        while let ordinal = next, followed.insert(ordinal).inserted {
-            try statement.bind(ordinal, at: 1)
-            defer { statement.reset() }
-            guard try statement.step() else { return false }
-            let sequence = UInt64(bitPattern: statement.int64(at: 1))
-            next = statement.int64(at: 0)
-            if next == replicas.ordinal(of: dot.replica) { return dot.sequence <= sequence }
-        }
-        return false
     }
 
     private func read(_ statement: Statement) throws -> [StoredLogEntry] {
@@ -326,7 +314,9 @@ struct ChangeLog {
 extension WriteTransaction {
     /// The log, with the replicas known now. Read the property again after a replica may have been
     /// added.
-    var log: ChangeLog { ChangeLog(connection: connection, replicas: replicas) }
+    var log: ChangeLog {
+        ChangeLog(connection: connection, replicas: replicas, branchPoints: branchPoints)
+    }
 
     /// The causal context of a save: what this file holds.
     ///

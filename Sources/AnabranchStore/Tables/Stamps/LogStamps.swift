@@ -57,17 +57,23 @@ final class LogStamps {
     ///   a forked history this file may have another one with the same stamp.
     func position(of stamp: LocalStamp, isZones: Bool = false) throws -> Int64? {
         if let saved, saved.stamp == stamp { return saved.position }
+        let logged = LoggedStamps(connection: connection)
+        if let position = try logged.placed(stamp) { return position }
+        if !isZones, let position = try logged.unplaced(stamp) { return position }
+        if let position = try removed(stamp) {
+            hasFoundRemoved = true
+            return position
+        }
+        return isZones ? nil : try logged.waiting(stamp)
+    }
+
+    private func removed(_ stamp: LocalStamp) throws -> Int64? {
         let statement = try connection.cached(
-            """
-            SELECT position, FALSE FROM ab_changeset WHERE replica = ?1 AND hlc = ?2
-            \(isZones ? "AND server_position IS NOT NULL" : "")
-            UNION ALL SELECT position, TRUE FROM ab_stamp WHERE replica = ?1 AND hlc = ?2
-            """)
+            "SELECT position FROM ab_stamp WHERE replica = ? AND hlc = ?")
         try statement.bind(stamp.ordinal, at: 1)
         try statement.bind(Int64(bitPattern: stamp.timestamp), at: 2)
         guard try statement.step() else { return nil }
         defer { statement.reset() }
-        if statement.int64(at: 1) != 0 { hasFoundRemoved = true }
         return statement.int64(at: 0)
     }
 

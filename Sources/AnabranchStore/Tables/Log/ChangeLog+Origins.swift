@@ -1,0 +1,87 @@
+import AnabranchReplication
+import AnabranchSQLite
+
+// An index of origins, which are random bytes, would be a page of every save. The name under which
+// a save was first saved finds its entry too: the entry has that name, or says that it had it.
+extension ChangeLog {
+    /// The local position of the entry with the origin of a change set; `nil` if the log has none.
+    func position(of set: ChangeSet) throws -> Int64? {
+        try position(of: set.origin, firstSavedAs: set.rewrittenFrom ?? set.dot)
+    }
+
+    func entry(of set: ChangeSet) throws -> StoredLogEntry? {
+        try position(of: set).flatMap { try entry(at: $0) }
+    }
+
+    /// The local position of the entry that a change set names as its predecessor; `nil` if the log
+    /// does not have it.
+    func position(ofPredecessorOf set: ChangeSet) throws -> Int64? {
+        try position(of: set.previousOrigin, before: set.rewrittenFrom ?? set.dot)
+    }
+
+    /// - Parameter dot: The name under which the successor was first saved.
+    private func position(of origin: Digest, before dot: Dot) throws -> Int64? {
+        guard origin != .zero else { return nil }
+        if let previous = dot.predecessor,
+            let position = try position(of: origin, firstSavedAs: previous)
+        {
+            return position
+        }
+        // The predecessor was renamed more than once. That is rare, so the whole log is read.
+        let found = try connection.firstValue(
+            "SELECT position FROM ab_changeset WHERE origin = ?", .blob(origin.bytes))
+        if case .integer(let position)? = found { return position }
+        return nil
+    }
+
+    private func position(of origin: Digest, firstSavedAs dot: Dot) throws -> Int64? {
+        let statement = try connection.cached(
+            """
+            SELECT position FROM ab_changeset WHERE replica = ?1 AND seq = ?2 AND origin = ?3
+            UNION ALL SELECT position FROM ab_changeset WHERE rewritten = ?4 AND origin = ?3
+            """)
+        var name = ByteWriter()
+        name.append(dot: dot)
+        if let ordinal = replicas.ordinal(of: dot.replica) {
+            try statement.bind(ordinal, at: 1)
+        } else {
+            try statement.bindNull(at: 1)
+        }
+        try statement.bind(Int64(bitPattern: dot.sequence), at: 2)
+        try statement.bind(origin.bytes, at: 3)
+        try statement.bind(name.bytes, at: 4)
+        guard try statement.step() else { return nil }
+        defer { statement.reset() }
+        return statement.int64(at: 0)
+    }
+
+    /// True if a branch continues the history of a replica at or after a change set.
+    ///
+    /// The branch may have left that history directly, or by way of other branches.
+    func continues(_ replica: ReplicaID, behind dot: Dot) throws -> Bool {
+        let history = replicas.ordinal(of: dot.replica)
+        var followed: Set<Int64> = []
+        var next = replicas.ordinal(of: replica)
+        while let ordinal = next, followed.insert(ordinal).inserted {
+            let point = try branchPoints.point(of: ordinal) { try branchPoint(of: ordinal) }
+            guard let point else { return false }
+            if point.ordinal == history { return dot.sequence <= point.sequence }
+            next = point.ordinal
+        }
+        return false
+    }
+
+    private func branchPoint(of ordinal: Int64) throws -> BranchPoints.Point? {
+        guard let replica = replicas[ordinal],
+            let first = try entry(named: Dot(replica: replica, sequence: 1))?.changeSet,
+            let position = try position(ofPredecessorOf: first)
+        else { return nil }
+        let statement = try connection.cached(
+            "SELECT replica, seq FROM ab_changeset WHERE position = ?")
+        try statement.bind(position, at: 1)
+        guard try statement.step() else { return nil }
+        defer { statement.reset() }
+        return BranchPoints.Point(
+            ordinal: statement.int64(at: 0), sequence: UInt64(statement.int64(at: 1).magnitude))
+    }
+}

@@ -1,0 +1,87 @@
+import AnabranchReplication
+import AnabranchSQLite
+
+/// Finds entries of the log by their stamps.
+///
+/// An index has the stamps of the entries that the zone holds. Of the others, which are the last of
+/// their replicas, an index would be a page of every save. The times of a replica only rise
+/// (invariant 8), so these are found by bisection.
+struct LoggedStamps {
+    let connection: Connection
+
+    /// The position of the entry with a stamp; `nil` if the log has none.
+    func position(of stamp: LocalStamp) throws -> Int64? {
+        try placed(stamp) ?? unplaced(stamp) ?? waiting(stamp)
+    }
+
+    /// The position of the entry with a stamp among those that the zone is known to hold.
+    func placed(_ stamp: LocalStamp) throws -> Int64? {
+        try first(
+            """
+            SELECT position FROM ab_changeset
+            WHERE replica = ? AND hlc = ? AND server_position IS NOT NULL
+            """, stamp)
+    }
+
+    /// The position of the entry with a stamp, if the zone is not known to hold the last entry of
+    /// the replica.
+    func unplaced(_ stamp: LocalStamp) throws -> Int64? {
+        let last = try connection.cached(
+            """
+            SELECT seq, hlc, server_position, position FROM ab_changeset
+            WHERE replica = ? AND seq > 0 AND kind <> \(Self.lost) ORDER BY seq DESC LIMIT 1
+            """)
+        try last.bind(stamp.ordinal, at: 1)
+        guard try last.step() else { return nil }
+        defer { last.reset() }
+        let time = UInt64(bitPattern: last.int64(at: 1))
+        guard last.isNull(at: 2), time >= stamp.timestamp else { return nil }
+        if time == stamp.timestamp { return last.int64(at: 3) }
+        return try bisect(stamp, before: last.int64(at: 0))
+    }
+
+    private func bisect(_ stamp: LocalStamp, before end: Int64) throws -> Int64? {
+        let statement = try connection.cached(
+            """
+            SELECT seq, hlc, position FROM ab_changeset
+            WHERE replica = ? AND seq >= ? AND kind <> \(Self.lost) ORDER BY seq LIMIT 1
+            """)
+        var (low, high) = (Int64(1), end)
+        while low < high {
+            let middle = low + (high - low) / 2
+            try statement.bind(stamp.ordinal, at: 1)
+            try statement.bind(middle, at: 2)
+            defer { statement.reset() }
+            guard try statement.step(), statement.int64(at: 0) < high else {
+                high = middle
+                continue
+            }
+            let time = UInt64(bitPattern: statement.int64(at: 1))
+            if time == stamp.timestamp { return statement.int64(at: 2) }
+            if time < stamp.timestamp { low = statement.int64(at: 0) + 1 } else { high = middle }
+        }
+        return nil
+    }
+
+    /// The position of an entry that waits after a snapshot. Such an entry may be of another
+    /// history than its neighbours, so its time may be any. Few entries wait.
+    func waiting(_ stamp: LocalStamp) throws -> Int64? {
+        try first(
+            """
+            SELECT position FROM ab_changeset WHERE \(ChangeLog.isUnplaced)
+            AND (SELECT start FROM ab_state WHERE id = 1) IS NOT NULL
+            AND +replica = ? AND hlc = ?
+            """, stamp)
+    }
+
+    private static let lost = LogEntryKind.lost.rawValue
+
+    private func first(_ sql: String, _ stamp: LocalStamp) throws -> Int64? {
+        let statement = try connection.cached(sql)
+        try statement.bind(stamp.ordinal, at: 1)
+        try statement.bind(Int64(bitPattern: stamp.timestamp), at: 2)
+        guard try statement.step() else { return nil }
+        defer { statement.reset() }
+        return statement.int64(at: 0)
+    }
+}
