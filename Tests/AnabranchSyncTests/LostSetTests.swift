@@ -1,10 +1,10 @@
 import AnabranchReplication
 import AnabranchSQLite
 import AnabranchServer
-import AnabranchStore
 import TestSupport
 import Testing
 
+@testable import AnabranchStore
 @testable import AnabranchSync
 
 /// Tests of restored zones that lack change sets which no replica can supply, although other change
@@ -25,7 +25,9 @@ struct LostSetTests {
             return entry.changeSet.kind == .save && held.isDisjoint(with: touched)
         }
         let connection = try Connection(path: store.path)
+        let log = ChangeLog(connection: connection, replicas: try store.read { try $0.replicas() })
         for entry in droppable {
+            try log.keepOrigins(around: entry.localPosition)
             try connection.run(
                 "DELETE FROM ab_changeset WHERE position = ?", .integer(entry.localPosition))
         }

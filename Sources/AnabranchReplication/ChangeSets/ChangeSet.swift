@@ -65,10 +65,12 @@ public struct ChangeSet: Hashable, Sendable {
     }
 
     /// Creates a change set from the columns of a log, which checked it when it was stored.
+    ///
+    /// - Parameter digest: The digest of its present bytes; `nil` computes it.
     public init(
         fromLog kind: LogEntryKind, dot: Dot, timestamp: HybridTimestamp, author: String,
         name: String, payload: [UInt8], rewrittenFrom: Dot?, previousOrigin: Digest,
-        origin: Digest, digest: Digest, context: CausalContext
+        origin: Digest, digest: Digest?, context: CausalContext
     ) {
         self.kind = kind
         self.dot = dot
@@ -79,8 +81,13 @@ public struct ChangeSet: Hashable, Sendable {
         self.rewrittenFrom = rewrittenFrom
         self.previousOrigin = previousOrigin
         self.origin = origin
-        self.digest = digest
         self.context = context
+        self.digest =
+            digest
+            ?? Digest(
+                of: Self.core(
+                    kind: kind, dot: dot, timestamp: timestamp, author: author, name: name,
+                    payload: payload, rewrittenFrom: rewrittenFrom))
     }
 
     /// Creates a change set with another dot, time or payload.

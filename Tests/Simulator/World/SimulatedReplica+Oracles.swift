@@ -32,23 +32,12 @@ extension SimulatedReplica {
         let loaded = Set(entries.map(\.origin.bytes))
         let own = try store.read { reader in
             // An entry behind its replica's head waits for its predecessors.
-            try reader.connection.rows(
-                """
-                SELECT c.origin, c.digest FROM ab_changeset c
-                JOIN ab_head r ON r.ordinal = c.replica AND c.seq <= r.seen
-                """
-            )
-            .compactMap { row in
-                if case .blob(let origin) = row[0], case .blob(let digest) = row[1],
-                    !loaded.contains(origin)
-                {
-                    digest
-                } else {
-                    nil as [UInt8]?
-                }
+            let heads = try reader.versionVector()
+            return try reader.changeSets(after: 0, limit: .max).map(\.changeSet).filter {
+                $0.dot.sequence <= heads[$0.dot.replica] && !loaded.contains($0.origin.bytes)
             }
         }
-        let digests = entries.map(\.digest.bytes) + own
+        let digests = (entries + own).map(\.digest.bytes)
         try world.knowledge.check(digests, hash: try store.canonicalHash(), in: path)
     }
 

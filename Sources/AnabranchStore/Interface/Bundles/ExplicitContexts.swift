@@ -60,8 +60,8 @@ struct ExplicitContexts {
     ) throws {
         let statement = try reader.connection.cached(
             """
-            SELECT replica, seq, origin, previous_origin, server_position FROM ab_changeset
-            ORDER BY replica, seq
+            SELECT replica, seq, origin, \(ChangeLog.previousOrigin), server_position
+            FROM ab_changeset c ORDER BY replica, seq
             """)
         while try statement.step() {
             guard let replica = replicas[statement.int64(at: 0)],

@@ -59,6 +59,7 @@ extension Store {
                 DROP INDEX IF EXISTS ab_changeset_origin;
                 DROP INDEX IF EXISTS ab_changeset_stamp;
                 \(CoreTables.logIndexes)
+                \(CoreTables.payloadTables)
                 """)
         }
     }

@@ -20,7 +20,9 @@ extension Store {
         try read { reader in
             let counts = try reader.connection.rows(
                 """
-                SELECT count(*), coalesce(sum(length(payload)), 0) FROM ab_changeset
+                SELECT count(*), coalesce(sum(length(payload)), 0) + coalesce(sum(
+                    (SELECT length(bytes) FROM ab_payload_tables WHERE id = tables)), 0)
+                FROM ab_changeset
                 WHERE \(ChangeLog.isUnplaced)
                 """)
             guard case .integer(let count)? = counts.first?.first,

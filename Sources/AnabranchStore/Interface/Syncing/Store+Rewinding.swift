@@ -25,15 +25,18 @@ extension Store {
             }
             let statement = try reader.connection.cached(
                 """
-                SELECT c.kind, r.id, c.seq, c.digest, c.origin, c.server_position
+                SELECT c.kind, r.id, c.seq, c.position, c.origin, c.server_position
                 FROM ab_changeset c JOIN ab_head r ON r.ordinal = c.replica
                 WHERE c.server_position > ? AND c.server_position <= ?
                 ORDER BY c.server_position
                 """)
             try statement.bind(Int64(clamping: cursor.position), at: 1)
             try statement.bind(Int64(clamping: position), at: 2)
+            let log = ChangeLog(connection: reader.connection, replicas: try reader.replicas())
             while try statement.step() {
-                guard let next = try cursor.advanced(over: statement, in: path) else { break }
+                guard let next = try cursor.advanced(over: statement, of: log, in: path) else {
+                    break
+                }
                 cursor = next
             }
             statement.reset()

@@ -153,7 +153,7 @@ extension StateTransaction {
         guard cursor.epoch == epoch else { return }
         let statement = try connection.cached(
             """
-            SELECT c.kind, r.id, c.seq, c.digest, c.origin, c.server_position, c.seq <= r.seen
+            SELECT c.kind, r.id, c.seq, c.position, c.origin, c.server_position, c.seq <= r.seen
             FROM ab_changeset c
             JOIN ab_head r ON r.ordinal = c.replica
             WHERE c.server_position > ? AND c.epoch = ? ORDER BY c.server_position
@@ -166,7 +166,7 @@ extension StateTransaction {
             guard state.start == nil || statement.int64(at: 6) != 0,
                 statement.int64(at: 5) == Int64(bitPattern: cursor.position) + 1,
                 let replica = ReplicaID(bytes: statement.bytes(at: 1)),
-                let digest = Digest(bytes: statement.bytes(at: 3)),
+                let digest = try log.digest(at: statement.int64(at: 3)),
                 let origin = Digest(bytes: statement.bytes(at: 4))
             else { break }
             cursor = cursor.advanced(

@@ -182,7 +182,9 @@ extension ApplyOperation {
             return set.dot.sequence == head.sequence && set.origin == head.origin
         }
         let statement = try connection.cached(
-            "SELECT previous_origin FROM ab_changeset WHERE replica = ? AND seq = ?")
+            """
+            SELECT \(ChangeLog.previousOrigin) FROM ab_changeset c WHERE replica = ? AND seq = ?
+            """)
         try statement.bind(ordinal, at: 1)
         try statement.bind(Int64(bitPattern: set.dot.sequence + 1), at: 2)
         guard try statement.step() else { return false }

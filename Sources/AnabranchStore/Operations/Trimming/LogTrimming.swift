@@ -66,7 +66,7 @@ struct LogTrimming {
         var start = transaction.state.start ?? LogCursor(startOf: cursor.epoch)
         let statement = try connection.cached(
             """
-            SELECT c.kind, r.id, c.seq, c.digest, c.origin, c.server_position, c.position, c.hlc,
+            SELECT c.kind, r.id, c.seq, c.position, c.origin, c.server_position, c.position, c.hlc,
             length(c.payload), CASE c.kind WHEN \(Self.inParts) THEN c.payload END, c.author
             FROM ab_changeset c JOIN ab_replica r ON r.ordinal = c.replica
             WHERE c.server_position > ? AND c.server_position <= ? ORDER BY c.server_position
@@ -79,7 +79,8 @@ struct LogTrimming {
         while !isSliceFull, try statement.step() {
             let entry = try Self.entry(statement)
             guard entry.position != newest, rule.removes(entry.time, from: size.byteCount),
-                let next = try start.advanced(over: statement, in: transaction.store.path)
+                let next = try start.advanced(
+                    over: statement, of: transaction.log, in: transaction.store.path)
             else { break }
             start = next
             count(entry)

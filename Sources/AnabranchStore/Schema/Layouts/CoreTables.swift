@@ -23,6 +23,7 @@ enum CoreTables {
         CREATE INDEX ab_changeset_server ON ab_changeset (server_position)
             WHERE server_position IS NOT NULL;
         CREATE INDEX ab_changeset_parts ON ab_changeset (position) WHERE kind = 1;
+        \(payloadTables)
         CREATE TABLE ab_part (
             id INTEGER PRIMARY KEY, digest BLOB, size INTEGER, start INTEGER, bytes BLOB);
         CREATE UNIQUE INDEX ab_part_digest ON ab_part (digest, size, start);
@@ -75,6 +76,12 @@ enum CoreTables {
         CREATE TABLE ab_unsynced (
             position INTEGER PRIMARY KEY, replica INTEGER, hlc INTEGER, author TEXT, name TEXT,
             changes BLOB);
+        """
+
+    /// The beginnings that payloads in the log share.
+    static let payloadTables = """
+        CREATE TABLE ab_payload_tables (id INTEGER PRIMARY KEY, bytes BLOB UNIQUE);
+        ALTER TABLE ab_changeset ADD COLUMN tables INTEGER;
         """
 
     /// The indexes of entries that the zone holds or that were renamed. A save writes none of them.

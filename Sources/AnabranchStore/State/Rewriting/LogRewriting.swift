@@ -81,6 +81,7 @@ struct LogRewriting {
         try log.forEach(positions) { entry in
             let set = entry.changeSet
             guard let new = rewriting[set.dot]?.dot else { return }
+            try log.keepOrigins(around: entry.localPosition)
             try connection.run(
                 "UPDATE ab_changeset SET seq = -seq WHERE position = ?",
                 .integer(entry.localPosition))

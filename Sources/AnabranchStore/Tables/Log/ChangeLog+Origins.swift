@@ -84,4 +84,54 @@ extension ChangeLog {
         return BranchPoints.Point(
             ordinal: statement.int64(at: 0), sequence: UInt64(statement.int64(at: 1).magnitude))
     }
+
+    // MARK: - Digests that the log does not store
+
+    /// The digest of the entry at a position; `nil` if there is none.
+    func digest(at position: Int64) throws -> Digest? {
+        let stored = try connection.firstValue(
+            "SELECT digest FROM ab_changeset WHERE position = ?", .integer(position))
+        if case .blob(let bytes)? = stored { return Digest(bytes: bytes) }
+        return try entry(at: position)?.changeSet.digest
+    }
+
+    /// True if the digest of a change set is computed when it is needed: its bytes are few, and its
+    /// origin shows whether they are right.
+    static func isDigestComputed(of set: ChangeSet) -> Bool {
+        set.kind.isSave && set.rewrittenFrom == nil && set.payload.count <= longestHashed
+    }
+
+    private static let longestHashed = 4096
+
+    /// True if a change set continues the entry with the number before its own, so that its
+    /// previous origin is not stored.
+    func continuesEntry(_ set: ChangeSet, ordinal: Int64) throws -> Bool {
+        let statement = try connection.cached(
+            "SELECT 1 FROM ab_changeset WHERE replica = ? AND seq = ? AND origin = ?")
+        try statement.bind(ordinal, at: 1)
+        try statement.bind(Int64(bitPattern: set.dot.sequence) - 1, at: 2)
+        try statement.bind(set.previousOrigin.bytes, at: 3)
+        defer { statement.reset() }
+        return try statement.step()
+    }
+
+    /// Stores the previous origins of an entry and of the one that continues it. Call this before
+    /// the entry is removed, or gets another name.
+    func keepOrigins(around position: Int64) throws {
+        let own = try connection.cached(
+            """
+            UPDATE ab_changeset AS c SET previous_origin = \(Self.previousOrigin)
+            WHERE position = ? AND previous_origin IS NULL
+            """)
+        try own.bind(position, at: 1)
+        try own.run()
+        let next = try connection.cached(
+            """
+            UPDATE ab_changeset AS c SET previous_origin = e.origin
+            FROM ab_changeset e WHERE e.position = ? AND c.replica = e.replica
+            AND c.seq = e.seq + 1 AND c.previous_origin IS NULL
+            """)
+        try next.bind(position, at: 1)
+        try next.run()
+    }
 }

@@ -17,7 +17,15 @@ struct ChangeLog {
 
     private static let columns = """
         position, kind, replica, seq, hlc, context, author, name, epoch, server_position,
-        rewritten, previous_origin, origin, digest, payload
+        rewritten, \(previousOrigin), origin, digest, payload,
+        (SELECT bytes FROM ab_payload_tables WHERE id = c.tables)
+        """
+
+    /// The expression of the previous origin of a row `c`. The row has it only if it differs from
+    /// the origin of the entry before it in the history of its replica.
+    static let previousOrigin = """
+        coalesce(c.previous_origin, (SELECT p.origin FROM ab_changeset p
+            WHERE p.replica = c.replica AND p.seq = c.seq - 1))
         """
 
     /// The position that the next entry gets. No position is assigned twice, even if its entry was
@@ -81,6 +89,7 @@ struct ChangeLog {
             INSERT OR IGNORE INTO ab_stamp (position, replica, hlc)
             SELECT position, replica, hlc FROM ab_changeset WHERE position = ?
             """, .integer(position))
+        try keepOrigins(around: position)
         try reservePositions(through: position)
         try connection.run("DELETE FROM ab_changeset WHERE position = ?", .integer(position))
     }
@@ -100,6 +109,7 @@ struct ChangeLog {
         try stamp.bind(position, at: 1)
         try stamp.bind(author, at: 2)
         try stamp.run()
+        try keepOrigins(around: position)
         let removal = try connection.cached("DELETE FROM ab_changeset WHERE position = ?")
         try removal.bind(position, at: 1)
         try removal.run()
@@ -127,8 +137,9 @@ struct ChangeLog {
             """
             UPDATE ab_changeset SET replica = ?, seq = ?, hlc = ?, context = ?, rewritten = ?,
             digest = ?, payload = ?, kind = ?, author = ?, name = ?, previous_origin = ?,
-            origin = ? WHERE position = ?
+            origin = ?, tables = NULL WHERE position = ?
             """)
+        try keepOrigins(around: entry.localPosition)
         var context = ByteWriter()
         context.append(context: set.context)
         var rewritten = ByteWriter()
@@ -159,8 +170,8 @@ struct ChangeLog {
         let statement = try connection.cached(
             """
             INSERT INTO ab_changeset (kind, replica, seq, hlc, context, author, name, epoch,
-            server_position, rewritten, previous_origin, origin, digest, payload, position)
-            VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
+            server_position, rewritten, previous_origin, origin, digest, payload, position, tables)
+            VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
             """)
         let position = try nextPosition()
         try statement.bind(Int64(set.kind.rawValue), at: 1)
@@ -181,12 +192,17 @@ struct ChangeLog {
             dot.append(dot: rewritten)
             try statement.bind(dot.bytes, at: 10)
         }
-        try statement.bind(set.previousOrigin.bytes, at: 11)
+        if try !continuesEntry(set, ordinal: ordinal) {
+            try statement.bind(set.previousOrigin.bytes, at: 11)
+        }
         try statement.bind(set.origin.bytes, at: 12)
-        try statement.bind(set.digest.bytes, at: 13)
+        if !Self.isDigestComputed(of: set) { try statement.bind(set.digest.bytes, at: 13) }
+        let tables = try SharedTables(connection: connection).beginning(of: set.payload)
+        try statement.bind(position, at: 15)
+        if let tables { try statement.bind(tables.number, at: 16) }
         try set.payload.withUnsafeBytes { payload in
-            try statement.unsafeBindBlob(payload, at: 14)
-            try statement.bind(position, at: 15)
+            let rest = UnsafeRawBufferPointer(rebasing: payload[(tables?.byteCount ?? 0)...])
+            try statement.unsafeBindBlob(rest, at: 14)
             try statement.run()
         }
         return position
@@ -201,7 +217,7 @@ struct ChangeLog {
     ) throws -> [StoredLogEntry] {
         let statement = try connection.cached(
             """
-            SELECT \(Self.columns) FROM ab_changeset WHERE position > ? ORDER BY position LIMIT ?
+            SELECT \(Self.columns) FROM ab_changeset c WHERE position > ? ORDER BY position LIMIT ?
             """)
         try statement.bind(position, at: 1)
         try statement.bind(Int64(limit), at: 2)
@@ -220,19 +236,10 @@ struct ChangeLog {
         try entries(after: position - 1, limit: 1).first { $0.localPosition == position }
     }
 
-    /// The digest of the entry at a position.
-    func digest(at position: Int64) throws -> Digest? {
-        let statement = try connection.cached("SELECT digest FROM ab_changeset WHERE position = ?")
-        try statement.bind(position, at: 1)
-        guard try statement.step() else { return nil }
-        defer { statement.reset() }
-        return Digest(bytes: statement.bytes(at: 0))
-    }
-
     func entry(named dot: Dot) throws -> StoredLogEntry? {
         guard let ordinal = replicas.ordinal(of: dot.replica) else { return nil }
         let statement = try connection.cached(
-            "SELECT \(Self.columns) FROM ab_changeset WHERE replica = ? AND seq = ?")
+            "SELECT \(Self.columns) FROM ab_changeset c WHERE replica = ? AND seq = ?")
         try statement.bind(ordinal, at: 1)
         try statement.bind(Int64(bitPattern: dot.sequence), at: 2)
         return try read(statement).first
@@ -255,7 +262,7 @@ struct ChangeLog {
     func pending(byteLimit: Int) throws -> [StoredLogEntry] {
         let statement = try connection.cached(
             """
-            SELECT \(Self.columns) FROM ab_changeset
+            SELECT \(Self.columns) FROM ab_changeset c
             WHERE \(Self.isUnplaced) ORDER BY position
             """)
         var entries: [StoredLogEntry] = []
@@ -283,8 +290,7 @@ struct ChangeLog {
     ) throws -> StoredLogEntry {
         guard let replica = replicas[statement.int64(at: 2)],
             let previousOrigin = Digest(bytes: statement.bytes(at: 11)),
-            let origin = Digest(bytes: statement.bytes(at: 12)),
-            let digest = Digest(bytes: statement.bytes(at: 13))
+            let origin = Digest(bytes: statement.bytes(at: 12))
         else {
             throw StoreError(
                 .corrupt,
@@ -303,9 +309,10 @@ struct ChangeLog {
             dot: Dot(replica: replica, sequence: UInt64(statement.int64(at: 3).magnitude)),
             timestamp: HybridTimestamp(rawValue: UInt64(bitPattern: statement.int64(at: 4))),
             author: statement.string(at: 6), name: statement.string(at: 7),
-            payload: statement.bytes(at: 14),
+            payload: statement.bytes(at: 15) + statement.bytes(at: 14),
             rewrittenFrom: statement.isNull(at: 10) ? nil : try rewritten.readDot(),
-            previousOrigin: previousOrigin, origin: origin, digest: digest,
+            previousOrigin: previousOrigin, origin: origin,
+            digest: Digest(bytes: statement.bytes(at: 13)),
             context: try context.readContext())
         return StoredLogEntry(localPosition: statement.int64(at: 0), place: place, changeSet: set)
     }

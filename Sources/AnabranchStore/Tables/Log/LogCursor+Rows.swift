@@ -4,12 +4,16 @@ import AnabranchSQLite
 extension LogCursor {
     /// The cursor after one more entry.
     ///
-    /// - Parameter row: The columns kind, replica, sequence, digest, origin and position.
+    /// - Parameters:
+    ///   - row: The columns kind, replica, sequence, local position, origin and zone position.
+    ///   - log: The log with that row.
     /// - Returns: `nil` if the row is not that of the next position.
-    func advanced(over row: Statement, in path: String) throws -> LogCursor? {
+    func advanced(
+        over row: Statement, of log: ChangeLog, in path: String
+    ) throws -> LogCursor? {
         guard UInt64(bitPattern: row.int64(at: 5)) == position + 1 else { return nil }
         guard let replica = ReplicaID(bytes: row.bytes(at: 1)),
-            let digest = Digest(bytes: row.bytes(at: 3)),
+            let digest = try log.digest(at: row.int64(at: 3)),
             let origin = Digest(bytes: row.bytes(at: 4))
         else {
             throw StoreError(

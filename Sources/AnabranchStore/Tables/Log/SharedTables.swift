@@ -1,0 +1,44 @@
+import AnabranchReplication
+import AnabranchSQLite
+
+/// The table `ab_payload_tables` on one connection: the beginnings that payloads in the log share.
+///
+/// The tables of a small save take as many bytes as its values. Saves of one kind have the same
+/// tables, so the log has them once. Rows stay, and there is a greatest number of them.
+struct SharedTables {
+    let connection: Connection
+
+    /// Longer payloads and tables are kept as they are, because they would win little.
+    private static let longestPayload = 4096
+    private static let longestTables = 512
+    private static let greatestCount = 4096
+
+    /// The number of the row with the first bytes of a payload, and how many these are.
+    ///
+    /// - Returns: `nil` if the payload is to be kept whole.
+    func beginning(of payload: [UInt8]) throws -> (number: Int64, byteCount: Int)? {
+        guard payload.count <= Self.longestPayload,
+            let count = ChangePayload.byteCountOfTables(in: payload), count <= Self.longestTables
+        else { return nil }
+        let bytes = Array(payload[..<count])
+        guard let number = try number(of: bytes) ?? add(bytes) else { return nil }
+        return (number, count)
+    }
+
+    private func number(of bytes: [UInt8]) throws -> Int64? {
+        let statement = try connection.cached("SELECT id FROM ab_payload_tables WHERE bytes = ?")
+        try statement.bind(bytes, at: 1)
+        guard try statement.step() else { return nil }
+        defer { statement.reset() }
+        return statement.int64(at: 0)
+    }
+
+    private func add(_ bytes: [UInt8]) throws -> Int64? {
+        try connection.run(
+            """
+            INSERT INTO ab_payload_tables (bytes)
+            SELECT ? WHERE (SELECT count(*) FROM ab_payload_tables) < \(Self.greatestCount)
+            """, .blob(bytes))
+        return try number(of: bytes)
+    }
+}
