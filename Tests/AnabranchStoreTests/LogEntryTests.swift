@@ -1,0 +1,144 @@
+import AnabranchReplication
+import AnabranchSQLite
+import TestSupport
+import Testing
+
+@testable import AnabranchStore
+
+/// Entries of the log whose columns leave out what follows from others, and which are found without
+/// an index (decision 27).
+@Suite struct `Entries of a log` {
+    private let scenario: StoreScenario
+    private let store: Store
+
+    init() throws {
+        scenario = try StoreScenario()
+        store = try scenario.open("a")
+    }
+
+    private static let other = ReplicaID(high: 7, low: 7)
+
+    private func save(_ count: Int) throws -> [StoredLogEntry] {
+        for number in 0..<count {
+            scenario.clock.milliseconds += 10
+            _ = try store.insertPerson("Person \(number)")
+        }
+        return try store.read { try $0.changeSets(after: 0, limit: .max) }
+    }
+
+    private func count(_ sql: String) throws -> SQLiteValue? {
+        try store.read { try $0.connection.firstValue(sql) }
+    }
+
+    @Test func `store their digest, their predecessor and their names only once`() throws {
+        let entries = try save(5)
+        #expect(
+            try count("SELECT count(*) FROM ab_changeset WHERE digest IS NULL") == .integer(5))
+        #expect(
+            try count("SELECT count(*) FROM ab_changeset WHERE previous_origin IS NULL")
+                == .integer(4))
+        #expect(try count("SELECT count(*) FROM ab_payload_tables") == .integer(1))
+        for entry in entries {
+            #expect(try ChangeSet(decoding: entry.changeSet.encoded()) == entry.changeSet)
+            #expect(entry.changeSet.digest == entry.changeSet.computedDigest())
+        }
+        for (earlier, later) in zip(entries, entries.dropFirst()) {
+            #expect(later.changeSet.previousOrigin == earlier.changeSet.origin)
+        }
+    }
+
+    @Test func `keep the digest of a large save, and its names`() throws {
+        _ = try store.insertPerson(String(repeating: "a", count: 5000))
+        #expect(try count("SELECT length(digest) FROM ab_changeset") == .integer(32))
+        #expect(try count("SELECT tables FROM ab_changeset") == .null)
+        let entry = try #require(try store.read { try $0.changeSets(after: 0, limit: 1) }.first)
+        #expect(try ChangeSet(decoding: entry.changeSet.encoded()) == entry.changeSet)
+    }
+
+    @Test func `name their predecessor although it is removed or renamed`() throws {
+        let before = try save(6).map(\.changeSet)
+        try store.write { transaction in
+            try transaction.log.forget(2)
+            let entry = try #require(try transaction.log.entry(at: 4))
+            let set = entry.changeSet
+            let renamed = ChangeSet(
+                fromLog: set.kind, dot: Dot(replica: Self.other, sequence: 1),
+                timestamp: set.timestamp, author: set.author, name: set.name,
+                payload: set.payload, rewrittenFrom: set.dot, previousOrigin: set.previousOrigin,
+                origin: set.origin, digest: nil, context: set.context)
+            let ordinal = try transaction.ordinal(of: Self.other)
+            try transaction.replace(entry, by: renamed, ordinal: ordinal)
+        }
+        let after = try store.read { try $0.changeSets(after: 0, limit: .max) }.map(\.changeSet)
+        let left = [0, 2, 3, 4, 5]
+        #expect(after.map(\.previousOrigin) == left.map { before[$0].previousOrigin })
+        #expect(after.map(\.origin) == left.map { before[$0].origin })
+    }
+
+    @Test func `are found by their origin under any name that they had`() throws {
+        let sets = try save(4).map(\.changeSet)
+        try store.write { transaction in
+            let ordinal = try transaction.ordinal(of: Self.other)
+            func rename(_ position: Int64, to dot: Dot, first: Dot) throws {
+                let entry = try #require(try transaction.log.entry(at: position))
+                let set = entry.changeSet
+                try transaction.replace(
+                    entry,
+                    by: ChangeSet(
+                        fromLog: set.kind, dot: dot, timestamp: set.timestamp, author: set.author,
+                        name: set.name, payload: set.payload, rewrittenFrom: first,
+                        previousOrigin: set.previousOrigin, origin: set.origin, digest: nil,
+                        context: set.context),
+                    ordinal: ordinal)
+            }
+            try rename(3, to: Dot(replica: Self.other, sequence: 8), first: sets[2].dot)
+            let log = transaction.log
+            for (index, set) in sets.enumerated() {
+                #expect(try log.position(of: set) == Int64(index + 1))
+                let previous = try log.position(ofPredecessorOf: set)
+                #expect(previous == (index == 0 ? nil : Int64(index)))
+            }
+            // As if the predecessor had been first saved under a third name.
+            try transaction.connection.execute(
+                "UPDATE ab_changeset SET rewritten = x'00' WHERE position = 3")
+            #expect(try log.position(of: sets[2]) == nil)
+            #expect(try log.position(ofPredecessorOf: sets[3]) == 3)
+        }
+    }
+
+    @Test func `are found by their stamps`() throws {
+        let entries = try save(40)
+        try store.write { transaction in
+            let logged = LoggedStamps(connection: transaction.connection)
+            // Some are in the zone, from the first on.
+            try transaction.connection.execute(
+                "UPDATE ab_changeset SET server_position = position WHERE position <= 11")
+            try transaction.log.raisePlaced()
+            for entry in entries {
+                let stamp = try transaction.localStamp(entry.changeSet.stamp)
+                #expect(try logged.position(of: stamp) == entry.localPosition)
+                for difference in [-1, 1] as [Int64] {
+                    let time = Int64(stamp.timestamp) + difference
+                    let near = LocalStamp(timestamp: UInt64(time), ordinal: stamp.ordinal)
+                    #expect(try logged.position(of: near) == nil)
+                }
+            }
+            let strange = LocalStamp(timestamp: 1, ordinal: 99)
+            #expect(try logged.position(of: strange) == nil)
+        }
+    }
+
+    @Test func `get positions that no other had`() throws {
+        let count = Int64(try save(3).count)
+        try store.write { transaction in
+            #expect(try transaction.log.nextPosition() == count + 1)
+            try transaction.log.forget(count)
+            #expect(try transaction.log.nextPosition() == count + 1)
+            #expect(try transaction.log.reservePosition() == count + 1)
+            #expect(try transaction.log.nextPosition() == count + 2)
+        }
+        _ = try store.insertPerson("next")
+        let last = try store.read { try $0.changeSets(after: 0, limit: .max) }.last
+        #expect(last?.localPosition == count + 2)
+    }
+}
