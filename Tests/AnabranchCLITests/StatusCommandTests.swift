@@ -23,4 +23,18 @@ import Testing
         let json = try bench.run("status", "--json").output
         #expect(json.contains("\"byteCount\":\(sizes.reduce(0, +))"), "\(json)")
     }
+
+    @Test func `a large table is estimated unless it should be counted`() throws {
+        let bench = try Workbench()
+        let file = bench.folder.file("cities.csv")
+        let rows = (1...10_500).map { "City \($0)" }
+        try (["name"] + rows).joined(separator: "\n")
+            .write(toFile: file, atomically: true, encoding: .utf8)
+        #expect(try bench.run("import", "City", file).status == 0)
+        #expect(try bench.run("status").output.contains("about 10500"))
+        let json = try bench.run("status", "--json").output
+        #expect(json.contains(#""estimated":["City"]"#), "\(json)")
+        let exact = try bench.run("status", "--exact").output
+        #expect(exact.contains("10500") && !exact.contains("about"), "\(exact)")
+    }
 }

@@ -55,6 +55,25 @@ struct CheckpointerTests {
         #expect(try store.check().isValid)
     }
 
+    @Test func `asks again only for more pages while a reader keeps the log`() {
+        var state = Checkpointer.State()
+        var (here, elsewhere) = (0, 0)
+        // A save of five pages each, and nothing can be copied.
+        for pages in stride(from: 5, through: 100_000, by: 5) {
+            switch Checkpointer.step(&state, pages) {
+            case .none: break
+            case .here: here += 1
+            case .elsewhere:
+                elsewhere += 1
+                (state.isRunning, state.copied) = (false, pages)
+            }
+        }
+        #expect(here + elsewhere <= 100 && here > 80)
+        // The log begins anew.
+        #expect(Checkpointer.step(&state, 5) == .none)
+        #expect(Checkpointer.step(&state, 1000) == .elsewhere)
+    }
+
     @Test func `does not keep a closed file open`() throws {
         let store = try scenario.open("a")
         try save(60, in: store)

@@ -8,22 +8,39 @@ struct StatusCommand: Command {
         name: "status", summary: "Shows the content of a store and the state of its sync.",
         discussion: [
             "Reads only the file and does not contact the server. The state of the sync is that "
-                + "of the last sync."
+                + "of the last sync.",
+            "The number of records of a large table is an estimate, which the word 'about' says.",
         ],
-        options: [.json],
-        examples: [.init("status geo.store", "Shows one store.")])
+        options: [
+            .json,
+            .flag("exact", "Counts all records, which reads the whole of large tables."),
+        ],
+        examples: [
+            .init("status geo.store", "Shows one store."),
+            .init("status geo.store --exact", "Counts the records of large tables too."),
+        ])
 
     let path: String
     let isJSON: Bool
+    let isExact: Bool
 
     init(_ arguments: ParsedArguments) throws(UsageError) {
         path = try arguments.word("STORE")
         isJSON = arguments.isSet("json")
+        isExact = arguments.isSet("exact")
+    }
+
+    private struct EntityCount {
+        let name: String
+        let count: Int
+        var isEstimate = false
+
+        var shown: String { isEstimate ? "about \(count)" : "\(count)" }
     }
 
     private struct Facts {
         var replica: ReplicaID
-        var entities: [(name: String, count: Int)]
+        var entities: [EntityCount]
         var vector: VersionVector
         /// The number of change sets of bundles that wait for their causes.
         var waiting: Int
@@ -48,9 +65,14 @@ struct StatusCommand: Command {
         let coordinator = container.coordinator
         let entities = try container.newBackgroundContext().performAndWait { context in
             try context.model.entities.filter { !$0.isAbstract }.map { entity in
+                let estimate =
+                    isExact ? nil : try coordinator.estimatedCount(ofEntity: entity.name)
+                if let estimate {
+                    return EntityCount(name: entity.name, count: estimate, isEstimate: true)
+                }
                 var request = FetchRequest<ManagedObject>(entityName: entity.name)
                 request.includesSubentities = false
-                return (name: entity.name, count: try context.count(for: request))
+                return EntityCount(name: entity.name, count: try context.count(for: request))
             }
         }
         return Facts(
@@ -102,7 +124,7 @@ struct StatusCommand: Command {
         }
         try console.print()
         var table = TextTable([.init("Entity"), .init("Records", .right)])
-        for entity in facts.entities { table.append([entity.name, String(entity.count)]) }
+        for entity in facts.entities { table.append([entity.name, entity.shown]) }
         try console.print(table)
     }
 
@@ -190,6 +212,10 @@ struct StatusCommand: Command {
             json.object { json in
                 for entity in facts.entities { json.member(entity.name, entity.count) }
             }
+            let estimated = facts.entities.filter(\.isEstimate).map(\.name)
+            guard !estimated.isEmpty else { return }
+            json.key("estimated")
+            json.array { json in for name in estimated { json.string(name) } }
         }
     }
 }

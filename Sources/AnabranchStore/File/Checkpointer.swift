@@ -9,13 +9,16 @@ import Synchronization
 /// grows during each copy and so never comes to an end at which it could begin anew. Therefore a
 /// commit that finds the log long, and nearly all of it copied, copies the rest itself.
 final class Checkpointer: Sendable {
-    private struct State {
+    /// What is known of the log, and what a commit does about it.
+    struct State {
         var isRunning = false
         /// The number of pages of the log that need not be copied again.
         var copied = 0
+        /// The number of pages that the log had when a commit last copied some itself.
+        var copiedHere = 0
     }
 
-    private enum Step {
+    enum Step {
         case none, elsewhere, here
     }
 
@@ -58,13 +61,16 @@ final class Checkpointer: Sendable {
         }
     }
 
-    private static func step(_ state: inout State, _ pages: Int) -> Step {
+    /// Decides what a commit does. As long as a reader needs an old state of the file, copying does
+    /// not shorten the log, so the next try waits for more pages.
+    static func step(_ state: inout State, _ pages: Int) -> Step {
         // The log has begun anew.
-        if pages < state.copied { state.copied = 0 }
+        if pages < max(state.copied, state.copiedHere) { (state.copied, state.copiedHere) = (0, 0) }
         guard !state.isRunning else { return .none }
         let rest = pages - state.copied
-        if pages >= longest || pages >= long && rest < usual * 2 {
-            state.copied = 0
+        let isDue = pages >= longest || pages >= long && rest < usual * 2
+        if isDue, pages - state.copiedHere >= usual {
+            (state.copied, state.copiedHere) = (pages, pages)
             return .here
         }
         guard rest >= usual else { return .none }
@@ -76,7 +82,7 @@ final class Checkpointer: Sendable {
         let copied = try? checkpoint()
         state.withLock { state in
             state.isRunning = false
-            state.copied = copied ?? pages
+            state.copied = max(copied ?? pages, pages)
         }
     }
 

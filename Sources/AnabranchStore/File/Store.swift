@@ -26,6 +26,7 @@ package final class Store: Sendable {
     private let writer: Writer
     private let checkpointer: Checkpointer?
     private let knownReplicas: Mutex<ReplicaTable>
+    private let knownFile = Mutex<[UInt8]?>(nil)
     private let isClosed = Atomic(false)
 
     init(
@@ -49,6 +50,17 @@ package final class Store: Sendable {
         readers = ConnectionPool(
             path: path, limit: options.readerCount, vfs: environment.vfs,
             busyTimeout: options.busyTimeout, setup: StoreFunctions.install)
+    }
+
+    /// The identity of the open file, which is looked up once: a copy or a restored backup is
+    /// another file, which this opening does not see.
+    func fileIdentity() -> [UInt8] {
+        knownFile.withLock { known in
+            if let known { return known }
+            let file = environment.fileIdentity(path)
+            known = file
+            return file
+        }
     }
 
     /// Closes the store after running reads and writes have finished. Later calls throw `closed`.

@@ -42,6 +42,7 @@ struct StoreOpening {
         }
         return try expectingTables {
             try checkFormat()
+            try describeLogInState()
             let state = try StoreState.read(connection)
             let encoding = try storedEncoding()
             if let pending = try PendingStage.read(connection, path: path) {
@@ -125,6 +126,23 @@ struct StoreOpening {
         return true
     }
 
+    /// Adds what the row of the state says of the log to a file from an earlier build, in which
+    /// tables and indexes said it.
+    private func describeLogInState() throws {
+        guard try !connection.hasTable("ab_head") else { return }
+        guard !options.isReadOnly else {
+            throw StoreError(
+                .readOnly,
+                "Can't read \(path) because an earlier build wrote it. Open it once for writing.",
+                path: path)
+        }
+        try connection.transaction(.immediate) {
+            // Another process may have added it meanwhile.
+            guard try !connection.hasTable("ab_head") else { return }
+            try connection.execute(CoreTables.logStateOfEarlierBuild)
+        }
+    }
+
     /// Checks the format number only, because a newer format may have other tables.
     func checkFormat() throws {
         guard let format = try StoreState.format(connection), format > StoreFormat.version else {
@@ -183,7 +201,8 @@ struct StoreOpening {
         let state = StoreState(
             format: StoreFormat.version, model: model.hash, file: environment.fileIdentity(path),
             ordinal: 0,
-            isRenewing: false, clock: HybridClock(), nextNumber: 1, cursor: nil)
+            isRenewing: false, clock: HybridClock(), nextNumber: 1, cursor: nil,
+            head: StoreState.Head(ordinal: 0))
         try state.write(connection)
     }
 }

@@ -24,6 +24,15 @@ struct StoreState {
     /// True if the records may hold something that the zone's log no longer does, so that a
     /// snapshot must replace them.
     var wantsSnapshot = false
+    var head: Head
+
+    /// The head of the replica under which the file saves: the number and the origin of the last
+    /// change set that is held of it. Every save changes this row anyway.
+    struct Head {
+        var ordinal: Int64
+        var sequence: UInt64 = 0
+        var origin = Digest.zero
+    }
 
     /// Reads the file's format number, which every format keeps in the same place.
     ///
@@ -40,7 +49,8 @@ struct StoreState {
         let statement = try connection.cached(
             """
             SELECT format, model, file, ordinal, renew, clock, next_number, epoch, position,
-            running, clock_offset, start, start_running, wants_snapshot FROM ab_state WHERE id = 1
+            running, clock_offset, start, start_running, wants_snapshot, head_of, head_seen,
+            head_origin FROM ab_state WHERE id = 1
             """)
         guard try statement.step() else {
             throw StoreError(.corrupt, "Can't use the store because its state is missing.")
@@ -60,7 +70,11 @@ struct StoreState {
             start: cursor(
                 epoch: statement.bytes(at: 7), position: statement.int64(at: 11),
                 running: statement.bytes(at: 12)),
-            wantsSnapshot: statement.int64(at: 13) != 0)
+            wantsSnapshot: statement.int64(at: 13) != 0,
+            head: Head(
+                ordinal: statement.int64(at: 14),
+                sequence: UInt64(bitPattern: statement.int64(at: 15)),
+                origin: Digest(bytes: statement.bytes(at: 16)) ?? .zero))
     }
 
     static func cursor(epoch: [UInt8], position: Int64, running: [UInt8]) -> LogCursor? {
@@ -78,7 +92,8 @@ struct StoreState {
             """
             UPDATE ab_state SET format = ?, model = ?, file = ?, ordinal = ?, renew = ?, clock = ?,
             next_number = ?, epoch = ?, position = ?, running = ?, clock_offset = ?,
-            start = ?, start_running = ?, wants_snapshot = ? WHERE id = 1
+            start = ?, start_running = ?, wants_snapshot = ?, head_of = ?, head_seen = ?,
+            head_origin = ? WHERE id = 1
             """,
             .integer(format), .blob(model), .blob(file), .integer(ordinal),
             .integer(isRenewing ? 1 : 0), .integer(Int64(bitPattern: clock.latest.rawValue)),
@@ -87,7 +102,9 @@ struct StoreState {
             cursor.map { .integer(Int64(bitPattern: $0.position)) } ?? .null,
             running.map { .blob($0) } ?? .null, .integer(clockOffset),
             start.map { .integer(Int64(bitPattern: $0.position)) } ?? .null,
-            start.map { .blob($0.runningBytes) } ?? .null, .integer(wantsSnapshot ? 1 : 0))
+            start.map { .blob($0.runningBytes) } ?? .null, .integer(wantsSnapshot ? 1 : 0),
+            .integer(head.ordinal), .integer(Int64(bitPattern: head.sequence)),
+            head.sequence == 0 ? .null : .blob(head.origin.bytes))
     }
 }
 

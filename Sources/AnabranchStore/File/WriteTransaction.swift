@@ -119,14 +119,14 @@ class WriteTransaction {
     /// A file with another inode or birth time than recorded was copied or restored; the other copy
     /// continues under the old ID. Saves that were not pushed yet keep the old ID.
     final func renewIdentityIfNeeded() throws {
-        let file = environment.fileIdentity(store.path)
+        let file = store.fileIdentity()
         let isCopy =
             !environment.disabled.contains(.fileIdentity)
             && Self.isAnotherFile(state.file, file)
         state.file = file.isEmpty ? state.file : file
         guard isCopy || state.isRenewing else { return }
         state.ordinal = try intern(try environment.freshReplica(), isOwn: true)
-        try keepHeadInState(of: state.ordinal)
+        try keepOwnHeadInState()
         state.nextNumber = 1
         state.isRenewing = false
     }
@@ -140,8 +140,9 @@ class WriteTransaction {
 
     /// The head of a replica: the highest sequence number held, and that change set's origin.
     final func head(of ordinal: Int64) throws -> (sequence: UInt64, origin: Digest) {
+        if ordinal == state.head.ordinal { return (state.head.sequence, state.head.origin) }
         let statement = try connection.cached(
-            "SELECT seen, origin FROM ab_head WHERE ordinal = ?")
+            "SELECT seen, origin FROM ab_replica WHERE ordinal = ?")
         try statement.bind(ordinal, at: 1)
         guard try statement.step() else { return (0, .zero) }
         defer { statement.reset() }
@@ -151,12 +152,10 @@ class WriteTransaction {
         )
     }
 
-    /// Sets the head of a replica. That of the replica under which this file saves is in the row
-    /// of the state, which every save writes anyway.
+    /// Sets the head of a replica, also for statements of this transaction.
     final func setHead(of ordinal: Int64, sequence: UInt64, origin: Digest) throws {
-        let isInState =
-            try connection.firstValue(
-                "SELECT 1 FROM ab_state WHERE head_of = ?", .integer(ordinal)) != nil
+        let isInState = ordinal == state.head.ordinal
+        if isInState { setOwnHead(sequence: sequence, origin: origin) }
         try connection.run(
             isInState
                 ? "UPDATE ab_state SET head_seen = ?, head_origin = ? WHERE head_of = ?"
@@ -164,18 +163,30 @@ class WriteTransaction {
             .integer(Int64(bitPattern: sequence)), .blob(origin.bytes), .integer(ordinal))
     }
 
-    /// Keeps the head of another replica in the row of the state from now on.
-    private func keepHeadInState(of ordinal: Int64) throws {
-        let head = try head(of: ordinal)
+    /// Sets the head of the replica under which the file saves. Statements see it when the
+    /// transaction has ended.
+    final func setOwnHead(sequence: UInt64, origin: Digest) {
+        state.head.sequence = sequence
+        state.head.origin = origin
+    }
+
+    /// Sets every head to that of a replica of which nothing is held.
+    final func removeHeads() throws {
+        setOwnHead(sequence: 0, origin: .zero)
         try connection.execute(
             """
-            UPDATE ab_replica SET seen = s.head_seen, origin = s.head_origin
-            FROM ab_state s WHERE ab_replica.ordinal = s.head_of
+            UPDATE ab_replica SET seen = 0, origin = NULL;
+            UPDATE ab_state SET head_seen = 0, head_origin = NULL;
             """)
-        try connection.run(
-            "UPDATE ab_state SET head_of = ?, head_seen = ?, head_origin = ? WHERE id = 1",
-            .integer(ordinal), .integer(Int64(bitPattern: head.sequence)),
-            head.sequence == 0 ? .null : .blob(head.origin.bytes))
+    }
+
+    /// Keeps the head of the replica under which the file saves now in the row of the state.
+    private func keepOwnHeadInState() throws {
+        let (former, own) = (state.head, try head(of: state.ordinal))
+        state.head = StoreState.Head(
+            ordinal: state.ordinal, sequence: own.sequence, origin: own.origin)
+        try state.write(connection)
+        try setHead(of: former.ordinal, sequence: former.sequence, origin: former.origin)
     }
 }
 

@@ -9,7 +9,6 @@ extension Store {
         ("ab_deferred_zone", { try $0.indexZoneSettings() }),
         ("ab_former_link", { try $0.addFormerLinks() }),
         ("ab_stamp_time", { try $0.describeRemovedEntries() }),
-        ("ab_head", { try $0.describeLogInState() }),
     ]
 
     /// Adds the tables and indexes that a file from an earlier build lacks.
@@ -38,29 +37,6 @@ extension Store {
             // Another process may have added the columns meanwhile.
             guard try !transaction.connection.hasTable("ab_stamp_time") else { return }
             try transaction.connection.execute(CoreTables.removedEntries)
-        }
-    }
-
-    /// Adds what the row of the state says of the log to an older file, in which tables and indexes
-    /// said it.
-    private func describeLogInState() throws {
-        try write { transaction in
-            // Another process may have added the columns meanwhile.
-            guard try !transaction.connection.hasTable("ab_head") else { return }
-            try transaction.connection.execute(CoreTables.logState)
-            try transaction.connection.execute(
-                """
-                UPDATE ab_state SET reserved = coalesce(
-                    (SELECT seq FROM sqlite_sequence WHERE name = 'ab_changeset'), 0);
-                UPDATE ab_state SET (head_of, head_seen, head_origin) =
-                    (SELECT ordinal, seen, origin FROM ab_replica r
-                        WHERE r.ordinal = ab_state.ordinal);
-                DROP INDEX IF EXISTS ab_changeset_pending;
-                DROP INDEX IF EXISTS ab_changeset_origin;
-                DROP INDEX IF EXISTS ab_changeset_stamp;
-                \(CoreTables.logIndexes)
-                \(CoreTables.payloadTables)
-                """)
         }
     }
 

@@ -229,7 +229,7 @@ extension StateTransaction {
                             replica: replica,
                             sequence: UInt64(bitPattern: statement.int64(at: 2))),
                         originPrefix: origin.prefix),
-                    context: try context.readContext()))
+                    context: statement.isNull(at: 5) ? CausalContext() : try context.readContext()))
         }
         return sets
     }

@@ -257,8 +257,8 @@ struct SaveOperation {
             saving: payload, as: kind, dot: dot, timestamp: timestamp, author: author, name: name,
             previousOrigin: previousOrigin,
             context: try transaction.causalContext())
-        try transaction.setHead(of: ordinal, sequence: dot.sequence, origin: set.origin)
-        try log.append(set, ordinal: ordinal, place: nil)
+        transaction.setOwnHead(sequence: dot.sequence, origin: set.origin)
+        try log.append(set, ordinal: ordinal, place: nil, at: position)
         return dot
     }
 }

@@ -152,11 +152,7 @@ struct SnapshotLoad {
             try connection.execute("DELETE FROM \(table)")
         }
         // The heads come from the snapshot, and from the change sets that are applied on top.
-        try connection.execute(
-            """
-            UPDATE ab_replica SET seen = 0, origin = NULL;
-            UPDATE ab_state SET head_seen = 0, head_origin = NULL;
-            """)
+        try transaction.removeHeads()
         merge.deferred.isEmpty = true
         try transaction.views.hidden.removeAll()
         try transaction.views.mergedDuplicates.removeAll()

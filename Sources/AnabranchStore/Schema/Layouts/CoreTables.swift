@@ -105,6 +105,21 @@ enum CoreTables {
             FROM ab_replica r CROSS JOIN ab_state s;
         """
 
+    /// Brings the log of a file from an earlier build into the present form. Its entries stay as
+    /// they are.
+    static let logStateOfEarlierBuild = """
+        \(logState)
+        UPDATE ab_state SET reserved = coalesce(
+            (SELECT seq FROM sqlite_sequence WHERE name = 'ab_changeset'), 0);
+        UPDATE ab_state SET (head_of, head_seen, head_origin) =
+            (SELECT ordinal, seen, origin FROM ab_replica r WHERE r.ordinal = ab_state.ordinal);
+        DROP INDEX IF EXISTS ab_changeset_pending;
+        DROP INDEX IF EXISTS ab_changeset_origin;
+        DROP INDEX IF EXISTS ab_changeset_stamp;
+        \(logIndexes)
+        \(payloadTables)
+        """
+
     /// The index of the records with the zone's settings. Files of earlier builds lack it.
     static let zoneSettings = """
         CREATE INDEX ab_deferred_zone ON ab_deferred_record (record) WHERE entity = 'ab_zone'

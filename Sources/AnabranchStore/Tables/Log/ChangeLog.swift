@@ -162,10 +162,11 @@ struct ChangeLog {
 
     /// Appends a change set to the log.
     ///
-    /// - Returns: The change set's local position: the value of `nextPosition()` before the call.
+    /// - Parameter position: The value of ``nextPosition()``, if it is known.
+    /// - Returns: The change set's local position.
     @discardableResult
     func append(
-        _ set: ChangeSet, ordinal: Int64, place: CausalContext.Prefix?
+        _ set: ChangeSet, ordinal: Int64, place: CausalContext.Prefix?, at position: Int64? = nil
     ) throws -> Int64 {
         let statement = try connection.cached(
             """
@@ -173,14 +174,16 @@ struct ChangeLog {
             server_position, rewritten, previous_origin, origin, digest, payload, position, tables)
             VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
             """)
-        let position = try nextPosition()
+        let position = try position ?? nextPosition()
         try statement.bind(Int64(set.kind.rawValue), at: 1)
         try statement.bind(ordinal, at: 2)
         try statement.bind(Int64(bitPattern: set.dot.sequence), at: 3)
         try statement.bind(Int64(bitPattern: set.timestamp.rawValue), at: 4)
-        var context = ByteWriter()
-        context.append(context: set.context)
-        try statement.bind(context.bytes, at: 5)
+        if set.context != CausalContext() {
+            var context = ByteWriter()
+            context.append(context: set.context)
+            try statement.bind(context.bytes, at: 5)
+        }
         try statement.bind(set.author, at: 6)
         try statement.bind(set.name, at: 7)
         if let place {
@@ -313,7 +316,7 @@ struct ChangeLog {
             rewrittenFrom: statement.isNull(at: 10) ? nil : try rewritten.readDot(),
             previousOrigin: previousOrigin, origin: origin,
             digest: Digest(bytes: statement.bytes(at: 13)),
-            context: try context.readContext())
+            context: statement.isNull(at: 5) ? CausalContext() : try context.readContext())
         return StoredLogEntry(localPosition: statement.int64(at: 0), place: place, changeSet: set)
     }
 }

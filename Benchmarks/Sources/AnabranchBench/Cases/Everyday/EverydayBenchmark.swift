@@ -33,6 +33,9 @@ struct EverydayBenchmark: Benchmark {
         for operation in [EverydayOperation.change, .delete, .insertTen] {
             figures += try compare(operation, raw, ours, workbench)
         }
+        let daemon = try workbench.startDaemon()
+        defer { daemon.stop() }
+        figures += try await EverydaySync(workbench, raw: raw, daemon: daemon).figures()
         return figures
     }
 

@@ -9,7 +9,7 @@ struct WrittenPages {
 
     /// A page with its header in the write-ahead log.
     private static let frameBytes = 4096 + 24
-    private static let saves = 20
+    private static let saves = 100
 
     /// The number of pages that one save writes to the log.
     func pagesEach(_ side: some EverydaySide, _ operation: EverydayOperation) throws -> Double {
