@@ -203,7 +203,8 @@ public final class ZoneService: Sendable {
                 epoch: log.head.epoch,
                 earlierEpochs: log.history.epochs.dropLast().map(\.id),
                 headPosition: log.head.position, startPosition: log.startPosition,
-                isSnapshotAdvised: log.head.position >= limits.snapshotDistance,
+                isSnapshotAdvised: try request.cursor == nil
+                    && reader.snapshotAdvice(log, limits).isAdvised(limits),
                 isCursorKnown: request.cursor == nil || cursor != nil,
                 lastSequence: head?.sequence ?? 0,
                 origin: try reader.origin(of: request.replica, last: request.last, head: head),
