@@ -1,3 +1,4 @@
+import Foundation
 import TestSupport
 import Testing
 
@@ -64,6 +65,32 @@ import Testing
         }
         #expect(error?.place == InputPlace(line: 1, column: 3))
         #expect(error?.message.contains("UTF-8") == true)
+    }
+
+    @Test(arguments: TestLength.seeds(20))
+    func `a file read in pieces gives the records that are in it`(seed: UInt64) throws {
+        var random = SeededGenerator(seed: seed)
+        let parts = ["a", "é", "🌊", "b,", "\"", "\n", " ", "text"]
+        let expected = (0..<3000).map { _ in
+            (0..<3).map { _ in
+                (0..<Int.random(in: 0...40, using: &random)).map { _ in
+                    parts[Int.random(in: 0..<parts.count, using: &random)]
+                }.joined()
+            }
+        }
+        let lines = expected.map { fields in
+            fields.map { field in
+                let isQuoted = field.contains { [",", "\"", "\n"].contains($0) }
+                return isQuoted ? "\"\(field.replacing("\"", with: "\"\""))\"" : field
+            }.joined(separator: ",")
+        }
+        let folder = try TemporaryDirectory("anabranch-cli")
+        try Data(lines.joined(separator: "\r\n").utf8).write(
+            to: folder.url.appending(path: "a.csv"))
+        let parser = CSVParser(try ByteSource(path: folder.file("a.csv")))
+        var found: [[String]] = []
+        while let record = try parser.next(expecting: 3) { found.append(record.fields.map(\.text)) }
+        #expect(found == expected)
     }
 
     @Test func `a row of another length is named`() throws {

@@ -144,6 +144,53 @@ import Testing
         #expect(piped.errors.contains("lines 2 to 3 can't be saved"), "\(piped.errors)")
     }
 
+    @Test func `of several rows with used keys the first one is reported`() throws {
+        let bench = try Workbench()
+        let codes = (1...3000).map { "C\($0)" } + ["C7", "C2000", "C9"]
+        let file = try bench.write("code\n" + codes.joined(separator: "\n") + "\n", to: "c.csv")
+        let run = try bench.run("import", "Country", file)
+        #expect(
+            run.errors.contains("c.csv:3002:1: field 'code'")
+                && run.errors.contains("The row in line 8 has the same value."), "\(run.errors)")
+    }
+
+    @Test func `the first row of a key has to be complete`() throws {
+        let bench = try Workbench()
+        let lines = ["{\"people\":1,\"name\":\"A\"}", "{\"people\":2}", "{\"people\":1}"]
+        let complete = ["{\"people\":2,\"name\":\"B\"}"]
+        func run(_ lines: [String]) throws -> ToolRun {
+            let file = try bench.write(lines.joined(separator: "\n"), to: "c.jsonl")
+            return try bench.run("import", "City", file, "--key", "people", "--batch", "1")
+        }
+        let refused = try run(lines + complete)
+        #expect(
+            refused.errors.contains(
+                "c.jsonl:2:1: field 'name': City requires a value here, but the row has none."),
+            "\(refused.errors)")
+        #expect(refused.errors.contains("Nothing was written."))
+        #expect(try run(complete + lines).output == "City: 2 inserted, 2 updated, in 2 saves.\n")
+    }
+
+    @Test func `rows are saved together by their number and their size`() throws {
+        let bench = try Workbench()
+        let small = (1...12_000).map { "A\($0)\n" }.joined()
+        let many = try bench.run("import", "City", try bench.write("name\n" + small, to: "a.csv"))
+        #expect(many.output == "City: 12000 inserted, in 1 save.\n")
+        let text = String(repeating: "x", count: 1 << 20)
+        let large = (1...20).map { "\($0)\(text)\n" }.joined()
+        let few = try bench.run("import", "City", try bench.write("name\n" + large, to: "b.csv"))
+        #expect(few.output == "City: 20 inserted, in 3 saves.\n", "\(few.errors)")
+    }
+
+    @Test func `a refused file leaves the store as it was`() throws {
+        let bench = try Workbench()
+        _ = try bench.run("import", "Country", try bench.write("code\nFR\n", to: "a.csv"))
+        let before = try Data(contentsOf: URL(filePath: bench.store))
+        let file = try bench.write("code\nDE\nIT\nDE\n", to: "b.csv")
+        #expect(try bench.run("import", "Country", file, "--batch", "1").status == 65)
+        #expect(try Data(contentsOf: URL(filePath: bench.store)) == before)
+    }
+
     @Test func `two columns of one attribute are refused`() throws {
         let bench = try Workbench()
         let table = try bench.run(

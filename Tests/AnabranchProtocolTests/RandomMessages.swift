@@ -150,14 +150,24 @@ extension SeededGenerator {
     }
 
     mutating func pushResponse() -> PushResponse {
-        let acknowledgements = (0..<Int.random(in: 0...3, using: &self)).map { _ in
-            PushResponse.Acknowledgement(
-                position: quantity(), dot: dot(), timestamp: timestamp(), digest: digest(),
-                originPrefix: maybe { $0.next() },
-                rejection: maybe { Rejection(.init(rawValue: $0.text()), $0.text()) })
+        let sent = (0..<Int.random(in: 0...6, using: &self)).map { _ in
+            PushResponse.SentForm(changeSet())
+        }
+        let acknowledgements = sent.map { form in
+            var acknowledgement = PushResponse.Acknowledgement(
+                position: quantity(), dot: form.dot, timestamp: form.timestamp,
+                digest: form.digest)
+            if let other = maybe({ $0.dot() }) {
+                acknowledgement.dot = other
+                acknowledgement.originPrefix = next()
+                acknowledgement.rejection = maybe { generator in
+                    Rejection(.init(rawValue: generator.text()), generator.text())
+                }
+            }
+            return acknowledgement
         }
         return PushResponse(
-            acknowledgements: acknowledgements,
+            acknowledging: acknowledgements, of: sent,
             refusal: maybe { generator in
                 ProtocolError(
                     .forked, generator.text(),

@@ -128,9 +128,9 @@ final class TestZone {
 
     func setFaults(_ faults: TransactionFaults?) { place.setFaults(faults, of: storage) }
 
-    func push(_ changeSets: ChangeSet...) throws -> PushResponse { try push(changeSets) }
+    func push(_ changeSets: ChangeSet...) throws -> PushAnswer { try push(changeSets) }
 
-    func push(_ changeSets: [ChangeSet]) throws -> PushResponse {
+    func push(_ changeSets: [ChangeSet]) throws -> PushAnswer {
         try service.push(
             PushRequest(
                 epoch: try service.head().epoch, changeSets: changeSets.map { $0.encoded() }))

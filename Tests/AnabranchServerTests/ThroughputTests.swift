@@ -84,9 +84,10 @@ extension TestZone {
     func pushAll(_ sets: [ChangeSet]) throws {
         let epoch = try service.head().epoch
         let body = PushRequest(epoch: epoch, changeSets: sets.map { $0.encoded() }).encoded()
-        let response = try service.push(PushRequest(decoding: body))
-        #expect(response.refusal == nil)
-        #expect(try PushResponse(decoding: response.encoded()).acknowledgements.count == sets.count)
+        let answer = try service.push(PushRequest(decoding: body))
+        #expect(answer.refusal == nil)
+        let response = try PushResponse(decoding: answer.response.encoded())
+        #expect(response.acknowledgedCount == UInt64(sets.count))
     }
 
     func pullBytes() throws -> Int {

@@ -155,7 +155,7 @@ extension SessionScript {
         }
         return .received(
             PushResponse(
-                acknowledgements: acknowledgements,
+                acknowledging: acknowledgements, of: sets(count).map { .init($0) },
                 refusal: refusal.map { ProtocolError($0, "No.") }, headPosition: head ?? count,
                 wallMilliseconds: 5_000
             ).encoded())

@@ -234,7 +234,8 @@ extension SessionWalk {
         }
         let refusal = refusal(of: step)
         return PushResponse(
-            acknowledgements: taken, refusal: count < batch.count ? refusal : nil,
+            acknowledging: taken, of: batch.map { .init($0.changeSet) },
+            refusal: count < batch.count ? refusal : nil,
             headPosition: head, wallMilliseconds: milliseconds
         ).encoded()
     }

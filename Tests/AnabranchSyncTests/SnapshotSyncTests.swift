@@ -102,6 +102,20 @@ struct SnapshotSyncTests {
         #expect(try b.people(names).count == 61)
     }
 
+    @Test func `a zone with few large saves advises a new client in the same way`() async throws {
+        var limits = Self.limits
+        limits.snapshotMilliseconds = 0
+        let scenario = try EngineScenario(limits: limits)
+        let (a, b) = (try scenario.open("a.db"), try scenario.open("b.db"))
+        for person in 0..<3 { try a.insert("person \(person)", names) }
+        try await scenario.engine(a).synchronize()
+        let transport = scenario.transport()
+        try await scenario.engine(b, transport).synchronize()
+        #expect(endpoints(transport).contains(.snapshot))
+        try scenario.expectConverged([a, b])
+        #expect(try b.people(names).count == 3)
+    }
+
     @Test func `a new client loads a snapshot of the log's beginning too`() async throws {
         var limits = Self.limits
         (limits.snapshotDistance, limits.snapshotAge) = (3, 3)

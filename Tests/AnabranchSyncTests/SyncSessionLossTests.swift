@@ -14,7 +14,7 @@ struct SyncSessionLossTests {
     ) -> ScriptedEvent {
         .received(
             PushResponse(
-                acknowledgements: [], refusal: ProtocolError(code, "No.", details: details),
+                acknowledging: [], of: [], refusal: ProtocolError(code, "No.", details: details),
                 headPosition: 0, wallMilliseconds: 5_000
             ).encoded())
     }
@@ -84,14 +84,15 @@ struct SyncSessionLossTests {
         func taken(_ digest: Digest) -> ScriptedEvent {
             .received(
                 PushResponse(
-                    acknowledgements: [
+                    acknowledging: [
                         .init(
                             position: 1, dot: void.dot, timestamp: void.timestamp, digest: digest,
                             rejection: rejection),
                         .init(
                             position: 2, dot: sets[1].dot, timestamp: sets[1].timestamp,
                             digest: sets[1].digest),
-                    ], refusal: nil, headPosition: 2, wallMilliseconds: 5_000
+                    ], of: sets.map { .init($0) }, refusal: nil, headPosition: 2,
+                    wallMilliseconds: 5_000
                 ).encoded())
         }
         var other = script

@@ -419,15 +419,19 @@ struct SyncSessionRefusalTests {
         #expect(script.advance(.received(response.encoded())) == "wait 250")
     }
 
-    @Test func `an acknowledgement in another set's place is not believed`() {
+    /// The zone says that it has the second change set as it was sent, or in another form.
+    @Test(arguments: [0, 1])
+    func `an acknowledgement in another set's place is not believed`(first: Int) {
         var script = Self.pushing()
         let second = Script.sets(2)[1]
+        let sent = [Script.sets(2)[1 - first]]
         let response = PushResponse(
-            acknowledgements: [
+            acknowledging: [
                 .init(
                     position: 1, dot: second.dot, timestamp: second.timestamp,
                     digest: second.digest)
-            ], refusal: ProtocolError(.forked, "No."), headPosition: 1, wallMilliseconds: 0)
+            ], of: sent.map { .init($0) }, refusal: ProtocolError(.forked, "No."), headPosition: 1,
+            wallMilliseconds: 0)
         #expect(script.advance(.received(response.encoded())) == "wait 250")
     }
 
@@ -445,7 +449,8 @@ struct SyncSessionRefusalTests {
                     originPrefix: sets[max(index - shift, 0)].origin.prefix)
             }
             return PushResponse(
-                acknowledgements: taken, refusal: nil, headPosition: 2, wallMilliseconds: 0)
+                acknowledging: taken, of: sets.map { .init($0) }, refusal: nil, headPosition: 2,
+                wallMilliseconds: 0)
         }
         for (shift, action) in [(0, "acknowledge 2"), (1, "wait 250")] {
             var script = Self.pushing()

@@ -166,10 +166,10 @@ struct SyncSessionRepairTests {
         let set = Script.sets(1)[0]
         return .received(
             PushResponse(
-                acknowledgements: [
+                acknowledging: [
                     .init(
                         position: 1, dot: set.dot, timestamp: .zero, digest: Digest(of: [1]))
-                ], refusal: nil, headPosition: 0, wallMilliseconds: 5_000
+                ], of: [.init(set)], refusal: nil, headPosition: 0, wallMilliseconds: 5_000
             ).encoded())
     }
 }

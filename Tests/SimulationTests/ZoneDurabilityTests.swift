@@ -16,7 +16,7 @@ struct ZoneDurabilityTests {
             name: try ZoneName("zone"), storage: storage, wallMilliseconds: { 1_000 })
     }
 
-    private func push(to zone: ZoneService) throws -> PushResponse {
+    private func push(to zone: ZoneService) throws -> PushAnswer {
         let author = ReplicaID(high: 2, low: 2)
         let set = ChangeSet(
             saving: ChangePayload(blocks: []).encoded(author: author),

@@ -27,7 +27,7 @@ package struct ZoneEndpoint: Sendable {
             case .part:
                 return .message(try service.part(PartRequest(decoding: body)).encoded())
             case .push:
-                return .message(try service.push(PushRequest(decoding: body)).encoded())
+                return .message(try service.push(PushRequest(decoding: body)).response.encoded())
             }
         } catch {
             return .refusal(error, retryAfter: nil)

@@ -12,7 +12,7 @@ enum AnabranchBench {
         SyncBenchmark(),
         MergeBenchmark(), BootstrapBenchmark(), RegisteredBenchmark(), GrowthBenchmark(),
         PendingBenchmark(), YearBenchmark(), IdleBenchmark(), MigrateBenchmark(),
-        ConvertBenchmark(),
+        ConvertBenchmark(), ScaleBenchmark(),
     ]
 
     static func main() async {
@@ -37,7 +37,10 @@ enum AnabranchBench {
         for name in options.names where !benchmarks.contains(where: { $0.name == name }) {
             throw BadUsage("There is no benchmark \(name); --list shows those there are.")
         }
-        let chosen = benchmarks.filter { options.names.isEmpty || options.names.contains($0.name) }
+        let chosen = benchmarks.filter { benchmark in
+            options.names.isEmpty
+                ? !benchmark.isOnlyByName : options.names.contains(benchmark.name)
+        }
         let data = PeopleData(count: options.rows)
         var figures: [Figure] = []
         for benchmark in chosen {

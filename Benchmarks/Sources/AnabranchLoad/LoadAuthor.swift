@@ -51,7 +51,7 @@ struct LoadAuthor {
         let request = PushRequest(epoch: epoch, changeSets: sets.map { $0.encoded() })
         let response = try PushResponse(
             decoding: connection.post("push", request.encoded(), to: zone))
-        guard response.acknowledgements.count == sets.count else {
+        guard response.acknowledgedCount == sets.count else {
             throw LoadError("A push was refused: \(String(describing: response.refusal)).")
         }
     }

@@ -54,7 +54,9 @@ struct ImportCommand: Command {
                 "delimiter", "CHARACTER",
                 "The separator of CSV fields, a character or 'tab'; ',' "
                     + "by default."),
-            OptionSpecification("batch", "N", "The number of rows in one save; 10000 by default."),
+            OptionSpecification(
+                "batch", "N",
+                "The number of rows in one save; by default 50000, or fewer if they are large."),
             .author, .json,
         ],
         examples: [
@@ -69,7 +71,7 @@ struct ImportCommand: Command {
     let entity: String
     let file: String
     let isJSON: Bool
-    let batch: Int
+    let batch: Int?
     let form: InputFormat
     let arguments: ParsedArguments
 
@@ -78,7 +80,7 @@ struct ImportCommand: Command {
         entity = try arguments.word("ENTITY")
         file = try arguments.word("FILE")
         isJSON = arguments.isSet("json")
-        batch = try arguments.number("batch", in: 1...1_000_000) ?? 10_000
+        batch = try arguments.number("batch", in: 1...1_000_000)
         form = try InputFormat(path: file, arguments: arguments)
         self.arguments = arguments
     }

@@ -1,4 +1,5 @@
 import Anabranch
+import Foundation
 
 /// Converts some rows into unsaved records of a context.
 struct ImportBatch {
@@ -11,28 +12,22 @@ struct ImportBatch {
         let place: InputPlace
     }
 
-    let plan: ImportPlan
-    let preparer: RowPreparer
-    let context: ManagedObjectContext
+    private let preparer: RowPreparer
+    private let context: ManagedObjectContext
+    private var plan: ImportPlan { preparer.plan }
     private var indexes: [KeyIndex] = []
-    /// The records of the rows, in their order.
-    private(set) var objects: [ManagedObject] = []
     private(set) var deferred: [Deferred] = []
     private(set) var insertedCount = 0
     private(set) var updatedCount = 0
     private(set) var missingCount = 0
 
-    init(plan: ImportPlan, preparer: RowPreparer, context: ManagedObjectContext) {
-        self.plan = plan
+    init(preparer: RowPreparer, context: ManagedObjectContext) {
         self.preparer = preparer
         self.context = context
     }
 
     /// Converts rows.
-    ///
-    /// - Parameter madeKeys: Keys of records that earlier rows insert and that are not in the store
-    ///   yet.
-    mutating func apply(_ rows: [PreparedRow], madeKeys: Set<Value>) throws {
+    mutating func apply(_ rows: [PreparedRow]) throws {
         indexes = try plan.links.indices.map { rule in
             let keys = rows.flatMap(\.links).filter { $0.rule == rule }.flatMap(\.keys)
             let link = plan.links[rule]
@@ -44,34 +39,32 @@ struct ImportBatch {
             existing = try KeyIndex(
                 Set(rows.compactMap(\.key)), of: key, in: plan.entity, context: context)
         }
-        for row in rows {
-            let isMade = row.key.map { madeKeys.contains($0) } ?? false
-            objects.append(try object(for: row, &existing, isPartial: isMade))
+        if plan.links.isEmpty {
+            for row in rows { _ = try object(for: row, &existing) }
+        } else {
+            let objects = try rows.map { try object(for: $0, &existing) }
+            for (row, object) in zip(rows, objects) { try connect(object, row) }
         }
-        for (row, object) in zip(rows, objects) { try connect(object, row) }
     }
 
     private mutating func object(
-        for row: PreparedRow, _ existing: inout KeyIndex, isPartial: Bool
+        for row: PreparedRow, _ existing: inout KeyIndex
     ) throws -> ManagedObject {
         let object: ManagedObject
         if let key = row.key, let held = existing.objects[key] {
-            guard !existing.ambiguous.contains(key) else {
-                throw failure(
-                    row.place, plan.key?.name,
-                    "Several records have this key, so the row can't be assigned to one of them.")
-            }
+            guard !existing.ambiguous.contains(key) else { throw preparer.ambiguity(of: row) }
             object = held
             updatedCount += 1
+            for (slot, value) in row.values
+            where try object.value(forKey: plan.entity.slots[slot].name) != value {
+                try object.setValue(value, at: slot)
+            }
         } else {
-            if !isPartial { try preparer.checkIsComplete(row) }
+            try preparer.checkIsComplete(row)
             object = try context.insert(plan.entity)
             insertedCount += 1
             if let key = row.key { existing.add(object, as: key) }
-        }
-        for (attribute, value) in row.values
-        where try object.value(forKey: attribute.name) != value {
-            try object.setValue(value, forKey: attribute.name)
+            for (slot, value) in row.values { try object.setValue(value, at: slot) }
         }
         for (index, rule) in plan.links.enumerated() where plan.entity.isKind(of: rule.destination)
         {
@@ -84,16 +77,13 @@ struct ImportBatch {
         for link in row.links {
             let rule = plan.links[link.rule]
             guard !link.keys.isEmpty || !rule.isMandatory else {
-                throw failure(link.place, link.field, preparer.absence(rule.relationship))
+                throw preparer.error(link, preparer.absence(rule.relationship))
             }
             var found: [ManagedObject] = []
             let deferredBefore = deferred.count
             for key in link.keys {
                 if indexes[link.rule].ambiguous.contains(key) {
-                    throw failure(
-                        link.place, link.field,
-                        "Several records of \(rule.destination.name) have "
-                            + "'\(ValueText.text(key))' as \(rule.key.name).")
+                    throw preparer.ambiguity(of: key, link, rule)
                 }
                 // In a list, an element after a deferred one must be deferred too, to keep the
                 // order.
@@ -120,11 +110,7 @@ struct ImportBatch {
         _ key: Value, _ rule: LinkRule, _ field: String, _ place: InputPlace
     ) throws {
         guard rule.allowsMissing else {
-            throw failure(
-                place, field,
-                "No \(rule.destination.name) has '\(ValueText.text(key))' as "
-                    + "\(rule.key.name). Import those records first, or type --allow-missing "
-                    + "\(rule.relationship.name).")
+            throw preparer.error(missing: key, rule, field, place)
         }
         missingCount += 1
     }
@@ -158,10 +144,23 @@ struct ImportBatch {
             }
         }
     }
+}
 
-    private func failure(
-        _ place: InputPlace, _ field: String?, _ message: String
-    ) -> InputError {
-        InputError(file: preparer.file, place: place, field: field, message: message)
+extension ManagedObject {
+    /// Sets an attribute without a look-up of its name, if its type has a setter by slot.
+    fileprivate func setValue(_ value: Value, at slot: Int) throws {
+        switch value {
+        case .null: self[slot: slot] = String?.none
+        case .bool(let flag): self[slot: slot] = flag
+        case .integer(let number): self[slot: slot] = number
+        case .double(let number): self[slot: slot] = number
+        case .decimal(let number): self[slot: slot] = number
+        case .string(let text): self[slot: slot] = text
+        case .date(let seconds):
+            self[slot: slot] = Date(timeIntervalSinceReferenceDate: seconds)
+        case .data(let data): self[slot: slot] = data
+        case .uuid(let uuid): self[slot: slot] = uuid
+        default: try setValue(value, forKey: entity.slots[slot].name)
+        }
     }
 }

@@ -9,15 +9,24 @@ struct UniquenessCheck {
         /// The entity that declares the constraint; a key must be unique among its records.
         let owner: EntityDescription
         let attributes: [AttributeDescription]
-        /// The line of each key so far.
-        var lines: [[Value]: Int] = [:]
+        /// True if the store has records of the owner, or records that inherit from it.
+        let hasStored: Bool
+        /// The keys of all rows so far.
+        var keys = KeyLedger()
 
         var names: String { attributes.map(\.name).joined(separator: ", ") }
 
-        /// The key of an object; `nil` if a value is null, because null equals nothing.
-        func key(of object: ManagedObject) throws -> [Value]? {
-            let key = try attributes.map { try object.value(forKey: $0.name) }
-            return key.contains { $0.isNull } ? nil : key
+        /// The key that a row gives to its record; `nil` if a value is null, because null equals
+        /// nothing.
+        func key(of row: PreparedRow) -> [Value]? {
+            var key: [Value] = []
+            key.reserveCapacity(attributes.count)
+            for attribute in attributes {
+                let value = row.value(of: attribute) ?? attribute.defaultValue
+                if value.isNull { return nil }
+                key.append(value)
+            }
+            return key
         }
     }
 
@@ -27,33 +36,50 @@ struct UniquenessCheck {
     /// The number of keys in one fetch.
     private static let fetchedKeys = 500
 
-    init(plan: ImportPlan, file: String) {
+    init(plan: ImportPlan, file: String, context: ManagedObjectContext) throws {
         self.file = file
         guard plan.key == nil else { return }
-        rules = sequence(first: plan.entity, next: \.superentity).flatMap { owner in
-            owner.ownUniquenessConstraints.map { Rule(owner: owner, attributes: $0) }
+        for owner in sequence(first: plan.entity, next: \.superentity) {
+            for attributes in owner.ownUniquenessConstraints {
+                rules.append(
+                    Rule(
+                        owner: owner, attributes: attributes,
+                        hasStored: try context.hasRecords(of: owner)))
+            }
         }
     }
 
-    /// Checks some rows.
-    ///
-    /// - Parameter objects: The unsaved records of the rows.
-    mutating func check(
-        _ rows: [PreparedRow], _ objects: [ManagedObject], in context: ManagedObjectContext
-    ) throws {
+    /// Compares some rows with the store, and keeps their keys for ``finish()``.
+    mutating func check(_ rows: [PreparedRow], in context: ManagedObjectContext) throws {
         for index in rules.indices {
             var places: [[Value]: InputPlace] = [:]
-            for (row, object) in zip(rows, objects) {
-                guard let key = try rules[index].key(of: object) else { continue }
-                if let line = rules[index].lines.updateValue(row.place.line, forKey: key) {
-                    throw error(
-                        rules[index], row.place,
-                        "The row in line \(line) has the same "
-                            + "value.")
+            for row in rows {
+                guard let key = rules[index].key(of: row) else { continue }
+                try rules[index].keys.add(at: row.place) { hasher in
+                    for value in key { hasher.combine(value) }
                 }
-                places[key] = row.place
+                if rules[index].hasStored { places[key] = row.place }
             }
             try checkStore(rules[index], places, context)
+        }
+    }
+
+    /// Compares all rows with each other.
+    ///
+    /// - Throws: ``InputError`` for the first row with a key that an earlier row has.
+    func finish() throws {
+        for rule in rules {
+            var first: (row: InputPlace, earlier: InputPlace)?
+            try rule.keys.forEachKey { entries in
+                guard entries.count > 1 else { return }
+                let row = entries[entries.startIndex + 1].place
+                if first.map({ row < $0.row }) ?? true {
+                    first = (row, entries[entries.startIndex].place)
+                }
+            }
+            guard let first else { continue }
+            throw error(
+                rule, first.row, "The row in line \(first.earlier.line) has the same value.")
         }
     }
 
@@ -72,7 +98,8 @@ struct UniquenessCheck {
                 request.predicate = request.predicate.map { $0.and(term) } ?? term
             }
             for object in try context.fetch(request) {
-                guard let key = try rule.key(of: object), let place = places[key] else { continue }
+                let key = try rule.attributes.map { try object.value(forKey: $0.name) }
+                guard let place = places[key] else { continue }
                 throw error(
                     rule, place,
                     "The store already has a \(object.entity.name) with the "
@@ -85,5 +112,14 @@ struct UniquenessCheck {
         InputError(
             file: file, place: place, field: rule.names,
             message: "The value must be unique among all records of \(rule.owner.name). \(cause)")
+    }
+}
+
+extension ManagedObjectContext {
+    /// True if the store has a record of the entity, or one that inherits from it.
+    func hasRecords(of entity: EntityDescription) throws -> Bool {
+        var request = FetchRequest<ManagedObject>(entityName: entity.name)
+        request.fetchLimit = 1
+        return try !fetch(request).isEmpty
     }
 }

@@ -75,6 +75,71 @@ final class ByteSource {
         return byte
     }
 
+    /// Appends bytes up to the first one that ends a text, or that reaches a limit. That byte is
+    /// not consumed.
+    ///
+    /// - Parameters:
+    ///   - limit: The greatest number of bytes in `bytes`.
+    ///   - isEnd: True for the bytes that end the text; a line feed must be one of them.
+    @inline(__always)
+    func take(
+        into bytes: inout [UInt8], limit: Int, until isEnd: (UInt8) -> Bool
+    ) throws {
+        while try peek() != nil, bytes.count < limit {
+            let run = run(atMost: limit - bytes.count, until: isEnd)
+            bytes += buffer[index..<run.end]
+            consume(run)
+            if run.end < buffer.count { return }
+        }
+    }
+
+    /// Reads a text up to the first byte that ends it, if both are among the bytes that were read
+    /// from the input already.
+    ///
+    /// - Returns: `nil`, with nothing consumed, if the end is not at hand or the text isn't UTF-8.
+    @inline(__always)
+    func takeText(until isEnd: (UInt8) -> Bool) -> String? {
+        let run = run(atMost: buffer.count, until: isEnd)
+        guard run.end < buffer.count else { return nil }
+        let text = buffer.withUnsafeBufferPointer { bytes in
+            let bytes = UnsafeBufferPointer(rebasing: bytes[index..<run.end])
+            // ASCII needs no validation, which takes longer than all else here.
+            return run.isASCII
+                ? String(decoding: bytes, as: UTF8.self) : String(validating: bytes, as: UTF8.self)
+        }
+        guard let text else { return nil }
+        consume(run)
+        return text
+    }
+
+    /// Bytes at hand from the present one on, up to a byte that ends them.
+    private struct Run {
+        /// The index of the byte that ends them.
+        var end: Int
+        /// The number of Unicode scalars that begin in them.
+        var scalarCount = 0
+        var isASCII = true
+    }
+
+    @inline(__always)
+    private func run(atMost count: Int, until isEnd: (UInt8) -> Bool) -> Run {
+        buffer.withUnsafeBufferPointer { bytes in
+            let limit = min(bytes.count, index + count)
+            var (end, scalarCount, all) = (index, 0, UInt8(0))
+            while end < limit, !isEnd(bytes[end]) {
+                all |= bytes[end]
+                if bytes[end] & 0xC0 != 0x80 { scalarCount += 1 }
+                end += 1
+            }
+            return Run(end: end, scalarCount: scalarCount, isASCII: all < 0x80)
+        }
+    }
+
+    private func consume(_ run: Run) {
+        place.column += run.scalarCount
+        index = run.end
+    }
+
     private func fill() throws {
         guard let descriptor else { return }
         consumedBefore += buffer.count

@@ -37,20 +37,24 @@ struct CSVParser {
 
     /// Reads the next row; `nil` at the end of the input.
     ///
+    /// - Parameter count: The probable number of fields.
+    ///
     /// - Throws: ``InputError`` with line and column.
-    func next() throws -> CSVRecord? {
+    func next(expecting count: Int = 1) throws -> CSVRecord? {
         while let first = try source.peek() {
             if isLineEnd(first) {
                 try skipLineEnd()
                 continue
             }
-            return try record()
+            return try record(expecting: count)
         }
         return nil
     }
 
-    private func record() throws -> CSVRecord {
-        var fields = [try field()]
+    private func record(expecting count: Int) throws -> CSVRecord {
+        var fields: [CSVRecord.Field] = []
+        fields.reserveCapacity(count)
+        fields.append(try field())
         while let byte = try source.peek() {
             if byte == delimiter {
                 _ = try source.next()
@@ -69,23 +73,37 @@ struct CSVParser {
     private func field() throws -> CSVRecord.Field {
         let place = source.place
         if try source.peek() == UInt8(ascii: "\"") { return try quotedField(at: place) }
-        var bytes: [UInt8] = []
-        while let byte = try source.peek(), byte != delimiter, !isLineEnd(byte) {
-            guard byte != UInt8(ascii: "\"") else {
-                throw error(
-                    "A quote stands inside a field that doesn't begin with one. Put the field in "
-                        + "quotes and double the quote.", source.place)
-            }
-            try append(byte, to: &bytes, place)
+        let text = try source.takeText(until: endsField) ?? plainText(from: place)
+        if try source.peek() == UInt8(ascii: "\"") {
+            throw error(
+                "A quote stands inside a field that doesn't begin with one. Put the field in "
+                    + "quotes and double the quote.", source.place)
         }
-        return CSVRecord.Field(text: try text(bytes, place), isQuoted: false, place: place)
+        return CSVRecord.Field(text: text, isQuoted: false, place: place)
+    }
+
+    private func plainText(from place: InputPlace) throws -> String {
+        var bytes: [UInt8] = []
+        try source.take(into: &bytes, limit: Self.largestField, until: endsField)
+        if let byte = try source.peek(), !endsField(byte) { throw tooLong(place) }
+        return try text(bytes, place)
+    }
+
+    /// True for the bytes at which a field without quotes ends, or at which it is wrong.
+    @inline(__always)
+    private func endsField(_ byte: UInt8) -> Bool {
+        byte == delimiter || isLineEnd(byte) || byte == UInt8(ascii: "\"")
     }
 
     private func quotedField(at place: InputPlace) throws -> CSVRecord.Field {
         let quote = UInt8(ascii: "\"")
         _ = try source.next()
         var bytes: [UInt8] = []
-        while let byte = try source.peek() {
+        while true {
+            try source.take(into: &bytes, limit: Self.largestField) { byte in
+                byte == quote || byte == UInt8(ascii: "\n")
+            }
+            guard let byte = try source.peek() else { break }
             try append(byte, to: &bytes, place)
             guard byte == quote else { continue }
             let following = try source.peek()
@@ -105,12 +123,13 @@ struct CSVParser {
     }
 
     private func append(_ byte: UInt8, to bytes: inout [UInt8], _ place: InputPlace) throws {
-        guard bytes.count < Self.largestField else {
-            throw error(
-                "A field is longer than \(Self.largestField >> 20) MiB. Is a quote missing?", place)
-        }
+        guard bytes.count < Self.largestField else { throw tooLong(place) }
         bytes.append(byte)
         _ = try source.next()
+    }
+
+    private func tooLong(_ place: InputPlace) -> InputError {
+        error("A field is longer than \(Self.largestField >> 20) MiB. Is a quote missing?", place)
     }
 
     private func text(_ bytes: [UInt8], _ place: InputPlace) throws -> String {

@@ -23,7 +23,7 @@ struct CSVRowReader: RowReader {
     }
 
     mutating func next() throws -> InputRow? {
-        guard let record = try parser.next() else { return nil }
+        guard let record = try parser.next(expecting: names.count) else { return nil }
         guard record.fields.count == names.count else {
             throw InputError(
                 file: file, place: record.place,

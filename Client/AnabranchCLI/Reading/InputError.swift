@@ -17,9 +17,13 @@ struct InputError: Error, CustomStringConvertible {
 }
 
 /// A position in a text file.
-struct InputPlace: Hashable {
+struct InputPlace: Hashable, Comparable {
     /// The line from 1.
     var line: Int
     /// The column from 1, in Unicode scalars.
     var column: Int
+
+    static func < (left: InputPlace, right: InputPlace) -> Bool {
+        (left.line, left.column) < (right.line, right.column)
+    }
 }

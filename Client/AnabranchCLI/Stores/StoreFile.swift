@@ -33,10 +33,14 @@ enum StoreFile {
             }
             description.options.isReadOnly = true
         }
+        description.options.writerCacheByteCount = writerCacheByteCount
         let container = PersistentContainer(storeDescription: description)
         try container.load()
         return container
     }
+
+    /// A command may write any number of records. The memory is used only as pages are changed.
+    private static let writerCacheByteCount = 32 << 20
 
     private static func checkFolder(of path: String, for use: Use) throws {
         let folder = URL(fileURLWithPath: path).deletingLastPathComponent().path

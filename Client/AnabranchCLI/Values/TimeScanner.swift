@@ -1,11 +1,12 @@
 /// Scans the text of a time from the left.
 struct TimeScanner {
-    private var rest: Substring.UTF8View
+    private var rest: Slice<UnsafeBufferPointer<UInt8>>
 
-    init(_ text: String) { rest = Substring(text).utf8 }
+    /// - Parameter bytes: UTF-8; they must stay valid while the scanner is used.
+    init(_ bytes: UnsafeBufferPointer<UInt8>) { rest = bytes[...] }
 
-    mutating func take(_ character: Character) -> Bool {
-        guard let byte = rest.first, byte == character.asciiValue else { return false }
+    mutating func take(_ character: Unicode.Scalar) -> Bool {
+        guard let byte = rest.first, UInt32(byte) == character.value else { return false }
         rest.removeFirst()
         return true
     }

@@ -98,7 +98,11 @@ enum TimeText {
     ///   exist.
     static func read(_ text: String) -> Double? {
         if text.hasPrefix("@") { return ValueText.readDouble(String(text.dropFirst())) }
-        var scanner = TimeScanner(text)
+        var text = text
+        return text.withUTF8 { read(TimeScanner($0)) }
+    }
+
+    private static func read(_ scanner: consuming TimeScanner) -> Double? {
         guard let year = scanner.digits(4), scanner.take("-"), let month = scanner.digits(2),
             scanner.take("-"), let day = scanner.digits(2), year >= 1,
             (1...12).contains(month), (1...daysOf(month, year)).contains(day),
@@ -113,6 +117,9 @@ enum TimeText {
             return year.isMultiple(of: 4) && (!year.isMultiple(of: 100) || year.isMultiple(of: 400))
                 ? 29 : 28
         }
-        return [4, 6, 9, 11].contains(month) ? 30 : 31
+        return switch month {
+        case 4, 6, 9, 11: 30
+        default: 31
+        }
     }
 }

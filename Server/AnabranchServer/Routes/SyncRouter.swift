@@ -169,12 +169,12 @@ package final class SyncRouter: HTTPHandler {
             return response.encoded()
         case .push:
             try message.needCopies(2)
-            let response = try zone.push(
+            let answer = try zone.push(
                 try PushRequest(decoding: message.body), from: message.origin, message.memory)
-            fields.replica = response.acknowledgements.first?.dot.replica.description
-            fields.error = response.refusal?.code.rawValue
-            fields.replica = fields.replica ?? response.refusal?.details["replica"]
-            return response.encoded()
+            fields.replica = answer.acknowledgements.first?.dot.replica.description
+            fields.error = answer.refusal?.code.rawValue
+            fields.replica = fields.replica ?? answer.refusal?.details["replica"]
+            return answer.response.encoded()
         case .checksums:
             return try zone.checksums(try ChecksumsRequest(decoding: message.body)).encoded()
         case .stage:

@@ -99,6 +99,11 @@ package protocol ZoneReading {
     /// proportional to the result.
     func changeSets(after position: UInt64, byteLimit: Int) throws -> LogPage
 
+    /// The bytes of the log's change sets and of the parts that they list, without reading them.
+    ///
+    /// The work is proportional to the number of entries.
+    func logByteCount() throws -> Int64
+
     /// Calls `body` with every record of the merged state, including dead ones, sorted by identity.
     func forEachRecord(_ body: (CanonicalRecord) throws -> Void) throws
 

@@ -1,13 +1,32 @@
 package import AnabranchProtocol
 package import AnabranchReplication
 
-/// The response to a push, and the positions that the push added to the log.
+/// The answer to a push, and the positions that the push added to the log.
 struct PushOutcome: Sendable {
-    var response: PushResponse
+    var answer: PushAnswer
     var newPositions: Range<UInt64> = 0..<0
 }
 
-extension PushResponse {
+/// The answer to a push, with an acknowledgement for each change set that was taken.
+package struct PushAnswer: Hashable, Sendable {
+    /// The acknowledgements of the request's first change sets, in their order.
+    package var acknowledgements: [PushResponse.Acknowledgement]
+    /// The forms in which these change sets were sent.
+    var sent: [PushResponse.SentForm] = []
+    /// The reason why the change set after the last acknowledged one was refused; `nil` if none
+    /// was refused.
+    package var refusal: ProtocolError?
+    /// The position of the log's last entry.
+    package var headPosition: UInt64
+    var wallMilliseconds: Int64
+
+    /// The answer as it is sent.
+    package var response: PushResponse {
+        PushResponse(
+            acknowledging: acknowledgements, of: sent, refusal: refusal,
+            headPosition: headPosition, wallMilliseconds: wallMilliseconds)
+    }
+
     /// The refusal of the whole request, not of one change set.
     var wholeRefusal: ProtocolError? { refusal?.code == .unknownEpoch ? refusal : nil }
 }
@@ -37,7 +56,7 @@ package struct PushRecord: Sendable {
     package var isRepetition: Bool { newPositions.isEmpty && refusal == nil }
 
     init(_ job: PushJob, in zone: ZoneName, _ outcome: PushOutcome) {
-        let acknowledgements = outcome.response.acknowledgements
+        let acknowledgements = outcome.answer.acknowledgements
         self.zone = zone
         origin = job.origin
         dots = job.changeSets.map(\.changeSet.dot)
@@ -50,7 +69,7 @@ package struct PushRecord: Sendable {
         rejections = newPositions.compactMap { rejected[$0] }
         heldCount = acknowledgements.count - newPositions.count
         refusedCount = job.requestedCount - acknowledgements.count
-        refusal = outcome.response.refusal
+        refusal = outcome.answer.refusal
     }
 
     /// Creates the record of a push of which nothing was kept.

@@ -62,7 +62,7 @@ struct PushProcessor: Sendable {
         var log = try writer.logState()
         guard job.epoch == log.head.epoch else {
             return PushOutcome(
-                response: PushResponse(
+                answer: PushAnswer(
                     acknowledgements: [], refusal: Self.unknownEpoch,
                     headPosition: log.head.position, wallMilliseconds: now))
         }
@@ -88,8 +88,10 @@ struct PushProcessor: Sendable {
             }
         }
         return PushOutcome(
-            response: PushResponse(
-                acknowledgements: acknowledgements, refusal: refusal,
+            answer: PushAnswer(
+                acknowledgements: acknowledgements,
+                sent: job.changeSets.prefix(acknowledgements.count).map { .init($0.changeSet) },
+                refusal: refusal,
                 headPosition: log.head.position, wallMilliseconds: now),
             newPositions: firstNew..<log.head.position + 1)
     }

@@ -33,8 +33,12 @@ public struct ZoneLimits: Hashable, Sendable {
 
     /// The greatest age of a snapshot, in log entries, that is served without creating a newer one.
     public var snapshotAge: UInt64 = 10_000
-    /// The number of log entries from which on an empty client is advised to use a snapshot.
+    /// The number of log entries from which on an empty client is advised to use a snapshot,
+    /// whatever they contain.
     public var snapshotDistance: UInt64 = 10_000
+    /// The milliseconds that a client must save by a snapshot before it is advised to use one for
+    /// a log of fewer entries: the work that every snapshot is for the server.
+    public var snapshotMilliseconds = 1000
     /// The approximate number of bytes of a snapshot's chunk.
     public var chunkBytes = 1 << 20
     /// The limits of one response about ranges of records.

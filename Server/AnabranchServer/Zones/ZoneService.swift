@@ -107,24 +107,24 @@ public final class ZoneService: Sendable {
     ///   `overloaded` if the operator's hook fails; then nothing of the request was kept: retry.
     package func push(
         _ request: PushRequest, from origin: RequestOrigin? = nil, _ memory: RequestMemory? = nil
-    ) throws(ProtocolError) -> PushResponse {
+    ) throws(ProtocolError) -> PushAnswer {
         let job = PushJob(request, from: origin, memory, limits: limits, disabled: disabled)
-        let response: PushResponse
+        let answer: PushAnswer
         do throws(ProtocolError) {
-            response = try named { () throws -> PushResponse in
-                guard let hook else { return try pushes.run(job).response }
-                return try pushes.run(try validated(job, by: hook)).response
+            answer = try named { () throws -> PushAnswer in
+                guard let hook else { return try pushes.run(job).answer }
+                return try pushes.run(try validated(job, by: hook)).answer
             }
         } catch {
             record(PushRecord(job, in: name, refusedBy: error))
             throw error
         }
-        if let refused = response.wholeRefusal { throw refused }
-        if !response.acknowledgements.isEmpty {
+        if let refused = answer.wholeRefusal { throw refused }
+        if !answer.acknowledgements.isEmpty {
             // A repeated push is reported too: the daemon that took it may have ended before.
-            grew(to: ZoneHead(epoch: request.epoch, position: response.headPosition))
+            grew(to: ZoneHead(epoch: request.epoch, position: answer.headPosition))
         }
-        return response
+        return answer
     }
 
     /// Reports a new head to the observers here and to other daemons.
@@ -203,7 +203,8 @@ public final class ZoneService: Sendable {
                 epoch: log.head.epoch,
                 earlierEpochs: log.history.epochs.dropLast().map(\.id),
                 headPosition: log.head.position, startPosition: log.startPosition,
-                isSnapshotAdvised: log.head.position >= limits.snapshotDistance,
+                isSnapshotAdvised: try request.cursor == nil
+                    && reader.snapshotAdvice(log, limits).isAdvised(limits),
                 isCursorKnown: request.cursor == nil || cursor != nil,
                 lastSequence: head?.sequence ?? 0,
                 origin: try reader.origin(of: request.replica, last: request.last, head: head),

@@ -14,6 +14,12 @@ public struct StoreOptions: Sendable {
     public var durability: Durability = .normal
     /// The greatest number of connections that read at the same time.
     public var readerCount = 4
+    /// The greatest number of bytes of the file that the connection which writes keeps in memory.
+    ///
+    /// It is SQLite's page cache. A program that saves or receives very many objects at once is
+    /// faster if the parts of the indexes that it changes fit: otherwise they are written to the
+    /// write-ahead log several times within one save.
+    public var writerCacheByteCount = 2 << 20
     /// The greatest time to wait for another process that is writing.
     public var busyTimeout: Duration = .seconds(5)
     /// True to open the file for reading only.

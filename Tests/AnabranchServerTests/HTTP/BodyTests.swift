@@ -85,7 +85,7 @@ import Testing
         let packed = try #require(ZstdCodec.compressed(push))
         let pushed = try server.post(
             "/v1/zones/test/push", packed, extra: ["Content-Encoding: zstd"])
-        #expect(try PushResponse(decoding: pushed.body).acknowledgements.count == 50)
+        #expect(try PushResponse(decoding: pushed.body).acknowledgedCount == 50)
         let pull = PullRequest(cursor: nil, byteLimit: 1 << 20).encoded()
         let pulled = try server.post(
             "/v1/zones/test/pull", pull, extra: ["Accept-Encoding: gzip;q=1.0, zstd"])

@@ -64,7 +64,7 @@ struct RequestMemoryTests {
 
     private func push(
         _ set: ChangeSet, to zone: TestZone, _ memory: RequestMemory
-    ) throws -> PushResponse {
+    ) throws -> PushAnswer {
         try zone.service.push(
             PushRequest(epoch: try zone.service.head().epoch, changeSets: [set.encoded()]),
             from: nil, memory)

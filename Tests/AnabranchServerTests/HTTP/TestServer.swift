@@ -98,11 +98,21 @@ final class TestServer: Sendable {
             decoding: try post("/v1/zones/test/hello", request.encoded()).body)
     }
 
-    func push(_ changeSets: [ChangeSet]) throws -> PushResponse {
+    /// The answer to a push, with an acknowledgement for each change set.
+    struct Pushed {
+        let acknowledgements: [PushResponse.Acknowledgement]
+        let refusal: ProtocolError?
+        let headPosition: UInt64
+    }
+
+    func push(_ changeSets: [ChangeSet]) throws -> Pushed {
         let request = PushRequest(
             epoch: try hello().epoch, changeSets: changeSets.map { $0.encoded() })
-        return try PushResponse(
+        let response = try PushResponse(
             decoding: try post("/v1/zones/test/push", request.encoded()).body)
+        return Pushed(
+            acknowledgements: try response.acknowledgements(of: changeSets.map { .init($0) }),
+            refusal: response.refusal, headPosition: response.headPosition)
     }
 }
 

@@ -30,7 +30,7 @@ import Testing
         let other = ZoneService(
             name: try ZoneName("test"), storage: try place.open(greatestOrdinal: nil),
             wallMilliseconds: zone.clock)
-        func pushToOther(_ set: ChangeSet) throws -> PushResponse {
+        func pushToOther(_ set: ChangeSet) throws -> PushAnswer {
             try other.push(
                 PushRequest(epoch: try other.head().epoch, changeSets: [set.encoded()]))
         }

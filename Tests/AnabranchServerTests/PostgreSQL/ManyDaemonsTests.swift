@@ -97,7 +97,7 @@ import Testing
                 response = try push(waiting)
             }
             let repeated = try PushResponse(decoding: response.body)
-            #expect(repeated.acknowledgements.map(\.position) == [UInt64(round * 2)])
+            #expect(repeated.runs.map(\.position) == [UInt64(round * 2)])
         }
     }
 }

@@ -20,12 +20,12 @@ struct BootstrapBenchmark: Benchmark {
         try Data(token.utf8).write(to: URL(fileURLWithPath: tokenFile))
         try await fill(workbench, daemon, token)
         // The server writes the snapshot for the first client.
-        var runs: [ClientRun] = []
+        var runs: [ProgramRun] = []
         for round in 0...workbench.rounds {
             let store = workbench.path("client\(round)")
             _ = try PersonStore.open(store)
             runs.append(
-                try ClientRun(
+                try ProgramRun(
                     workbench.client,
                     [
                         "sync", store, "--server", daemon.address.absoluteString, "--zone",
@@ -79,31 +79,5 @@ struct BootstrapBenchmark: Benchmark {
             try $0.count(for: FetchRequest<Person>())
         }
         guard count == Self.records else { throw Unexpected("\(count) records came") }
-    }
-}
-
-/// The duration and memory of a program that runs to its end.
-private struct ClientRun {
-    let duration: Duration
-    let maximumBytes: Int
-
-    init(_ program: String, _ arguments: [String]) throws {
-        let process = Process()
-        process.executableURL = URL(fileURLWithPath: program)
-        process.arguments = arguments
-        process.standardOutput = FileHandle.nullDevice
-        let start = ContinuousClock.now
-        try process.run()
-        var most = 0
-        while process.isRunning {
-            most = max(most, ProcessMemory.maximumBytes(of: process.processIdentifier))
-            usleep(2000)
-        }
-        process.waitUntilExit()
-        duration = ContinuousClock.now - start
-        maximumBytes = most
-        guard process.terminationStatus == 0 else {
-            throw Unexpected("\(program) exited with \(process.terminationStatus)")
-        }
     }
 }

@@ -4,6 +4,8 @@ protocol Benchmark: Sendable {
     static var name: String { get }
     /// A short description of the operation.
     static var summary: String { get }
+    /// True if the benchmark takes so long that it runs only if it is named.
+    static var isOnlyByName: Bool { get }
 
     func figures(_ workbench: Workbench) async throws -> [Figure]
 }
@@ -11,6 +13,8 @@ protocol Benchmark: Sendable {
 extension Benchmark {
     var name: String { Self.name }
     var summary: String { Self.summary }
+    static var isOnlyByName: Bool { false }
+    var isOnlyByName: Bool { Self.isOnlyByName }
 }
 
 /// The folder, the programs and the extent of a run.

@@ -121,6 +121,18 @@ class PostgreSQLZoneReader: ZoneReading {
         return page
     }
 
+    func logByteCount() throws -> Int64 {
+        let row = try query(
+            """
+            SELECT (SELECT coalesce(sum(octet_length(change_set)), 0)::bigint
+                FROM anabranch.log WHERE zone = $1)
+                + (SELECT coalesce(sum(size), 0)::bigint FROM (SELECT DISTINCT digest, size
+                    FROM anabranch.log_part WHERE zone = $1) AS part)
+            """
+        ).first
+        return row?.int64(at: 0) ?? 0
+    }
+
     static let placeColumns =
         "l.position, l.replica, l.sequence, l.timestamp, l.origin, l.digest, l.kind"
 

@@ -5,6 +5,14 @@ extension SQLiteZoneReader {
     private static let placeColumns =
         "position, replica, sequence, timestamp, origin, digest, kind"
 
+    package func logByteCount() throws -> Int64 {
+        let changeSets = try connection.integer(
+            "SELECT coalesce(sum(length(change_set)), 0) FROM log")
+        let parts = try connection.integer(
+            "SELECT coalesce(sum(size), 0) FROM (SELECT DISTINCT digest, size FROM log_part)")
+        return changeSets + parts
+    }
+
     package func place(ofOrigin origin: Digest) throws -> ZoneLogLocation? {
         let row = try connection.cached(
             "SELECT \(Self.placeColumns) FROM log WHERE origin = ?")

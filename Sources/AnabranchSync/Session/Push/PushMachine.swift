@@ -184,10 +184,9 @@ package struct Pushing: RequestStep {
         _ response: PushResponse, _ machine: inout PushMachine, _ exchange: inout Exchange,
         at input: StepInput
     ) throws(ProtocolError) -> PushMachine.Move {
-        try check(response)
+        let taken = try acknowledgements(response)
         exchange.learn(
             head: response.headPosition, clock: response.wallMilliseconds, at: input)
-        let taken = response.acknowledgements
         machine.refused =
             response.refusal == nil ? nil : batch.dropFirst(taken.count).first?.changeSet
         guard !taken.isEmpty else {
@@ -214,16 +213,20 @@ package struct Pushing: RequestStep {
                 epoch: exchange.epoch))
     }
 
-    /// Checks that each acknowledgement belongs to the change set at its place. It has that change
-    /// set's dot, or its origin if the log held the save under another dot.
-    private func check(_ response: PushResponse) throws(ProtocolError) {
-        let taken = response.acknowledgements
-        let isWhole = taken.count == batch.count || response.refusal != nil
-        guard taken.count <= batch.count, isWhole else {
+    /// The acknowledgements of the batch's first change sets.
+    ///
+    /// Each belongs to the change set at its place: the log has it in the form in which it was
+    /// sent, or it has that change set's dot, or its origin if the log held the save under another
+    /// dot.
+    private func acknowledgements(
+        _ response: PushResponse
+    ) throws(ProtocolError) -> [PushResponse.Acknowledgement] {
+        let taken = try response.acknowledgements(of: batch.map { .init($0.changeSet) })
+        guard taken.count == batch.count || response.refusal != nil else {
             throw ProtocolError(
                 .malformedRequest,
                 "Can't read the answer to a push of \(batch.count) change sets because it "
-                    + "acknowledges \(taken.count).")
+                    + "acknowledges \(taken.count) and refuses none.")
         }
         for (set, taken) in zip(batch, taken) where taken.dot != set.changeSet.dot {
             guard taken.originPrefix == set.changeSet.origin.prefix else {
@@ -233,6 +236,7 @@ package struct Pushing: RequestStep {
                         + "the place of \(set.changeSet.dot).")
             }
         }
+        return taken
     }
 }
 

@@ -1,0 +1,130 @@
+import Anabranch
+
+/// Converts the texts of rows to values, and refuses values that the model does not allow.
+struct RowPreparer {
+    let plan: ImportPlan
+    let file: String
+    private let targets: ColumnTargets
+    private let mandatory: [PropertyDescription]
+
+    /// - Parameter columns: The columns that every row has; `nil` if each row has its own.
+    init(plan: ImportPlan, file: String, columns: [String]?) {
+        self.plan = plan
+        self.file = file
+        targets = ColumnTargets(plan, columns)
+        mandatory = Self.mandatoryProperties(of: plan.entity)
+    }
+
+    private static func mandatoryProperties(
+        of entity: EntityDescription
+    ) -> [PropertyDescription] {
+        let attributes = entity.attributes.filter {
+            !$0.isOptional && !$0.isTransient && !$0.isDerived && $0.defaultValue.isNull
+        }
+        let relationships = entity.relationships.filter {
+            !$0.isOptional && !$0.isToMany && !$0.isTransient
+        }
+        return attributes.map { .attribute($0) } + relationships.map { .relationship($0) }
+    }
+
+    /// Converts a row.
+    ///
+    /// - Parameter number: The number of the row from 1, without the heading.
+    func prepare(_ row: InputRow, number: Int) throws -> PreparedRow {
+        var prepared = PreparedRow(place: row.place, number: number)
+        prepared.values.reserveCapacity(row.cells.count)
+        if let columns = targets.columns {
+            for (cell, column) in zip(row.cells, columns) {
+                guard let attribute = column.attribute else { continue }
+                guard !column.isRepeated else { throw repetition(of: attribute, cell) }
+                prepared.values.append((attribute.slot, try value(of: cell, for: attribute)))
+            }
+        } else {
+            try prepareMembers(of: row, &prepared)
+        }
+        for index in plan.links.indices {
+            if let link = try link(of: row, index) { prepared.links.append(link) }
+        }
+        try findKey(of: &prepared)
+        return prepared
+    }
+
+    /// Converts a row that names each of its values.
+    private func prepareMembers(of row: InputRow, _ prepared: inout PreparedRow) throws {
+        for cell in row.elementCells(of: plan.entity) {
+            switch targets[cell.name] {
+            case .attribute(let attribute):
+                guard prepared.value(of: attribute) == nil else {
+                    throw repetition(of: attribute, cell)
+                }
+                prepared.values.append((attribute.slot, try value(of: cell, for: attribute)))
+            case .ignored: break
+            case nil: throw error(plan.advice(forColumn: cell.name), cell)
+            }
+        }
+    }
+
+    private func repetition(
+        of attribute: AttributeDescription, _ cell: InputRow.Cell
+    ) -> InputError {
+        error("Another column fills \(attribute.name) already.", cell)
+    }
+
+    /// Checks that a record inserted from this row alone would be complete.
+    func checkIsComplete(_ row: PreparedRow) throws {
+        guard let property = missingProperty(of: row) else { return }
+        throw error(missing: property, in: row.place)
+    }
+
+    /// The first property that a record must have and that the row does not mention; `nil` if
+    /// there is none.
+    func missingProperty(of row: PreparedRow) -> PropertyDescription? {
+        mandatory.first { property in
+            switch property {
+            case .attribute(let attribute): row.value(of: attribute) == nil
+            case .relationship(let relationship):
+                !row.links.contains { plan.links[$0.rule].relationship == relationship }
+            }
+        }
+    }
+
+    private func findKey(of row: inout PreparedRow) throws {
+        guard let key = plan.key else { return }
+        row.key = row.value(of: key)
+        guard let value = row.key, !value.isNull else {
+            throw InputError(
+                file: file, place: row.place, field: key.name,
+                message: "The row has no key, so it can't be assigned to a record.")
+        }
+    }
+
+    private func value(
+        of cell: InputRow.Cell, for attribute: AttributeDescription
+    ) throws -> Value {
+        guard let value = read(cell.content, as: attribute.type) else {
+            throw error(
+                "\(shown(cell.content)) is not \(ValueText.form(of: attribute.type)).", cell)
+        }
+        if let refusal = ValueCheck.refusal(of: value, by: attribute) { throw error(refusal, cell) }
+        return value
+    }
+
+    private func read(_ content: InputRow.Content, as type: AttributeType) -> Value? {
+        switch content {
+        case .json(let json): return ValueText.read(json, as: type)
+        case .text("", let isQuoted):
+            let emptyTypes: Set<AttributeType> = [.string, .uri, .binary, .transformable]
+            return isQuoted && emptyTypes.contains(type)
+                ? ValueText.read("", as: type) : .null
+        case .text(let text, _): return ValueText.read(text, as: type)
+        }
+    }
+
+    private func shown(_ content: InputRow.Content) -> String {
+        switch content {
+        case .text(let text, _), .json(.string(let text)), .json(.number(let text)):
+            "'\(ValueCheck.shown(text))'"
+        case .json(let json): json.kind
+        }
+    }
+}
