@@ -24,7 +24,7 @@ struct MechanismTests {
         case .causeCheck: 1890
         case .identityRenewal: 155
         case .cursorDigest, .clockObservation: 50
-        case .flushAfterImport: 40
+        case .flushAfterImport: 250
         case .digestCheck, .randomnessCheck: 25
         case .bundleCauses: 20
         case .gapCheck, .linkTags, .linkEnds: 10

@@ -1,5 +1,5 @@
-public import AnabranchModel
-public import AnabranchStore
+import AnabranchModel
+import AnabranchStore
 
 extension PersistentStoreCoordinator {
     /// Estimates the number of an entity's objects in the store, without sub-entities, if there are
@@ -14,7 +14,7 @@ extension PersistentStoreCoordinator {
     ///   - name: The name of an entity of the store's model.
     ///   - limit: The number of rows up to which a table is not estimated.
     /// - Returns: `nil` if the table has no more rows than that, or the model has no such entity:
-    ///   count them with ``ManagedObjectContext/count(for:)``.
+    ///   a context can count them quickly.
     /// - Throws: `StoreError`.
     public func estimatedCount(
         ofEntity name: String, ifMoreThan limit: Int = 10_000

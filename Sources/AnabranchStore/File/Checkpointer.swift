@@ -9,7 +9,7 @@ import Synchronization
 /// grows during each copy and so never comes to an end at which it could begin anew. Therefore a
 /// commit that finds the log long, and nearly all of it copied, copies the rest itself.
 final class Checkpointer: Sendable {
-    /// What is known of the log, and what a commit does about it.
+    /// The state of the log as far as the commits know it.
     struct State {
         var isRunning = false
         /// The number of pages of the log that need not be copied again.
@@ -18,6 +18,7 @@ final class Checkpointer: Sendable {
         var copiedHere = 0
     }
 
+    /// The work of a commit on the log.
     enum Step {
         case none, elsewhere, here
     }

@@ -12,7 +12,8 @@ class WriteTransaction {
     final var state: StoreState
     final private(set) var replicas: ReplicaTable
 
-    /// Where renamed histories left others. Forget them after an entry of the log was renamed.
+    /// The points at which renamed histories left others. Forget them after an entry of the log was
+    /// renamed.
     final let branchPoints = BranchPoints()
 
     final var schema: StoreSchema { store.schema }

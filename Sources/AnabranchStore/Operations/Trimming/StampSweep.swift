@@ -94,7 +94,7 @@ struct StampSweep {
         }
     }
 
-    // A link has its tags, not positions. The conflict journal asks who added them.
+    // A link has its tags, not positions. The conflict journal looks up their authors.
     private mutating func keepNamed(in links: LinkLayout, _ reader: StoreReader) throws {
         let stamps = LogStamps(reader.connection)
         let statement = try reader.connection.prepare(

@@ -15,7 +15,8 @@ enum CoreTables {
             entity INTEGER, number INTEGER, name TEXT, type INTEGER, rule INTEGER,
             PRIMARY KEY (entity, number)) WITHOUT ROWID;
         CREATE TABLE ab_changeset (
-            position INTEGER PRIMARY KEY, kind INTEGER, replica INTEGER, seq INTEGER, hlc INTEGER, context BLOB, author TEXT, name TEXT, epoch BLOB,
+            position INTEGER PRIMARY KEY, kind INTEGER, replica INTEGER, seq INTEGER,
+            hlc INTEGER, context BLOB, author TEXT, name TEXT, epoch BLOB,
             server_position INTEGER, rewritten BLOB, previous_origin BLOB, origin BLOB,
             digest BLOB, payload BLOB);
         CREATE UNIQUE INDEX ab_changeset_dot ON ab_changeset (replica, seq);
@@ -92,7 +93,7 @@ enum CoreTables {
             WHERE rewritten IS NOT NULL;
         """
 
-    /// What the row of the state says of the log, so that a save writes no page for it.
+    /// The columns in the row of the state that describe the log. A save writes that row anyway.
     static let logState = """
         ALTER TABLE ab_state ADD COLUMN reserved INTEGER NOT NULL DEFAULT 0;
         ALTER TABLE ab_state ADD COLUMN placed INTEGER NOT NULL DEFAULT 0;
