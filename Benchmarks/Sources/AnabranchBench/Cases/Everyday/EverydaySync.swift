@@ -6,15 +6,16 @@ import Foundation
 struct EverydaySync {
     private let workbench: Workbench
     private let daemon: BenchDaemon
-    private let raw: RawEveryday
+    /// The time of one change by raw statements.
+    private let rawChange: Duration
 
     private static let saves = 2000
     private static let remoteChanges = 200
     private static let smallSaves = 10_000
 
-    init(_ workbench: Workbench, raw: RawEveryday, daemon: BenchDaemon) {
+    init(_ workbench: Workbench, _ rawChange: Duration, _ daemon: BenchDaemon) {
         self.workbench = workbench
-        self.raw = raw
+        self.rawChange = rawChange
         self.daemon = daemon
     }
 
@@ -28,11 +29,6 @@ struct EverydaySync {
             at: .init(daemon: daemon, zone: zone, token: daemon.token(forZone: zone)))
     }
 
-    /// The speed of one change by raw statements.
-    private func rawHalf(_ count: Int) throws -> Duration {
-        Percentiles(try raw.times(of: .change, 0..<count)).half
-    }
-
     private func observedSaves() async throws -> [Figure] {
         let store = try store("observed", "observed")
         try store.fill()
@@ -43,7 +39,7 @@ struct EverydaySync {
         return [
             Figure(
                 "change and save, observed and synced",
-                .share(raw: 1 / (try rawHalf(Self.saves)).seconds, ours: 1 / half.seconds)),
+                .share(raw: 1 / rawChange.seconds, ours: 1 / half.seconds)),
             Figure(
                 "change and save, observed and synced: half take at most",
                 .amount(half.microseconds, unit: "µs")),
@@ -73,7 +69,7 @@ struct EverydaySync {
         return [
             Figure(
                 "a remote change, applied and merged",
-                .share(raw: 1 / (try rawHalf(Self.saves)).seconds, ours: 1 / half.seconds),
+                .share(raw: 1 / rawChange.seconds, ours: 1 / half.seconds),
                 goal: 0.35, cause: "The change set, the log, the cursor and the contexts."),
             Figure(
                 "a remote change, applied and merged: half take at most",

@@ -11,16 +11,20 @@ struct WrittenPages {
     private static let frameBytes = 4096 + 24
     private static let saves = 100
 
-    /// The number of pages that one save writes to the log.
+    /// The number of pages that half of the saves write to the log at most. Others fill a page, so
+    /// that SQLite begins another one.
     func pagesEach(_ side: some EverydaySide, _ operation: EverydayOperation) throws -> Double {
         let log = URL(fileURLWithPath: path + "-wal")
         // Before this the log may be used again from its beginning, which does not lengthen it.
         try checkpoint()
         _ = try side.times(of: operation, 0..<1)
-        let before = try log.byteCount()
-        _ = try side.times(of: operation, 1..<1 + Self.saves)
-        return Double(try log.byteCount() - before) / Double(Self.frameBytes)
-            / Double(Self.saves)
+        var pages: [Int] = []
+        for turn in 1...Self.saves {
+            let before = try log.byteCount()
+            _ = try side.times(of: operation, turn..<turn + 1)
+            pages.append((try log.byteCount() - before) / Self.frameBytes)
+        }
+        return Double(pages.sorted()[Self.saves / 2])
     }
 
     /// Moves all pages into the file and empties the log.
