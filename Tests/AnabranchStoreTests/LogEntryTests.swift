@@ -55,6 +55,29 @@ import Testing
         #expect(try ChangeSet(decoding: entry.changeSet.encoded()) == entry.changeSet)
     }
 
+    /// A list of parts may look like a payload with tables: this one has the version 1, one
+    /// “replica”, no names and no properties.
+    @Test func `keep a list of parts whole`() throws {
+        let payload: [UInt8] = [1, 1] + [UInt8](repeating: 7, count: 16) + [0, 0, 5, 5]
+        #expect(ChangePayload.byteCountOfTables(in: payload) == 20)
+        for (kind, isWhole) in [(LogEntryKind.saveInParts, true), (.save, false)] {
+            let (position, tables) = try store.write { transaction in
+                let ordinal = try transaction.ordinal(of: Self.other)
+                let set = ChangeSet(
+                    saving: payload, as: kind,
+                    dot: Dot(replica: Self.other, sequence: isWhole ? 1 : 2),
+                    timestamp: HybridTimestamp(rawValue: 1 << 40), previousOrigin: .zero,
+                    context: CausalContext())
+                let position = try transaction.log.append(set, ordinal: ordinal, place: nil)
+                #expect(try transaction.log.entry(at: position)?.changeSet == set)
+                let tables = try transaction.connection.firstValue(
+                    "SELECT tables FROM ab_changeset WHERE position = ?", .integer(position))
+                return (position, tables)
+            }
+            #expect((tables == .null) == isWhole, "\(position)")
+        }
+    }
+
     @Test func `name their predecessor although it is removed or renamed`() throws {
         let before = try save(6).map(\.changeSet)
         try store.write { transaction in

@@ -200,7 +200,7 @@ struct ChangeLog {
         }
         try statement.bind(set.origin.bytes, at: 12)
         if !Self.isDigestComputed(of: set) { try statement.bind(set.digest.bytes, at: 13) }
-        let tables = try SharedTables(connection: connection).beginning(of: set.payload)
+        let tables = try SharedTables(connection: connection).beginning(of: set)
         try statement.bind(position, at: 15)
         if let tables { try statement.bind(tables.number, at: 16) }
         try set.payload.withUnsafeBytes { payload in

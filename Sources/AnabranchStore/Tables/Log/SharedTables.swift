@@ -13,14 +13,16 @@ struct SharedTables {
     private static let longestTables = 512
     private static let greatestCount = 4096
 
-    /// The number of the row with the first bytes of a payload, and how many these are.
+    /// The number of the row with the first bytes of a change set's payload, and how many these
+    /// are.
     ///
-    /// - Returns: `nil` if the payload is to be kept whole.
-    func beginning(of payload: [UInt8]) throws -> (number: Int64, byteCount: Int)? {
-        guard payload.count <= Self.longestPayload,
-            let count = ChangePayload.byteCountOfTables(in: payload), count <= Self.longestTables
+    /// - Returns: `nil` if the payload is to be kept whole, as a list of parts is: it has no tables.
+    func beginning(of set: ChangeSet) throws -> (number: Int64, byteCount: Int)? {
+        guard set.kind == .save, set.payload.count <= Self.longestPayload,
+            let count = ChangePayload.byteCountOfTables(in: set.payload),
+            count <= Self.longestTables
         else { return nil }
-        let bytes = Array(payload[..<count])
+        let bytes = Array(set.payload[..<count])
         guard let number = try number(of: bytes) ?? add(bytes) else { return nil }
         return (number, count)
     }
