@@ -1,12 +1,13 @@
 import AnabranchModel
 import AnabranchReplication
 import AnabranchSQLite
-import AnabranchStore
 import Dispatch
 import Foundation
 import Synchronization
 import TestSupport
 import Testing
+
+@testable import AnabranchStore
 
 @Suite struct `Opening a store` {
     let scenario: StoreScenario
@@ -54,6 +55,17 @@ import Testing
         let path = scenario.path("none")
         #expect(storeError { _ = try Store.open(at: path, model: nil) }?.code == .cannotOpen)
         #expect(!FileManager.default.fileExists(atPath: path))
+    }
+
+    @Test func `the options say how many pages the writer keeps`() throws {
+        for (byteCount, kibibytes) in [(nil, 2048), (64 << 20, 65_536), (0, 1)] {
+            var options = StoreOptions()
+            if let byteCount { options.writerCacheByteCount = byteCount }
+            let store = try Store.open(
+                at: scenario.path("cache\(kibibytes)"), model: scenario.model, options: options)
+            let size = try store.withWriter { try $0.firstValue("PRAGMA cache_size") }
+            #expect(size == .integer(Int64(-kibibytes)))
+        }
     }
 
     @Test func `reading only makes no file`() {

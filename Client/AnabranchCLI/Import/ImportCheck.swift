@@ -62,7 +62,9 @@ private struct RecordCheck {
         _ rows: [PreparedRow], in context: ManagedObjectContext
     ) throws -> KeyIndex {
         guard let key = preparer.plan.key else {
-            for row in rows { try preparer.checkIsComplete(row) }
+            if preparer.hasMandatoryProperties {
+                for row in rows { try preparer.checkIsComplete(row) }
+            }
             return KeyIndex()
         }
         let stored =

@@ -15,6 +15,9 @@ struct RowPreparer {
         mandatory = Self.mandatoryProperties(of: plan.entity)
     }
 
+    /// True if a row can lack something.
+    var hasMandatoryProperties: Bool { !mandatory.isEmpty }
+
     private static func mandatoryProperties(
         of entity: EntityDescription
     ) -> [PropertyDescription] {

@@ -16,17 +16,27 @@ struct UniquenessCheck {
 
         var names: String { attributes.map(\.name).joined(separator: ", ") }
 
-        /// The key that a row gives to its record; `nil` if a value is null, because null equals
-        /// nothing.
-        func key(of row: PreparedRow) -> [Value]? {
-            var key: [Value] = []
-            key.reserveCapacity(attributes.count)
-            for attribute in attributes {
-                let value = row.value(of: attribute) ?? attribute.defaultValue
-                if value.isNull { return nil }
-                key.append(value)
+        /// True if a row gives its record no key: a value is null, which equals nothing.
+        func lacksKey(_ row: borrowing PreparedRow) -> Bool {
+            for attribute in attributes where value(of: attribute, in: row).isNull { return true }
+            return false
+        }
+
+        func value(
+            of attribute: AttributeDescription, in row: borrowing PreparedRow
+        ) -> Value {
+            row.value(of: attribute) ?? attribute.defaultValue
+        }
+
+        /// Keeps the key of a row.
+        mutating func addKey(of row: borrowing PreparedRow) throws {
+            // The closure can't read the rule, because the call changes it.
+            let values = attributes.count == 1 ? nil : attributes.map { value(of: $0, in: row) }
+            let first = value(of: attributes[0], in: row)
+            try keys.add(at: row.place) { hasher in
+                guard let values else { return hasher.combine(first) }
+                for value in values { hasher.combine(value) }
             }
-            return key
         }
     }
 
@@ -53,12 +63,11 @@ struct UniquenessCheck {
     mutating func check(_ rows: [PreparedRow], in context: ManagedObjectContext) throws {
         for index in rules.indices {
             var places: [[Value]: InputPlace] = [:]
-            for row in rows {
-                guard let key = rules[index].key(of: row) else { continue }
-                try rules[index].keys.add(at: row.place) { hasher in
-                    for value in key { hasher.combine(value) }
-                }
-                if rules[index].hasStored { places[key] = row.place }
+            for row in rows where !rules[index].lacksKey(row) {
+                try rules[index].addKey(of: row)
+                guard rules[index].hasStored else { continue }
+                let rule = rules[index]
+                places[rule.attributes.map { rule.value(of: $0, in: row) }] = row.place
             }
             try checkStore(rules[index], places, context)
         }
