@@ -5,8 +5,8 @@ import Testing
 
 @testable import AnabranchStore
 
-/// Losses of power while the write-ahead log is copied into the file: at each operation of the copy,
-/// so at each of its pages.
+/// Losses of power while the write-ahead log is copied into the file: at each operation of the
+/// copy, so at each of its pages.
 @Suite struct `A loss of power within a checkpoint` {
     private let scenario: StoreScenario
 

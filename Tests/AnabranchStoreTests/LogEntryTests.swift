@@ -151,6 +151,46 @@ import Testing
         }
     }
 
+    /// The zone may place a later save first: it has the earlier one in another form.
+    @Test func `are found by their stamps although the zone holds later ones`() throws {
+        let entries = try save(9)
+        try store.write { transaction in
+            let logged = LoggedStamps(connection: transaction.connection)
+            try transaction.connection.execute(
+                "UPDATE ab_changeset SET server_position = position WHERE position IN (1, 2, 4, 9)")
+            try transaction.log.raisePlaced()
+            for entry in entries {
+                let stamp = try transaction.localStamp(entry.changeSet.stamp)
+                #expect(try logged.position(of: stamp) == entry.localPosition)
+            }
+        }
+    }
+
+    @Test func `are not read one by one to name the heads beyond the cursor`() throws {
+        let plan = try store.read {
+            try $0.connection.rows("EXPLAIN QUERY PLAN " + ChangeLog.headsBeyondPrefix)
+        }
+        let steps = plan.compactMap { row in
+            if case .text(let step)? = row.last { step } else { nil }
+        }
+        #expect(steps.contains { $0.hasPrefix("SEARCH c USING INDEX ab_changeset_dot") })
+        #expect(!steps.contains { $0.hasPrefix("SCAN c") }, "\(steps)")
+    }
+
+    @Test func `leave the position of a save alone when stamps get others`() throws {
+        try store.write { transaction in
+            let position = try transaction.log.nextPosition()
+            let stamp = LocalStamp(timestamp: 1 << 40, ordinal: 0)
+            transaction.logStamps.record(stamp, at: position)
+            let positions = try StampPositions(transaction.log, stamps: transaction.logStamps)
+            let other = LocalStamp(timestamp: 1 << 41, ordinal: 0)
+            #expect(try positions[stamp] == position)
+            #expect(try positions[other] == position + 1)
+            try positions.finish()
+            #expect(try transaction.log.nextPosition() == position + 2)
+        }
+    }
+
     @Test func `get positions that no other had`() throws {
         let count = Int64(try save(3).count)
         try store.write { transaction in

@@ -75,6 +75,7 @@ extension Store {
                 WHERE server_position > ?
                 """, .integer(Int64(bitPattern: cursor.position)))
             try transaction.log.lowerPlaced(below: 1)
+            try transaction.log.raisePlaced()
             // Later saves must name these change sets in their contexts.
             try transaction.connection.run(
                 """

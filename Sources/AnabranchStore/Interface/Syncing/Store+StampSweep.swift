@@ -4,23 +4,27 @@ extension Store {
     /// Removes the stamps of removed saves that no row, link or deferred value names any more.
     ///
     /// Every row is read once, in a read transaction; other writers wait for one of the short
-    /// transactions only, each of which removes at most 1000 stamps.
+    /// transactions only, each of which removes at most 1000 stamps. If another transaction may
+    /// have named one of the stamps meanwhile, or a row is damaged, the rest stays.
     ///
-    /// - Parameter isCancelled: Asked before each transaction that writes.
     /// - Returns: The number of removed stamps.
     /// - Throws: ``StoreError``; what was removed by then stays removed.
     @discardableResult
-    package func removeUnusedStamps(isCancelled: () -> Bool = { false }) throws -> Int {
+    package func removeUnusedStamps() throws -> Int {
         guard !options.isReadOnly else { return 0 }
         var count = 0
         var first: Int64 = 0
         while true {
-            let sweep = try read { try StampSweep($0, after: first) }
+            let sweep = try read { reader in
+                try StoreError.unlessDamaged { try StampSweep(reader, after: first) }
+            }
+            guard let sweep else { return count }
             guard let last = sweep.last else {
                 try sweep.finish(in: self)
                 return count
             }
-            guard let removed = try sweep.removeUnnamed(in: self, isCancelled: isCancelled) else {
+            guard let removed = try sweep.removeUnnamed(in: self) else {
+                try sweep.giveUp(in: self)
                 return count
             }
             count += removed

@@ -11,7 +11,8 @@ extension Store {
     ///
     /// - Parameters:
     ///   - retention: The rule; `nil` is that of the store's options.
-    ///   - isCancelled: Asked before each transaction.
+    ///   - isCancelled: Asked before each transaction that removes saves. The removal of stamps,
+    ///     which is rare, is not cancelled: it would have to read all rows again.
     /// - Throws: ``StoreError``; what was removed by then stays removed.
     @discardableResult
     package func trimLog(
@@ -27,9 +28,7 @@ extension Store {
                 return trimming.result
             }
         } while !result.isComplete && !isCancelled()
-        if result.isComplete, try mayRemoveStamps() {
-            try removeUnusedStamps(isCancelled: isCancelled)
-        }
+        if result.isComplete, try mayRemoveStamps() { try removeUnusedStamps() }
         return result
     }
 

@@ -105,9 +105,8 @@ extension ApplyOperation {
     private func mayName(aSave stamp: Stamp) throws -> Bool {
         guard let ordinal = transaction.replicas.ordinal(of: stamp.replica) else { return false }
         let local = LocalStamp(timestamp: stamp.timestamp.rawValue, ordinal: ordinal)
-        guard try LoggedStamps(connection: connection).position(of: local) == nil else {
-            return true
-        }
+        let logged = LoggedStamps(connection: connection)
+        guard try logged.position(of: local) ?? logged.waiting(local) == nil else { return true }
         let known = try connection.firstValue(
             "SELECT count(*) FROM ab_changeset WHERE replica = ? AND seq BETWEEN 1 AND ? "
                 + "AND kind <> ?", .integer(ordinal),

@@ -41,13 +41,13 @@ struct StampSweep {
     /// Removes the stamps that nothing names.
     ///
     /// - Returns: The number of removed stamps; `nil` if the sweep has ended early.
-    func removeUnnamed(in store: Store, isCancelled: () -> Bool = { false }) throws -> Int? {
+    func removeUnnamed(in store: Store) throws -> Int? {
         var unnamed = candidates.unnamed[...]
         let count = unnamed.count
         while !unnamed.isEmpty {
             let slice = unnamed.prefix(Self.sliceCount)
             unnamed = unnamed.dropFirst(slice.count)
-            guard !isCancelled(), try store.write({ try remove(slice, $0) }) else { return nil }
+            guard try store.write({ try remove(slice, $0) }) else { return nil }
         }
         return count
     }
@@ -68,6 +68,11 @@ struct StampSweep {
     /// Registers that the stamps were swept that had been added before.
     func finish(in store: Store) throws {
         try store.write { try StampCounters(connection: $0.connection).add(-added) }
+    }
+
+    /// Lets the next sweep come after half as many saves, because this one has ended early.
+    func giveUp(in store: Store) throws {
+        try store.write { try StampCounters(connection: $0.connection).add(-added / 2) }
     }
 
     // MARK: - What names a stamp

@@ -119,6 +119,17 @@ enum CoreTables {
         DROP INDEX IF EXISTS ab_changeset_stamp;
         \(logIndexes)
         \(payloadTables)
+        \(raisingPlaced)
+        """
+
+    /// Moves the mark `placed` to the last entry before the first one that the zone is not known to
+    /// hold.
+    static let raisingPlaced = """
+        UPDATE ab_state SET placed = coalesce(
+            (SELECT position - 1 FROM ab_changeset
+                WHERE position > placed AND server_position IS NULL ORDER BY position LIMIT 1),
+            (SELECT max(position) FROM ab_changeset), placed)
+        WHERE id = 1
         """
 
     /// The index of the records with the zone's settings. Files of earlier builds lack it.

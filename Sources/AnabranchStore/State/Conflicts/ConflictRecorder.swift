@@ -88,14 +88,9 @@ final class ConflictRecorder {
     }
 
     private func lookUp(_ stamp: LocalStamp) throws -> LogLocation? {
-        let connection = transaction.connection
-        if let position = try LoggedStamps(connection: connection).position(of: stamp) {
-            let entry = try connection.cached(
-                "SELECT seq, server_position, author FROM ab_changeset WHERE position = ?")
-            try entry.bind(position, at: 1)
-            return try location(entry, of: stamp)
-        }
-        let removed = try connection.cached(
+        let logged = LoggedStamps(connection: transaction.connection)
+        if let position = try logged.position(of: stamp) { return try entry(position, stamp) }
+        let removed = try transaction.connection.cached(
             """
             SELECT s.seq, s.server_position, a.name
             FROM ab_stamp s LEFT JOIN ab_conflict_author a ON a.id = s.author
@@ -103,7 +98,15 @@ final class ConflictRecorder {
             """)
         try removed.bind(stamp.ordinal, at: 1)
         try removed.bind(Int64(bitPattern: stamp.timestamp), at: 2)
-        return try location(removed, of: stamp)
+        if let found = try location(removed, of: stamp) { return found }
+        return try logged.waiting(stamp).flatMap { try entry($0, stamp) }
+    }
+
+    private func entry(_ position: Int64, _ stamp: LocalStamp) throws -> LogLocation? {
+        let statement = try transaction.connection.cached(
+            "SELECT seq, server_position, author FROM ab_changeset WHERE position = ?")
+        try statement.bind(position, at: 1)
+        return try location(statement, of: stamp)
     }
 
     private func location(_ statement: Statement, of stamp: LocalStamp) throws -> LogLocation? {

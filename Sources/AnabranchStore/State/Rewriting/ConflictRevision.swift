@@ -207,7 +207,8 @@ struct ConflictRevision {
 
     private func isVoid(_ stamp: Stamp) throws -> Bool {
         let local = try transaction.localStamp(stamp)
-        guard let position = try LoggedStamps(connection: connection).position(of: local) else {
+        let logged = LoggedStamps(connection: connection)
+        guard let position = try logged.position(of: local) ?? logged.waiting(local) else {
             return false
         }
         let kind = try connection.firstValue(

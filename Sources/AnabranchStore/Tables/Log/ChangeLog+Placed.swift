@@ -14,16 +14,7 @@ extension ChangeLog {
     ///
     /// Call this at the end of a transaction in which entries got their places. Nothing depends on
     /// it except time.
-    func raisePlaced() throws {
-        try connection.run(
-            """
-            UPDATE ab_state SET placed = coalesce(
-                (SELECT position - 1 FROM ab_changeset
-                    WHERE position > placed AND server_position IS NULL ORDER BY position LIMIT 1),
-                (SELECT max(position) FROM ab_changeset), placed)
-            WHERE id = 1
-            """)
-    }
+    func raisePlaced() throws { try connection.run(CoreTables.raisingPlaced) }
 
     /// Moves the mark before an entry that has lost its place.
     func lowerPlaced(below position: Int64) throws {

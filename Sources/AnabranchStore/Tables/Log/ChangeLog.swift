@@ -90,6 +90,7 @@ struct ChangeLog {
             SELECT position, replica, hlc FROM ab_changeset WHERE position = ?
             """, .integer(position))
         try keepOrigins(around: position)
+        branchPoints.forget()
         try reservePositions(through: position)
         try connection.run("DELETE FROM ab_changeset WHERE position = ?", .integer(position))
     }
@@ -175,6 +176,8 @@ struct ChangeLog {
             VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
             """)
         let position = try position ?? nextPosition()
+        // The first change set of a history says which one it has left.
+        if set.dot.sequence == 1 { branchPoints.forget() }
         try statement.bind(Int64(set.kind.rawValue), at: 1)
         try statement.bind(ordinal, at: 2)
         try statement.bind(Int64(bitPattern: set.dot.sequence), at: 3)
@@ -321,6 +324,17 @@ struct ChangeLog {
     }
 }
 
+extension ChangeLog {
+    /// The heads of own replicas beyond a prefix of the zone's log. The cross join keeps SQLite
+    /// from beginning with the log, which would be read as a whole.
+    static let headsBeyondPrefix = """
+        SELECT r.ordinal, r.seen, r.origin FROM ab_head r CROSS JOIN ab_changeset c
+        ON c.replica = r.ordinal AND c.seq = r.seen
+        WHERE r.own = 1 AND r.ordinal <> ? AND r.seen > 0
+        AND (c.server_position IS NULL OR c.epoch IS NOT ? OR c.server_position > ?)
+        """
+}
+
 extension WriteTransaction {
     /// The log, with the replicas known now. Read the property again after a replica may have been
     /// added.
@@ -338,13 +352,7 @@ extension WriteTransaction {
             CausalContext.Prefix(epoch: $0.epoch, position: $0.position)
         }
         guard replicas.count > 1 else { return CausalContext(prefix: prefix) }
-        let logged = try connection.cached(
-            """
-            SELECT r.ordinal, r.seen, r.origin FROM ab_head r JOIN ab_changeset c
-            ON c.replica = r.ordinal AND c.seq = r.seen
-            WHERE r.own = 1 AND r.ordinal <> ? AND r.seen > 0
-            AND (c.server_position IS NULL OR c.epoch IS NOT ? OR c.server_position > ?)
-            """)
+        let logged = try connection.cached(ChangeLog.headsBeyondPrefix)
         try logged.bind(state.ordinal, at: 1)
         try logged.bind(prefix?.epoch.bytes ?? [], at: 2)
         try logged.bind(Int64(bitPattern: prefix?.position ?? 0), at: 3)

@@ -3,15 +3,15 @@ import AnabranchSQLite
 
 /// Finds entries of the log by their stamps.
 ///
-/// An index has the stamps of the entries that the zone holds. Of the others, which are the last of
-/// their replicas, an index would be a page of every save. The times of a replica only rise
-/// (invariant 8), so these are found by bisection.
+/// An index has the stamps of the entries that the zone holds. Of the others an index would be a
+/// page of every save. The times of a replica only rise (invariant 8), so these are found by
+/// bisection.
 struct LoggedStamps {
     let connection: Connection
 
-    /// The position of the entry with a stamp; `nil` if the log has none.
+    /// The position of the entry with a stamp; `nil` if the log has none, except one that waits.
     func position(of stamp: LocalStamp) throws -> Int64? {
-        try placed(stamp) ?? unplaced(stamp) ?? waiting(stamp)
+        try placed(stamp) ?? unplaced(stamp)
     }
 
     /// The position of the entry with a stamp among those that the zone is known to hold.
@@ -23,20 +23,22 @@ struct LoggedStamps {
             """, stamp)
     }
 
-    /// The position of the entry with a stamp, if the zone is not known to hold the last entry of
-    /// the replica.
+    /// The position of the entry with a stamp among those of a replica of which the zone is not
+    /// known to hold all. It may hold later ones and lack earlier ones, which it has in another
+    /// form.
     func unplaced(_ stamp: LocalStamp) throws -> Int64? {
         let last = try connection.cached(
             """
-            SELECT seq, hlc, server_position, position FROM ab_changeset
-            WHERE replica = ? AND seq > 0 AND kind <> \(Self.lost) ORDER BY seq DESC LIMIT 1
+            SELECT seq, hlc, position, position > (SELECT placed FROM ab_state WHERE id = 1)
+            FROM ab_changeset WHERE replica = ? AND seq > 0 AND kind <> \(Self.lost)
+            ORDER BY seq DESC LIMIT 1
             """)
         try last.bind(stamp.ordinal, at: 1)
         guard try last.step() else { return nil }
         defer { last.reset() }
         let time = UInt64(bitPattern: last.int64(at: 1))
-        guard last.isNull(at: 2), time >= stamp.timestamp else { return nil }
-        if time == stamp.timestamp { return last.int64(at: 3) }
+        guard last.int64(at: 3) != 0, time >= stamp.timestamp else { return nil }
+        if time == stamp.timestamp { return last.int64(at: 2) }
         return try bisect(stamp, before: last.int64(at: 0))
     }
 

@@ -16,7 +16,7 @@ struct SharedTables {
     /// The number of the row with the first bytes of a change set's payload, and how many these
     /// are.
     ///
-    /// - Returns: `nil` if the payload is to be kept whole, as a list of parts is: it has no tables.
+    /// - Returns: `nil` if the payload is to be kept whole. A list of parts is: it has no tables.
     func beginning(of set: ChangeSet) throws -> (number: Int64, byteCount: Int)? {
         guard set.kind == .save, set.payload.count <= Self.longestPayload,
             let count = ChangePayload.byteCountOfTables(in: set.payload),
@@ -39,7 +39,8 @@ struct SharedTables {
         try connection.run(
             """
             INSERT INTO ab_payload_tables (bytes)
-            SELECT ? WHERE (SELECT count(*) FROM ab_payload_tables) < \(Self.greatestCount)
+            SELECT ? WHERE coalesce((SELECT max(id) FROM ab_payload_tables), 0)
+                < \(Self.greatestCount)
             """, .blob(bytes))
         return try number(of: bytes)
     }

@@ -16,6 +16,9 @@ final class LogStamps {
     /// The stamp of the change set that the log gets at the end of the transaction.
     private var saved: (position: Int64, stamp: LocalStamp)?
 
+    /// The position that the log gives to a change set at the end of the transaction.
+    var savedPosition: Int64? { saved?.position }
+
     /// True if the stamp of a save that the log does not have was found by its time. A row may name
     /// it now that nothing named before.
     private(set) var hasFoundRemoved = false

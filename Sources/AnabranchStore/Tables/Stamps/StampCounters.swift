@@ -29,7 +29,7 @@ struct StampCounters {
         try connection.run(
             """
             INSERT INTO ab_meta (key, value) VALUES (?, ?)
-            ON CONFLICT (key) DO UPDATE SET value = value + excluded.value
+            ON CONFLICT (key) DO UPDATE SET value = max(value + excluded.value, 0)
             """, .text(key), .integer(count))
     }
 }

@@ -23,7 +23,7 @@ final class StampPositions {
         self.log = log
         self.stamps = stamps
         self.areZones = areZones
-        next = try log.nextPosition()
+        next = max(try log.nextPosition(), (stamps.savedPosition ?? 0) + 1)
     }
 
     subscript(stamp: LocalStamp) -> Int64 {
