@@ -16,6 +16,17 @@ extension PushResponse {
             timestamp = changeSet.timestamp
             digest = changeSet.digest
         }
+
+        /// The first eight bytes of the digest over some forms in their order.
+        static func check(of forms: [SentForm]) -> UInt64 {
+            var writer = ByteWriter(reservingCapacity: forms.count * 64)
+            for form in forms {
+                writer.append(dot: form.dot)
+                writer.append(fixed64: form.timestamp.rawValue)
+                writer.append(digest: form.digest)
+            }
+            return Digest(of: writer.bytes).prefix
+        }
     }
 
     /// The acknowledgement of one change set, with its form in the zone's log. If the zone rejected
@@ -62,8 +73,8 @@ extension PushResponse {
     /// - Parameter sent: The forms in which the change sets of the request were sent.
     ///
     /// - Throws: ``ProtocolError`` with code `malformedRequest` if the response can't be that to
-    ///   these change sets: it acknowledges more, or its vector is not that of those that it
-    ///   acknowledges as they were sent.
+    ///   these change sets: it acknowledges more, or those that it acknowledges as they were sent
+    ///   have another vector, or came to the server in another order.
     public func acknowledgements(
         of sent: [SentForm]
     ) throws(ProtocolError) -> [Acknowledgement] {
@@ -76,6 +87,7 @@ extension PushResponse {
         var acknowledgements: [Acknowledgement] = []
         acknowledgements.reserveCapacity(Int(acknowledgedCount))
         var vector = VersionVector()
+        var forms: [SentForm] = []
         var positions = runs.lazy.flatMap { $0.position..<$0.position + $0.count }.makeIterator()
         var others = exceptions.makeIterator()
         var other = others.next()
@@ -86,6 +98,7 @@ extension PushResponse {
             } else if let position = positions.next() {
                 acknowledgements.append(Acknowledgement(of: form, at: position))
                 vector.insert(form.dot)
+                forms.append(form)
             }
         }
         guard vector == taken else {
@@ -93,6 +106,12 @@ extension PushResponse {
                 .malformedRequest,
                 "Can't read the answer to a push because it acknowledges \(taken) in the place of "
                     + "\(vector).")
+        }
+        guard SentForm.check(of: forms) == orderCheck else {
+            throw ProtocolError(
+                .malformedRequest,
+                "Can't read the answer to a push because the server got the change sets in another "
+                    + "order.")
         }
         return acknowledgements
     }

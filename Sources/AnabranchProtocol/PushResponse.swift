@@ -17,6 +17,9 @@ public struct PushResponse: Message {
     public private(set) var taken: VersionVector
     /// The positions of these change sets in the log, in the order of the request.
     public private(set) var runs: [Run]
+    /// The first eight bytes of a digest over the forms of these change sets, in the order in which
+    /// the server got them. The vector does not show their order.
+    public private(set) var orderCheck: UInt64
     /// The acknowledgements of the other change sets, in the order of the request.
     public private(set) var exceptions: [Exception]
     /// The reason why the change set after the last acknowledged one was refused, or `nil` if none
@@ -55,19 +58,22 @@ public struct PushResponse: Message {
     ) {
         precondition(sent.count >= acknowledgements.count, "a change set has no sent form")
         acknowledgedCount = UInt64(acknowledgements.count)
-        (taken, runs, exceptions) = (VersionVector(), [], [])
+        (taken, runs, exceptions, orderCheck) = (VersionVector(), [], [], 0)
         self.refusal = refusal
         self.headPosition = headPosition
         self.wallMilliseconds = wallMilliseconds
+        var forms: [SentForm] = []
         for (index, (acknowledgement, form)) in zip(acknowledgements, sent).enumerated() {
             if acknowledgement == Acknowledgement(of: form, at: acknowledgement.position) {
                 taken.insert(form.dot)
+                forms.append(form)
                 append(acknowledgement.position)
             } else {
                 exceptions.append(
                     Exception(index: UInt64(index), acknowledgement: acknowledgement))
             }
         }
+        orderCheck = SentForm.check(of: forms)
     }
 
     private mutating func append(_ position: UInt64) {
@@ -90,6 +96,7 @@ public struct PushResponse: Message {
             rest -= run.count
             runs.append(run)
         }
+        orderCheck = try reader.readFixed64()
         exceptions = []
         for _ in 0..<(try reader.readCount(ofAtLeast: Exception.leastByteCount)) {
             let exception = try Exception(from: &reader)
@@ -117,6 +124,7 @@ public struct PushResponse: Message {
         writer.append(vector: taken)
         writer.append(count: runs.count)
         for run in runs { run.write(to: &writer) }
+        writer.append(fixed64: orderCheck)
         writer.append(count: exceptions.count)
         for exception in exceptions { exception.write(to: &writer) }
         writer.append(refusal) { $1.write(to: &$0) }
