@@ -5,8 +5,8 @@ import Testing
 
 @testable import AnabranchStore
 
-/// Entries of the log whose columns leave out what follows from others, and which are found without
-/// an index (decision 27).
+/// Entries of the log, with columns that leave out what follows from others, and without an index
+/// of origins (decision 27).
 @Suite struct `Entries of a log` {
     private let scenario: StoreScenario
     private let store: Store
@@ -129,6 +129,15 @@ import Testing
         }
     }
 
+    private static func expectFound(
+        _ entries: [StoredLogEntry], _ logged: LoggedStamps, _ transaction: StateTransaction
+    ) throws {
+        for entry in entries {
+            let stamp = try transaction.localStamp(entry.changeSet.stamp)
+            #expect(try logged.position(of: stamp) == entry.localPosition)
+        }
+    }
+
     @Test func `are found by their stamps`() throws {
         let entries = try save(40)
         try store.write { transaction in
@@ -137,9 +146,9 @@ import Testing
             try transaction.connection.execute(
                 "UPDATE ab_changeset SET server_position = position WHERE position <= 11")
             try transaction.log.raisePlaced()
+            try Self.expectFound(entries, logged, transaction)
             for entry in entries {
                 let stamp = try transaction.localStamp(entry.changeSet.stamp)
-                #expect(try logged.position(of: stamp) == entry.localPosition)
                 for difference in [-1, 1] as [Int64] {
                     let time = Int64(stamp.timestamp) + difference
                     let near = LocalStamp(timestamp: UInt64(time), ordinal: stamp.ordinal)
@@ -159,10 +168,7 @@ import Testing
             try transaction.connection.execute(
                 "UPDATE ab_changeset SET server_position = position WHERE position IN (1, 2, 4, 9)")
             try transaction.log.raisePlaced()
-            for entry in entries {
-                let stamp = try transaction.localStamp(entry.changeSet.stamp)
-                #expect(try logged.position(of: stamp) == entry.localPosition)
-            }
+            try Self.expectFound(entries, logged, transaction)
         }
     }
 

@@ -99,10 +99,13 @@ extension StoreOpening {
     ///
     /// The records stay as they are. Indexes that only one of the models has are made or dropped,
     /// those of words too.
-    func takeOver(_ model: ManagedObjectModel) throws -> StoreState {
+    ///
+    /// - Returns: The hash of the model.
+    func takeOver(_ model: ManagedObjectModel) throws -> [UInt8] {
         try configureWriter()
         try StoreFunctions.install(on: connection)
         connection.faults = environment.faults
+        try describeLogInState()
         return try connection.transaction(.immediate) {
             // Another process may have given the file another model meanwhile.
             try checkFormat()
@@ -118,7 +121,7 @@ extension StoreOpening {
             try connection.writeModel(model)
             state.model = model.hash
             try state.write(connection)
-            return state
+            return state.model
         }
     }
 

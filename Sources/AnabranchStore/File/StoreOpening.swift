@@ -42,56 +42,58 @@ struct StoreOpening {
         }
         return try expectingTables {
             try checkFormat()
-            try describeLogInState()
-            let state = try StoreState.read(connection)
+            let hash = try StoreState.model(connection)
             let encoding = try storedEncoding()
             if let pending = try PendingStage.read(connection, path: path) {
                 return try open(
-                    pending, stored: try decodedModel(encoding), expecting: model, state: state)
+                    pending, stored: try decodedModel(encoding), expecting: model, hash: hash)
             }
             // If the given model is the file's own, the stored encoding need not be decoded.
-            if let model, model.canonicalEncoding == encoding, model.hash == state.model {
-                return try store(model, state: state)
+            if let model, model.canonicalEncoding == encoding, model.hash == hash {
+                return try store(model, hash: hash)
             }
             let stored = try decodedModel(encoding)
-            guard let model, model.hash != state.model else {
-                return try store(model ?? stored, state: state)
+            guard let model, model.hash != hash else {
+                return try store(model ?? stored, hash: hash)
             }
             switch try step(from: stored, to: model) {
-            case .read: return try store(model, state: state)
-            case .takeOver: return try store(model, state: takeOver(model))
-            case .migrate: return try store(stored, state: state)
+            case .read: return try store(model, hash: hash)
+            case .takeOver: return try store(model, hash: takeOver(model))
+            case .migrate: return try store(stored, hash: hash)
             }
         }
     }
 
     private func open(
         _ pending: PendingStage, stored: ManagedObjectModel, expecting model: ManagedObjectModel?,
-        state: StoreState
+        hash: [UInt8]
     ) throws -> Store {
         guard let model else {
             var reading = options
             reading.isReadOnly = true
             return try StoreOpening(
                 connection, path: path, options: reading, environment: environment
-            ).store(stored, state: state, waitingFor: pending)
+            ).store(stored, hash: hash, waitingFor: pending)
         }
         guard let stages, mayMigrate else { throw pending.error("open", path: path) }
         _ = try stages.step(of: pending, stored: stored, path: path)
         _ = try stages.steps(from: stored, to: model, path: path)
-        return try store(stored, state: state, waitingFor: pending)
+        return try store(stored, hash: hash, waitingFor: pending)
     }
 
     private func store(
-        _ model: ManagedObjectModel, state: StoreState, waitingFor pending: PendingStage? = nil
+        _ model: ManagedObjectModel, hash: [UInt8], waitingFor pending: PendingStage? = nil
     ) throws -> Store {
+        try describeLogInState()
+        // A damaged row is reported now.
+        _ = try StoreState.read(connection)
         let schema = StoreSchema(model, numbers: try SchemaNumbers.read(connection))
         let replicas = try ReplicaTable.read(connection)
         if !options.isReadOnly { try configureWriter() }
         try StoreFunctions.install(on: connection)
         connection.faults = environment.faults
         return try Store(
-            path: path, model: model, schema: schema, modelHash: state.model, options: options,
+            path: path, model: model, schema: schema, modelHash: hash, options: options,
             environment: environment, writer: connection, replicas: replicas,
             pendingStage: pending)
     }
@@ -127,8 +129,9 @@ struct StoreOpening {
     }
 
     /// Adds what the row of the state says of the log to a file from an earlier build, in which
-    /// tables and indexes said it.
-    private func describeLogInState() throws {
+    /// tables and indexes said it. A file that cannot be opened stays as it is (invariant 10), so
+    /// this comes after all other checks.
+    func describeLogInState() throws {
         guard try !connection.hasTable("ab_head") else { return }
         guard !options.isReadOnly else {
             throw StoreError(

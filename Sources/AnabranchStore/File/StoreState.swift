@@ -45,6 +45,16 @@ struct StoreState {
         return format
     }
 
+    /// Reads the hash of the file's model only, which files of earlier builds have too.
+    static func model(_ connection: Connection) throws -> [UInt8] {
+        let hash = try connection.firstValue("SELECT model FROM ab_state WHERE id = 1")
+        guard case .blob(let hash)? = hash else { throw missing }
+        return hash
+    }
+
+    private static let missing = StoreError(
+        .corrupt, "Can't use the store because its state is missing.")
+
     static func read(_ connection: Connection) throws -> StoreState {
         let statement = try connection.cached(
             """
@@ -52,9 +62,7 @@ struct StoreState {
             running, clock_offset, start, start_running, wants_snapshot, head_of, head_seen,
             head_origin FROM ab_state WHERE id = 1
             """)
-        guard try statement.step() else {
-            throw StoreError(.corrupt, "Can't use the store because its state is missing.")
-        }
+        guard try statement.step() else { throw missing }
         defer { statement.reset() }
         return StoreState(
             format: statement.int64(at: 0), model: statement.bytes(at: 1),
