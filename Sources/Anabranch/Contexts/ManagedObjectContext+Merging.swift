@@ -78,13 +78,18 @@ extension ManagedObjectContext {
         if !mentioning.isEmpty {
             settleReferences(of: mentioning, to: Set(changes.entities.flatMap(\.deleted)))
         }
-        var merged = objectIDChanges(changes)
-        event.insertedElsewhere.append(merged.inserted.items, of: coordinator.origin)
+        for entity in changes.entities where !entity.inserted.isEmpty {
+            event.insertedElsewhere.append(
+                entity.inserted.map { $0.listItem(of: entity.entity) }, of: coordinator.origin)
+        }
         processPendingChanges()
-        merged.author = author
-        merged.renamed = renamed
-        merged.refreshed = merged.updated
-        post(.didMerge, merged)
+        post(.didMerge) {
+            var merged = objectIDChanges(changes)
+            merged.author = author
+            merged.renamed = renamed
+            merged.refreshed = merged.updated
+            return merged
+        }
         children.enqueue(in: group) { $0.mergeAutomatically(changes, author: author, in: group) }
     }
 
@@ -172,8 +177,7 @@ extension ManagedObjectContext {
             ObjectIDList(
                 origin,
                 records.entities.flatMap { entity in
-                    let index = Int32(truncatingIfNeeded: entity.entity.index)
-                    return ids(entity).map { ObjectIDList.Item(id: $0, entityIndex: index) }
+                    ids(entity).map { $0.listItem(of: entity.entity) }
                 })
         }
         var changes = ObjectIDChanges(origin: origin)

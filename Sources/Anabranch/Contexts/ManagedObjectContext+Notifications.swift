@@ -1,59 +1,85 @@
 public import Foundation
 
+// Every notification and every sequence of a kind reports the same changes.
 extension ManagedObjectContext {
     /// Posted once per event in which objects of this context were changed, refreshed or deleted,
     /// or in which it merged insertions of another context.
-    public static let objectsDidChange = Notification.Name("AnabranchContextObjectsDidChange")
+    ///
+    /// The context posts a notification of an event, a save or a merge only if something in the
+    /// process has asked for its name. So observe it by its name: an observer of every name
+    /// (`nil`) may miss it.
+    public static var objectsDidChange: Notification.Name { changeName.forObservers }
     /// Posted before a save writes; changes made by an observer are saved too. It has no payload,
     /// and comes before the objects' own ``ManagedObject/willSave()``.
-    public static let willSave = Notification.Name("AnabranchContextWillSave")
+    public static var willSave: Notification.Name { willSaveName.forObservers }
     /// Posted after a save has been written and the objects' own ``ManagedObject/didSave()`` have
     /// run. A save without changes posts nothing.
-    public static let didSave = Notification.Name("AnabranchContextDidSave")
+    public static var didSave: Notification.Name { saveName.forObservers }
     /// Posted after ``didSave``, with the same changes as object IDs.
-    public static let didSaveObjectIDs = Notification.Name("AnabranchContextDidSaveObjectIDs")
+    public static var didSaveObjectIDs: Notification.Name { saveIDsName.forObservers }
     /// Posted after changes that another context or replica saved were merged into the registered
     /// objects.
-    public static let didMergeChangesObjectIDs = Notification.Name(
-        "AnabranchContextDidMergeChangesObjectIDs")
+    public static var didMergeChangesObjectIDs: Notification.Name { mergeName.forObservers }
+
+    private static let changeName = NotificationName("AnabranchContextObjectsDidChange")
+    private static let willSaveName = NotificationName("AnabranchContextWillSave")
+    private static let saveName = NotificationName("AnabranchContextDidSave")
+    private static let saveIDsName = NotificationName("AnabranchContextDidSaveObjectIDs")
+    private static let mergeName = NotificationName("AnabranchContextDidMergeChangesObjectIDs")
 
     enum NotificationKind {
-        case objectsDidChange, willSave, didSave, didMerge
+        case objectsDidChange, didSave, didMerge
 
-        var names: [Notification.Name] {
+        fileprivate var names: [NotificationName] {
             switch self {
-            case .objectsDidChange: [ManagedObjectContext.objectsDidChange]
-            case .willSave: [ManagedObjectContext.willSave]
-            case .didSave: [ManagedObjectContext.didSave, ManagedObjectContext.didSaveObjectIDs]
-            case .didMerge: [ManagedObjectContext.didMergeChangesObjectIDs]
+            case .objectsDidChange: Self.changeNames
+            case .didSave: Self.saveNames
+            case .didMerge: Self.mergeNames
             }
         }
+
+        private static let changeNames = [changeName]
+        private static let saveNames = [saveName, saveIDsName]
+        private static let mergeNames = [mergeName]
     }
 
-    /// - Parameter objects: Returns the objects of the changes that are at hand.
+    /// Posts the notification that a save begins.
+    func postWillSave() { Self.willSaveName.post(from: self) }
+
+    /// Reports changes to the observers of their kind.
+    ///
+    /// - Parameters:
+    ///   - changes: Returns the changes. It is called only if there can be an observer.
+    ///   - objects: Returns the objects of the changes that are at hand.
     func post(
-        _ occasion: NotificationKind, _ changes: ObjectIDChanges?,
+        _ kind: NotificationKind, _ changes: () -> ObjectIDChanges,
         among objects: (() -> [ManagedObject])? = nil
     ) {
-        var changes = changes
-        changes?.number = eventNumbers[occasion, default: 0] + 1
-        eventNumbers[occasion] = changes?.number
-        var content: [AnyHashable: Any] = [:]
-        if let changes { content[Notification.objectIDChangesKey] = changes }
-        if let changes, let objects {
-            content[Notification.changedObjectsKey] = ChangedObjects(
-                changes, of: self, among: objects)
+        guard isObserved(kind) else { return }
+        var changes = changes()
+        changes.number = eventNumbers[kind, default: 0] + 1
+        eventNumbers[kind] = changes.number
+        if kind.names.contains(where: \.isObserved) {
+            var content: [AnyHashable: Any] = [Notification.objectIDChangesKey: changes]
+            if let objects {
+                content[Notification.changedObjectsKey] = ChangedObjects(
+                    changes, of: self, among: objects)
+            }
+            for name in kind.names { name.post(from: self) { content } }
         }
-        for name in occasion.names {
-            NotificationCenter.default.post(
-                name: name, object: self, userInfo: content.isEmpty ? nil : content)
-        }
-        guard let changes else { return }
-        switch occasion {
-        case .objectsDidChange: changeListeners.yield(changes)
-        case .didSave: saveListeners.yield(changes)
-        case .didMerge: mergeListeners.yield(changes)
-        case .willSave: break
+        listeners(of: kind).yield(changes)
+    }
+
+    /// False if certainly nothing observes changes of a kind.
+    func isObserved(_ kind: NotificationKind) -> Bool {
+        kind.names.contains(where: \.isObserved) || !listeners(of: kind).isEmpty
+    }
+
+    private func listeners(of kind: NotificationKind) -> EventStreams<ObjectIDChanges> {
+        switch kind {
+        case .objectsDidChange: changeListeners
+        case .didSave: saveListeners
+        case .didMerge: mergeListeners
         }
     }
 

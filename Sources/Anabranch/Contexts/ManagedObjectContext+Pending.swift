@@ -53,7 +53,7 @@ extension ManagedObjectContext {
         let outer = announcedValues
         announcedValues = event.earlierValues
         if !changes.isEmpty || !changes.renamed.isEmpty {
-            post(.objectsDidChange, changes) { event.objects }
+            post(.objectsDidChange, { changes }, among: { event.objects })
         }
         announcedValues = outer
         for object in event.touched { object.flags.subtract([.reported, .announcedBirth]) }
@@ -61,7 +61,13 @@ extension ManagedObjectContext {
 
     /// Takes the event's marks off its objects: what observers change is another event, for which
     /// a new object was there before.
+    ///
+    /// - Returns: The changes, or none if nothing observes them.
     private func takeChanges(of event: EventChanges) -> ObjectIDChanges {
+        guard isObserved(.objectsDidChange) else {
+            for object in event.touched { _ = takeMarks(of: object) }
+            return ObjectIDChanges(origin: coordinator.origin)
+        }
         var inserted: [ObjectIDList.Item] = []
         var updated: [ObjectIDList.Item] = []
         var deleted: [ObjectIDList.Item] = []
@@ -71,10 +77,7 @@ extension ManagedObjectContext {
         updated.reserveCapacity(min(event.touched.count, counts.updated))
         inserted.reserveCapacity(min(event.touched.count, counts.inserted))
         for object in event.touched {
-            let flags = object.flags
-            object.flags.subtract([.recordedInEvent, .writable, .insertedInEvent])
-            if flags.contains(.insertedInEvent) { object.flags.formUnion(.announcedBirth) }
-            if flags.contains(.writable) { object.flags.formUnion(.reported) }
+            let flags = takeMarks(of: object)
             if flags.contains(.detached) { continue }
             if flags.contains(.deleted) {
                 if !flags.contains(.insertedInEvent) { deleted.append(object.listItem) }
@@ -99,10 +102,23 @@ extension ManagedObjectContext {
         changes.renamed = event.renamedObjects
         return changes
     }
+
+    /// - Returns: The object's flags before.
+    private func takeMarks(of object: ManagedObject) -> ObjectFlags {
+        let flags = object.flags
+        object.flags.subtract([.recordedInEvent, .writable, .insertedInEvent])
+        if flags.contains(.insertedInEvent) { object.flags.formUnion(.announcedBirth) }
+        if flags.contains(.writable) { object.flags.formUnion(.reported) }
+        return flags
+    }
 }
 
 extension ManagedObject {
-    final var listItem: ObjectIDList.Item {
-        ObjectIDList.Item(id: localID, entityIndex: Int32(truncatingIfNeeded: entity.index))
+    final var listItem: ObjectIDList.Item { localID.listItem(of: entity) }
+}
+
+extension LocalID {
+    func listItem(of entity: EntityDescription) -> ObjectIDList.Item {
+        ObjectIDList.Item(id: self, entityIndex: Int32(truncatingIfNeeded: entity.index))
     }
 }

@@ -16,7 +16,11 @@ extension PersistentStoreCoordinator {
     /// Posted when the store's history has grown: for a save on the queue of the saving context,
     /// for a sync or a bundle on any queue. Contexts may not have merged the change yet. Writes of
     /// another process are not noticed.
-    public static let remoteChange = Notification.Name("AnabranchCoordinatorRemoteChange")
+    ///
+    /// An observer names it, see ``ManagedObjectContext/objectsDidChange``.
+    public static var remoteChange: Notification.Name { remoteChangeName.forObservers }
+
+    private static let remoteChangeName = NotificationName("AnabranchCoordinatorRemoteChange")
 
     /// Returns a sequence of the changes of the store from now on, one element per save and per
     /// page of remote changes.
@@ -27,11 +31,10 @@ extension PersistentStoreCoordinator {
 
     /// - Parameter position: The position of a save; otherwise `nil`.
     func postRemoteChange(at position: Int64? = nil, author: String) {
+        guard Self.remoteChangeName.isObserved || !remoteListeners.isEmpty else { return }
         let change = RemoteChange(
             url: url, origin: origin, author: author, savedPosition: position)
-        NotificationCenter.default.post(
-            name: Self.remoteChange, object: self,
-            userInfo: [Notification.remoteChangeKey: change])
+        Self.remoteChangeName.post(from: self) { [Notification.remoteChangeKey: change] }
         remoteListeners.yield(change)
     }
 }

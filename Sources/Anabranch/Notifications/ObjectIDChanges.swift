@@ -33,8 +33,8 @@ public struct ObjectIDChanges: Sendable {
     /// If the context already has an object with the new ID, the object with the old ID has left
     /// the context.
     public var renamed: [ManagedObjectID: ManagedObjectID] = [:]
-    /// The number of this event among those of its kind in its context, from 1; 0 for changes that
-    /// an app has created.
+    /// The number of this event among those of its kind that its context has reported, from 1; 0
+    /// for changes that an app has created.
     ///
     /// A sequence keeps at most 1,024 events for a slow reader. Where it dropped earlier ones,
     /// their numbers are missing: then read anew what you show.

@@ -74,7 +74,7 @@ extension ManagedObjectContext {
     ///
     /// - Returns: The objects that are pending then.
     private func callWillSave() throws -> [ManagedObject] {
-        post(.willSave, nil)
+        postWillSave()
         var round = pending
         for _ in 0..<Self.maximumRounds {
             for object in round { object.willSave() }
@@ -158,7 +158,24 @@ extension ManagedObjectContext {
         if event.concernsRecords || !event.refreshed.isEmpty { announceChanges() }
         resolving?.awakeObjects()
         builder.forEachObject { $0.didSave() }
-        var changes = objectIDChanges(own)
+        post(
+            .didSave, { changes(own, renamed: renamed, builder, result) },
+            among: { builder.objects })
+        children.enqueue { [records] in $0.mergeAutomatically(records) }
+        guard let result, result.isWritten else { return }
+        coordinator.didSave(records, from: link)
+        coordinator.postRemoteChange(at: result.version.position, author: transactionAuthor)
+        guard !result.shown.isEmpty else { return }
+        coordinator.didSave(result.shown, from: link)
+        merge(result.shown, author: transactionAuthor)
+    }
+
+    /// Returns the changes of a save for its observers.
+    private func changes(
+        _ records: ChangedRecords, renamed: [ManagedObjectID: ManagedObjectID],
+        _ builder: SaveBuilder, _ result: SaveResult?
+    ) -> ObjectIDChanges {
+        var changes = objectIDChanges(records)
         changes.renamed = renamed
         changes.author = transactionAuthor
         if let result, result.isWritten {
@@ -169,14 +186,7 @@ extension ManagedObjectContext {
             // A context that merges this notification by hand has to read these objects again.
             changes.refreshed = objectIDChanges(shown).updated
         }
-        post(.didSave, changes) { builder.objects }
-        children.enqueue { [records] in $0.mergeAutomatically(records) }
-        guard let result, result.isWritten else { return }
-        coordinator.didSave(records, from: link)
-        coordinator.postRemoteChange(at: result.version.position, author: transactionAuthor)
-        guard !result.shown.isEmpty else { return }
-        coordinator.didSave(result.shown, from: link)
-        merge(result.shown, author: transactionAuthor)
+        return changes
     }
 
     /// Marks the objects of a save as saved, and forgets the changes of the context.

@@ -82,6 +82,7 @@ public final class Connection {
         }
         var database: OpaquePointer?
         let flags = mode.flags | SQLITE_OPEN_NOMUTEX | SQLITE_OPEN_EXRESCODE
+        let vfs = vfs ?? CommitFramesRegistration.system?.name
         let status = sqlite3_open_v2(mode.name(of: path), &database, flags, vfs)
         guard status == SQLITE_OK, let database else {
             let error = SQLiteError(status: status, database: database, action: action)
@@ -178,6 +179,14 @@ public final class Connection {
                 sqlite3_limit(database, SQLITE_LIMIT_LENGTH, Int32(clamping: max(newValue, 0)))
             }
         }
+    }
+
+    /// The frames that a commit appends to the log; `nil` if they are not gathered, or there is no
+    /// log.
+    var commitFrames: CommitFrames? {
+        var log: UnsafeMutablePointer<sqlite3_file>?
+        sqlite3_file_control(database, nil, SQLITE_FCNTL_JOURNAL_POINTER, &log)
+        return log.flatMap { CommitFrames.of($0) }
     }
 
     /// Sets the time to wait for another connection's lock.

@@ -55,13 +55,43 @@ struct StatementText: Hashable {
     private static let sampleBytes = 16
 }
 
+/// The memory of a text: while something holds the text, no other text has the same.
+private struct TextPlace: Equatable {
+    let address: UInt
+    let count: Int
+
+    /// The greatest number of bytes that a `String` keeps in itself instead of in memory.
+    private static let greatestInlineCount = 15
+
+    /// - Returns: `nil` if the text has no memory of its own.
+    init?(_ text: String) {
+        let place = text.utf8.withContiguousStorageIfAvailable { bytes in
+            (address: UInt(bitPattern: bytes.baseAddress), count: bytes.count)
+        }
+        guard let place, place.count > Self.greatestInlineCount else { return nil }
+        (address, count) = place
+    }
+}
+
 /// Prepared statements by their text; at most `limit` of them are idle.
 ///
-/// The least recently used one is removed first. The search looks at every entry, which is cheap
-/// compared with preparing a statement.
+/// A statement is used again and again with the same text in the same memory, a literal or a
+/// constant of the schema. So the memory is compared first, and only another text is hashed.
+///
+/// The least recently used statement is removed first. The search looks at every entry, which is
+/// cheap compared with preparing a statement.
 struct StatementCache {
+    /// A text that was looked up, which keeps its memory from being used for another one.
+    private struct Recent {
+        let place: TextPlace
+        let text: String
+        let entry: CachedStatement
+    }
+
     let limit: Int
     private var entries: [StatementText: CachedStatement] = [:]
+    /// The newest text of each of these places.
+    private var recent = [Recent?](repeating: nil, count: 128)
     private var useCount: UInt64 = 0
 
     init(limit: Int) { self.limit = max(limit, 1) }
@@ -70,10 +100,24 @@ struct StatementCache {
 
     /// The entry for `sql`, marked as used now, lent or not.
     mutating func entry(for sql: StatementText) -> CachedStatement? {
-        guard let entry = entries[sql] else { return nil }
+        guard let entry = find(sql) else { return nil }
         useCount &+= 1
         entry.lastUse = useCount
         return entry
+    }
+
+    private mutating func find(_ sql: StatementText) -> CachedStatement? {
+        guard let place = TextPlace(sql.text) else { return entries[sql] }
+        let index = recentIndex(of: place)
+        if let found = recent[index], found.place == place { return found.entry }
+        guard let entry = entries[sql] else { return nil }
+        recent[index] = Recent(place: place, text: sql.text, entry: entry)
+        return entry
+    }
+
+    /// The addresses of texts are multiples of 16, but those of literals are not.
+    private func recentIndex(of place: TextPlace) -> Int {
+        Int(truncatingIfNeeded: (place.address &* 0x9E37_79B9_7F4A_7C15) >> 57)
     }
 
     mutating func insert(
@@ -91,11 +135,15 @@ struct StatementCache {
         let idle = entries.values.lazy.filter { !$0.isLent }
         guard let oldest = idle.min(by: { $0.lastUse < $1.lastUse }) else { return nil }
         entries[oldest.sql] = nil
+        for index in recent.indices where recent[index]?.entry === oldest { recent[index] = nil }
         return oldest
     }
 
     mutating func removeAll() -> [CachedStatement] {
-        defer { entries = [:] }
+        defer {
+            entries = [:]
+            recent = recent.map { _ in nil }
+        }
         return Array(entries.values)
     }
 }

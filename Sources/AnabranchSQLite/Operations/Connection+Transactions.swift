@@ -70,7 +70,15 @@ extension Connection {
     private func commit() throws {
         try requireTransaction(to: "commit a transaction")
         try faults?.beforeCommit?()
-        try cached("COMMIT").run()
+        let frames = commitFrames
+        frames?.begin()
+        do {
+            try cached("COMMIT").run()
+            frames?.end(isCommitted: true)
+        } catch {
+            frames?.end(isCommitted: false)
+            throw error
+        }
         try faults?.afterCommit?()
     }
 

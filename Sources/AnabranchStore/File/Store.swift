@@ -23,6 +23,7 @@ package final class Store: Sendable {
     package let pendingStage: PendingStage?
     let readers: ConnectionPool
     let snapshots = StoreSnapshots()
+    package let saveListeners = SaveListeners()
     private let writer: Writer
     private let checkpointer: Checkpointer?
     private let knownReplicas: Mutex<ReplicaTable>

@@ -16,12 +16,14 @@ extension Store {
             return SaveResult(
                 dot: nil, version: .none, renamed: [:])
         }
-        return try write { transaction in
+        let result = try write { transaction in
             if pendingStage != nil { try transaction.completePendingStage() }
             try transaction.renewIdentityIfNeeded()
             var save = try SaveOperation(transaction)
             return try save.run(request)
         }
+        saveListeners.tell()
+        return result
     }
 
     /// Saves new records in one transaction, as one change set for each request.
@@ -43,5 +45,6 @@ extension Store {
                 lists = save.lists
             }
         }
+        saveListeners.tell()
     }
 }

@@ -10,6 +10,9 @@ struct EverydayBenchmark: Benchmark {
 
     /// The operations that one side does before the other has its turn.
     private static let turnsAtOnce = 100
+    /// The first turn that is timed. The saves whose pages are counted have used those before it,
+    /// and have deleted their objects.
+    private static let firstTurn = 1000
 
     func figures(_ workbench: Workbench) async throws -> [Figure] {
         let paths = (raw: workbench.path("raw"), ours: workbench.path("store"))
@@ -31,7 +34,8 @@ struct EverydayBenchmark: Benchmark {
                 .amount(Double(extra) / Double(count(.insert, workbench)), unit: "bytes"),
                 goal: 130, cause: "The log keeps each save, and its indexes find it."))
         // Later some of the objects are gone.
-        let rawChange = Percentiles(try raw.times(of: .change, 0..<Self.turnsAtOnce)).half
+        let turns = Self.firstTurn..<Self.firstTurn + Self.turnsAtOnce
+        let rawChange = Percentiles(try raw.times(of: .change, turns)).half
         for operation in [EverydayOperation.change, .delete, .insertTen] {
             figures += try compare(operation, raw, ours, workbench)
         }
@@ -55,8 +59,7 @@ struct EverydayBenchmark: Benchmark {
         _ workbench: Workbench
     ) throws -> [Figure] {
         var (rawTimes, ourTimes): ([Duration], [Duration]) = ([], [])
-        // The pages of the saves that were counted used the first turns.
-        let first = 1000
+        let first = Self.firstTurn
         for start in stride(
             from: first, to: first + count(operation, workbench), by: Self.turnsAtOnce)
         {
