@@ -147,6 +147,20 @@ struct StatementTests {
         #expect(try preparations("SELECT 2") == 1)
     }
 
+    /// Texts that were built anew may get the memory of earlier ones.
+    @Test func `the cache tells apart texts that had the same memory`() throws {
+        let connection = try Connection(path: ":memory:", cachedStatements: 3)
+        for number in 0..<2000 {
+            let sql = "SELECT \(number % 10) AS a_column_with_a_name"
+            #expect(try connection.firstValue(sql) == .integer(Int64(number % 10)))
+        }
+        let constants = (0..<5).map { "SELECT \($0) AS another_column_with_a_name" }
+        for number in 0..<2000 {
+            let sql = constants[number * 7 % 5]
+            #expect(try connection.firstValue(sql) == .integer(Int64(number * 7 % 5)))
+        }
+    }
+
     @Test func `the cache never takes a statement away from its borrower`() throws {
         let connection = try Connection(path: ":memory:", cachedStatements: 1)
         let lent = try (1...4).map { try connection.cached("SELECT \($0)") }

@@ -52,7 +52,8 @@ struct ZoneDurabilityTests {
             guard hasDied else { break }
             operations += 1
         }
-        #expect(operations > 3)
+        // The frames of the commit are one write, and then they are flushed.
+        #expect(operations >= 2)
     }
 
     @Test func `a commit of a zone bypasses the drive's cache`() throws {

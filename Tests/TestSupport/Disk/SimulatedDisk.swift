@@ -12,6 +12,8 @@ package final class SimulatedDisk: @unchecked Sendable {
     package let name: String
 
     private var registration: VirtualFileSystemRegistration?
+    /// Connections gather the frames of their commits here too, as with the system's files.
+    private var commits: CommitFramesRegistration?
     private var files: [String: SimulatedFile] = [:]
     private var processes: [String: SimulatedProcess] = [:]
     private var lastInode: UInt64 = 0
@@ -31,8 +33,12 @@ package final class SimulatedDisk: @unchecked Sendable {
     package init(seed: UInt64) {
         generator = SeededGenerator(seed: seed)
         name = "simulated-\(Self.number.add(1, ordering: .relaxed).newValue)"
-        registration = VirtualFileSystemRegistration(of: self, as: name, over: Self.surroundings)
+        let files = "\(name)-files"
+        registration = VirtualFileSystemRegistration(of: self, as: files, over: Self.surroundings)
+        commits = CommitFramesRegistration(as: name, over: files)
     }
+
+    deinit { commits = nil }
 
     /// The number of the last disk.
     private static let number = Atomic(0)

@@ -5,6 +5,9 @@
 package final class SimulatedProcess: @unchecked Sendable {
     package private(set) var isDead = false
     private var operationsLeft: Int?
+    private var operationsUntilFailure: Int?
+    /// The number of operations that have changed the disk.
+    package private(set) var operationCount = 0
     /// Called before a connection of the process acquires a lock to read.
     package var willRead: (() -> Void)?
 
@@ -15,12 +18,22 @@ package final class SimulatedProcess: @unchecked Sendable {
 
     package func die() { isDead = true }
 
+    /// Lets one later operation that changes the disk fail, as on a disk that is full.
+    ///
+    /// - Parameter operations: The number of operations that succeed before.
+    package func failAfter(_ operations: Int) { operationsUntilFailure = operations }
+
     enum Outcome { case done, torn, dead }
 
     /// Counts an operation that changes the disk. The operation at which the process dies may be
     /// done in part.
     func operate() -> Outcome {
         guard !isDead else { return .dead }
+        operationCount += 1
+        if let left = operationsUntilFailure {
+            operationsUntilFailure = left == 0 ? nil : left - 1
+            if left == 0 { return .dead }
+        }
         guard let left = operationsLeft else { return .done }
         guard left == 0 else {
             operationsLeft = left - 1
