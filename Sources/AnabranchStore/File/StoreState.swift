@@ -2,7 +2,7 @@ import AnabranchReplication
 import AnabranchSQLite
 
 /// The one row that every write transaction reads first and writes last.
-struct StoreState {
+struct StoreState: Equatable {
     var format: Int64
     /// The hash of the model's canonical encoding.
     var model: [UInt8]
@@ -25,10 +25,13 @@ struct StoreState {
     /// snapshot must replace them.
     var wantsSnapshot = false
     var head: Head
+    /// The last position of the log that was given to an entry, or is not given any more, when the
+    /// row was read.
+    private(set) var lastPosition: Int64 = 0
 
     /// The head of the replica under which the file saves: the number and the origin of the last
     /// change set that is held of it. Every save changes this row anyway.
-    struct Head {
+    struct Head: Equatable {
         var ordinal: Int64
         var sequence: UInt64 = 0
         var origin = Digest.zero
@@ -55,16 +58,21 @@ struct StoreState {
     private static let missing = StoreError(
         .corrupt, "Can't use the store because its state is missing.")
 
+    /// The last position of the log, as an expression over `ab_state`.
+    static let lastPositionSQL =
+        "max(reserved, coalesce((SELECT max(position) FROM ab_changeset), 0))"
+
+    private static let readSQL = """
+        SELECT format, model, file, ordinal, renew, clock, next_number, epoch, position, running,
+        clock_offset, start, start_running, wants_snapshot, head_of, head_seen, head_origin,
+        \(lastPositionSQL) FROM ab_state WHERE id = 1
+        """
+
     static func read(_ connection: Connection) throws -> StoreState {
-        let statement = try connection.cached(
-            """
-            SELECT format, model, file, ordinal, renew, clock, next_number, epoch, position,
-            running, clock_offset, start, start_running, wants_snapshot, head_of, head_seen,
-            head_origin FROM ab_state WHERE id = 1
-            """)
+        let statement = try connection.cached(readSQL)
         guard try statement.step() else { throw missing }
         defer { statement.reset() }
-        return StoreState(
+        var state = StoreState(
             format: statement.int64(at: 0), model: statement.bytes(at: 1),
             file: statement.bytes(at: 2), ordinal: statement.int64(at: 3),
             isRenewing: statement.int64(at: 4) != 0,
@@ -83,6 +91,8 @@ struct StoreState {
                 ordinal: statement.int64(at: 14),
                 sequence: UInt64(bitPattern: statement.int64(at: 15)),
                 origin: Digest(bytes: statement.bytes(at: 16)) ?? .zero))
+        state.lastPosition = statement.int64(at: 17)
+        return state
     }
 
     static func cursor(epoch: [UInt8], position: Int64, running: [UInt8]) -> LogCursor? {
@@ -92,6 +102,28 @@ struct StoreState {
         return LogCursor(
             epoch: epoch, position: UInt64(bitPattern: position), digestHigh: running.high,
             digestLow: running.low)
+    }
+
+    /// Writes the row in place of the one that a transaction has read.
+    ///
+    /// A save changes the clock and the head, and perhaps the next number of a record.
+    func write(_ connection: Connection, over former: StoreState) throws {
+        var saved = former
+        saved.clock = clock
+        saved.nextNumber = nextNumber
+        saved.head.sequence = head.sequence
+        saved.head.origin = head.origin
+        guard self == saved else { return try write(connection) }
+        let statement = try connection.cached(
+            """
+            UPDATE ab_state SET clock = ?, next_number = ?, head_seen = ?, head_origin = ?
+            WHERE id = 1
+            """)
+        try statement.bind(Int64(bitPattern: clock.latest.rawValue), at: 1)
+        try statement.bind(Int64(bitPattern: nextNumber), at: 2)
+        try statement.bind(Int64(bitPattern: head.sequence), at: 3)
+        if head.sequence != 0 { try statement.bind(head.origin.bytes, at: 4) }
+        try statement.run()
     }
 
     func write(_ connection: Connection) throws {

@@ -10,6 +10,10 @@ class WriteTransaction {
     final let connection: Connection
     final let store: Store
     final var state: StoreState
+    /// The state as the transaction has read it.
+    private let formerState: StoreState
+    /// The number of rows that the connection had changed before the transaction.
+    private let formerChanges: Int
     final private(set) var replicas: ReplicaTable
 
     /// The points at which renamed histories left others. Forget them after an entry of the log was
@@ -26,7 +30,9 @@ class WriteTransaction {
         self.connection = connection
         self.store = store
         self.replicas = replicas
-        state = try Self.presentState(connection, of: store)
+        formerChanges = connection.totalChanges
+        formerState = try Self.presentState(connection, of: store)
+        state = formerState
         try self.replicas.readNew(connection)
     }
 
@@ -51,8 +57,13 @@ class WriteTransaction {
         environment.wallMilliseconds().addingReportingOverflow(state.clockOffset).partialValue
     }
 
+    /// The last position of the log; `nil` if the transaction may have changed it.
+    final var lastPosition: Int64? {
+        connection.totalChanges == formerChanges ? formerState.lastPosition : nil
+    }
+
     /// Writes what the transaction has in memory, before it commits.
-    func finish() throws { try state.write(connection) }
+    func finish() throws { try state.write(connection, over: formerState) }
 
     /// The replica under which this transaction saves.
     final func ownReplica() throws -> ReplicaID {

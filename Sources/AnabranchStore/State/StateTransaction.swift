@@ -26,6 +26,7 @@ final class StateTransaction: WriteTransaction {
     /// what was read of it.
     func replace(_ entry: StoredLogEntry, by set: ChangeSet, ordinal: Int64) throws {
         try log.replace(entry, by: set, ordinal: ordinal)
+        try UnorderedEntries(connection: connection).includeAll()
         forgetReadings()
     }
 

@@ -10,14 +10,10 @@ extension SaveOperation {
             try transaction.views.willSave(insert.rows.ids, of: layout)
         }
         try check(insert.rows, columns: layout.columns)
-        let withoutNulls = layout.properties.filter { $0.group != nil || $0.rule == .firstWriter }
-        guard !withoutNulls.isEmpty else {
-            let all = Array(layout.columns.indices)
-            return try write(insert, rows: insert.rows.ids.indices, places: all, layout)
+        guard !layout.propertiesWithoutNull.isEmpty else {
+            return try write(insert, rows: insert.rows.ids.indices, layout)
         }
-        // Writing null to a `firstWriter` attribute would make every later write lose, so null is
-        // left out. An attribute group without any value is left out too.
-        let optional = withoutNulls.map { property in
+        let optional = layout.propertiesWithoutNull.map { property in
             (
                 property.wire,
                 layout.columns.indices.filter { property.slots.contains(layout.columns[$0].slot) }
@@ -38,13 +34,13 @@ extension SaveOperation {
 
     /// Inserts rows that write the same columns.
     ///
-    /// - Parameter places: The indices of the columns that are written.
+    /// - Parameter places: The indices of the columns that are written; `nil` for all.
     private mutating func write(
-        _ insert: SaveRequest.Insert, rows: some Collection<Int>, places: [Int],
+        _ insert: SaveRequest.Insert, rows: some Collection<Int>, places: [Int]? = nil,
         _ layout: EntityLayout
     ) throws {
-        let columns = places.map { layout.columns[$0] }
-        let blockPlaces = BlockMapping(columns)
+        let columns = places.map { $0.map { layout.columns[$0] } } ?? layout.columns
+        let blockPlaces = places == nil ? layout.block : BlockMapping(columns)
         func emptyBlock() -> RowBlockEncoder {
             encoder.rows(
                 inserting: true, entity: insert.entity.wireName,
@@ -63,14 +59,14 @@ extension SaveOperation {
             try writer.begin(id)
             for (index, column) in columns.enumerated() {
                 let value = try bind(
-                    insert.rows[row, places[index]], of: id, to: column, writer.statement,
+                    insert.rows[row, places?[index] ?? index], of: id, to: column, writer.statement,
                     at: writer.parameter(ofColumn: index))
                 if let place = blockPlaces.places[index] { block.append(value, toColumn: place) }
             }
             try end(&writer)
             if !blockPlaces.groups.isEmpty {
                 try append(groups: blockPlaces.groups, of: id, isNew: true, to: &block) {
-                    insert.rows[row, places[$0]]
+                    insert.rows[row, places?[$0] ?? $0]
                 }
             }
             if block.hasReached(byteCount: room.byteCount, cellCount: room.cellCount) {

@@ -10,9 +10,10 @@ extension SaveOperation {
         if layout.hasViewRules {
             try transaction.views.willSave(update.rows.ids, of: layout, slots: update.rows.slots)
         }
-        let columns = layout.columns.filter { update.rows.slots.contains($0.slot) }
+        let updateLayout = layout.updateLayout(ofSlots: update.rows.slots)
+        let columns = updateLayout.columns
         try transaction.views.willSaveValues(of: update.rows.ids, columns)
-        let blockPlaces = BlockMapping(columns, where: \.isRegister)
+        let blockPlaces = updateLayout.block
         let hasRegisters = !blockPlaces.properties.isEmpty
         func emptyBlock() -> RowBlockEncoder {
             encoder.rows(
@@ -23,10 +24,15 @@ extension SaveOperation {
         presentEntity = update.entity
         var block = emptyBlock()
         var room = room
-        var ruleWrites = MergeRuleWrites(columns, layout: layout, encoder)
+        func newRuleWrites() -> MergeRuleWrites? {
+            updateLayout.hasMergeRules
+                ? MergeRuleWrites(columns, layout: layout, encoder) : nil
+        }
+        var ruleWrites = newRuleWrites()
         try check(update.rows, columns: columns)
         var writer = try UpdateWriter(
-            columns, of: layout.table, by: position, connection, areAlone: ruleWrites != nil)
+            updateLayout, of: layout.table, rowCount: update.rows.count, by: position, connection,
+            areAlone: ruleWrites != nil)
         for (row, id) in update.rows.ids.enumerated() {
             if ruleWrites != nil {
                 let isFresh = try ruleWrites?.add(id, update.versions[row], in: self) {
@@ -58,7 +64,7 @@ extension SaveOperation {
                 try append(block, of: update.entity)
                 try ruleWrites?.finish(&self)
                 block = emptyBlock()
-                ruleWrites = MergeRuleWrites(columns, layout: layout, encoder)
+                ruleWrites = newRuleWrites()
                 room = self.room
             }
         }

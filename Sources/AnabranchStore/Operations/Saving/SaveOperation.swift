@@ -67,7 +67,7 @@ struct SaveOperation {
         }
         timestamp = tick
         log = transaction.log
-        position = try log.nextPosition()
+        position = try log.nextPosition(after: transaction.lastPosition)
         encoder = ChangePayloadEncoder(author: replica)
         partLimits = transaction.environment.partLimits
         deferred = transaction.deferred
@@ -204,8 +204,12 @@ struct SaveOperation {
     private func renaming(
         _ request: SaveRequest
     ) throws -> (SaveRequest, renamed: [LocalID: LocalID]) {
-        let foreign = request.inserts.flatMap { $0.rows.ids }.filter { $0.ordinal != ordinal }
-        guard !foreign.isEmpty else { return (request, [:]) }
+        let ordinal = ordinal
+        let isForeign = { (id: LocalID) in id.ordinal != ordinal }
+        guard request.inserts.contains(where: { $0.rows.ids.contains(where: isForeign) }) else {
+            return (request, [:])
+        }
+        let foreign = request.inserts.flatMap { $0.rows.ids.filter(isForeign) }
         let numbers = try transaction.reserveNumbers(foreign.count)
         let renamed = Dictionary(uniqueKeysWithValues: zip(foreign, numbers))
         return (request.renaming(renamed), renamed)

@@ -1,4 +1,3 @@
-import AnabranchReplication
 import AnabranchSQLite
 
 /// Writes the rows of one update, several with one statement if consecutive rows have the same
@@ -14,46 +13,42 @@ struct UpdateWriter {
     private let many: Statement?
     private let connection: Connection
     private let table: TableLayout
-    private let columns: [TableLayout.Column]
+    private let layout: UpdateLayout
     private let position: Int64
-    /// The parameters of the first row's columns; its ID is the parameter before them.
-    private let parameters: [Int]
-    /// The number of parameters of a row.
-    private let width: Int
     /// The rows that were begun and not written yet.
     var begun: [LocalID] { ids }
     private var ids: [LocalID] = []
     /// The number of rows that the statement writes.
     private var count = 0
     /// The versions with which the two statements compare.
-    private var versions: [ObjectIdentifier: RowVersion] = [:]
+    private var versions: (one: RowVersion?, many: RowVersion?)
 
     /// Creates a writer.
     ///
     /// - Parameters:
+    ///   - rowCount: The number of rows.
     ///   - position: The local position of the change set that writes.
     ///   - areAlone: True if each row must be written before the next one is read.
     init(
-        _ columns: [TableLayout.Column], of table: TableLayout, by position: Int64,
+        _ layout: UpdateLayout, of table: TableLayout, rowCount: Int, by position: Int64,
         _ connection: Connection, areAlone: Bool
     ) throws {
-        let parameters = TableLayout.parameters(of: columns, from: 2)
-        let names = columns.flatMap(\.names)
-        let isAlone = areAlone || columns.contains { $0.position != nil }
-        width = names.count + 1
-        one = try connection.cached(Self.sql(table, names))
-        many = isAlone ? nil : try connection.cached(Self.sqlOfMany(table, names))
+        let isAlone =
+            areAlone || layout.hasPositions || rowCount < TableLayout.rowsAtOnce
+        one = try connection.cached(layout.sql)
+        many = isAlone ? nil : try connection.cached(layout.sqlOfMany)
         statement = one
-        self.columns = columns
-        self.parameters = parameters
+        self.layout = layout
         self.connection = connection
         self.table = table
         self.position = position
-        let numbers = Self.numbers(of: columns)
-        for (statement, rows) in [(one, 1), (many, TableLayout.rowsAtOnce)] {
-            try statement?.bind(position, at: rows * width + 1)
-            try statement?.bind(numbers, at: rows * width + 2)
-        }
+        try bindNumbers(one, rows: 1)
+        if let many { try bindNumbers(many, rows: TableLayout.rowsAtOnce) }
+    }
+
+    private func bindNumbers(_ statement: Statement, rows: Int) throws {
+        try statement.bind(position, at: rows * layout.width + 1)
+        try statement.bind(layout.numbers, at: rows * layout.width + 2)
     }
 
     /// Begins a row.
@@ -61,11 +56,13 @@ struct UpdateWriter {
     /// - Parameter versions: The versions of the rows when they were read.
     mutating func begin(_ id: LocalID, _ row: Int, of versions: [RowVersion]) throws {
         if ids.isEmpty { try chooseStatement(versions[row...]) }
-        try statement.bind(id, at: ids.count * width + 1)
+        try statement.bind(id, at: ids.count * layout.width + 1)
         ids.append(id)
     }
 
-    func parameter(ofColumn index: Int) -> Int { (ids.count - 1) * width + parameters[index] }
+    func parameter(ofColumn index: Int) -> Int {
+        (ids.count - 1) * layout.width + layout.parameters[index]
+    }
 
     /// Writes the begun rows if the statement has all its rows.
     ///
@@ -89,53 +86,14 @@ struct UpdateWriter {
         } else {
             (statement, count) = (one, 1)
         }
+        let isOne = count == 1
+        let known = isOne ? self.versions.one : self.versions.many
+        if isOne { self.versions.one = version } else { self.versions.many = version }
         // Rows that were written together have one version and get equal writes.
-        guard self.versions.updateValue(version, forKey: ObjectIdentifier(statement)) != version
-        else { return }
+        guard known != version else { return }
         var writes = try RowWrites(version, nil)
-        for column in columns { try writes.write(column.number, by: position) }
-        try statement.bind(writes.blob, at: count * width + 3)
-        try statement.bind(version.position, at: count * width + 4)
-    }
-
-    private static func numbers(of columns: [TableLayout.Column]) -> [UInt8] {
-        var numbers = ByteWriter()
-        for column in columns { numbers.append(count: column.number) }
-        return numbers.bytes
-    }
-
-    private static func sql(_ table: TableLayout, _ names: [String]) -> String {
-        let assignments = names.enumerated().map { "\($1) = ?\($0 + 2)" }
-        let last = names.count + 1
-        return """
-            UPDATE \(table.name)
-            SET \((assignments + versionAssignments(behind: last)).joined(separator: ", "))
-            WHERE ab_pk = ?1 AND ab_version = ?\(last + 4)
-            """
-    }
-
-    private static func sqlOfMany(_ table: TableLayout, _ names: [String]) -> String {
-        let last = TableLayout.rowsAtOnce * (names.count + 1)
-        return table.updateSQL(
-            names,
-            assigning: names.map { "\($0) = excluded.\($0)" } + versionAssignments(behind: last),
-            where: "ab_version = ?\(last + 4)")
-    }
-
-    /// The assignments to `ab_version` and `ab_writes`.
-    ///
-    /// Four parameters follow those of the rows: the new position, the numbers of the written
-    /// columns, the `ab_writes` of a row that had none, and the old `ab_version`. Only the
-    /// condition of the statement uses the last one.
-    ///
-    /// - Parameter last: The number of the rows' last parameter.
-    private static func versionAssignments(behind last: Int) -> [String] {
-        [
-            "ab_version = ?\(last + 1)",
-            """
-            ab_writes = CASE WHEN ab_writes IS NULL THEN ?\(last + 3)
-            ELSE ab_written(ab_writes, ab_version, ?\(last + 1), ?\(last + 2)) END
-            """,
-        ]
+        for column in layout.columns { try writes.write(column.number, by: position) }
+        try statement.bind(writes.blob, at: count * layout.width + 3)
+        try statement.bind(version.position, at: count * layout.width + 4)
     }
 }

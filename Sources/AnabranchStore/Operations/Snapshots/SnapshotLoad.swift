@@ -59,6 +59,8 @@ struct SnapshotLoad {
         try positions.finish()
         let place = CausalContext.Prefix(
             epoch: snapshot.cursor.epoch, position: snapshot.cursor.position)
+        let unordered = UnorderedEntries(connection: connection)
+        try unordered.includeAll()
         for position in try log.positions(beyond: place) {
             if let entry = try log.entry(at: position) { try replay(entry) }
         }
@@ -67,6 +69,7 @@ struct SnapshotLoad {
         // new beginning of the file's log.
         transaction.state.start = snapshot.cursor
         try applyWaiting()
+        try unordered.includeAll()
         if try transaction.head(of: transaction.state.ordinal) != own {
             // The snapshot has change sets of this replica that this file did not hold, or another
             // branch of its history: the file was restored or copied.

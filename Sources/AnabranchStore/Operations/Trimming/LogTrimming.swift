@@ -89,6 +89,9 @@ struct LogTrimming {
         statement.reset()
         try remove(removed)
         guard start.position > transaction.state.start?.position ?? 0 else { return }
+        if transaction.state.start == nil {
+            try UnorderedEntries(connection: connection).includeAll()
+        }
         transaction.state.start = start
     }
 

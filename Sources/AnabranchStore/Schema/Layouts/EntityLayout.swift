@@ -1,5 +1,6 @@
 package import AnabranchModel
 import AnabranchReplication
+import Synchronization
 
 /// The tables and columns that hold the objects of one entity, with the SQL that never changes.
 package final class EntityLayout: Sendable {
@@ -25,6 +26,13 @@ package final class EntityLayout: Sendable {
     /// The sides of these links that the entity's records have, by their own wire names.
     let linkSides: [WireName: LinkSide]
     let insertSQL: String
+    /// All columns as properties of a block.
+    let block: BlockMapping
+    /// The parameters of all columns in `insertSQL`.
+    let insertParameters: [Int]
+    /// The properties that an insertion leaves out if it has no value for them.
+    let propertiesWithoutNull: [TableLayout.Property]
+    private let updateLayouts = Mutex<[[Int]: UpdateLayout]>([:])
     /// Reads a row's version: parameter 1 is the row ID. Columns: discriminator (or its constant),
     /// `ab_version`, `ab_writes`.
     let versionSQL: String
@@ -56,6 +64,12 @@ package final class EntityLayout: Sendable {
         rightLinks = right
         linkSides = Self.linkSides(left: left, right: right)
         insertSQL = Self.insertSQL(table: table, columns: columns)
+        block = BlockMapping(columns)
+        insertParameters = TableLayout.parameters(
+            of: columns, from: Self.firstColumnParameter(of: table))
+        // Writing null to a `firstWriter` attribute would make every later write lose, so null is
+        // left out. An attribute group without any value is left out too.
+        propertiesWithoutNull = properties.filter { $0.group != nil || $0.rule == .firstWriter }
         versionSQL = Self.versionSQL(of: table, number, before: [])
         deleteSQL = "DELETE FROM \(table.name) WHERE ab_pk = ?"
         propertiesByName = Dictionary(
@@ -131,7 +145,32 @@ package final class EntityLayout: Sendable {
         return ([discriminator, "ab_version", "ab_writes"] + names).joined(separator: ", ")
     }
 
-    var firstColumnParameter: Int { table.hasDiscriminator ? 5 : 4 }
+    var firstColumnParameter: Int { Self.firstColumnParameter(of: table) }
+
+    private static func firstColumnParameter(of table: TableLayout) -> Int {
+        table.hasDiscriminator ? 5 : 4
+    }
+
+    /// The parameters of some columns in the statements that insert them.
+    func insertParameters(of columns: [TableLayout.Column]) -> [Int] {
+        columns.count == self.columns.count
+            ? insertParameters
+            : TableLayout.parameters(of: columns, from: firstColumnParameter)
+    }
+
+    /// The layout of an update of some slots, made when it is first needed.
+    func updateLayout(ofSlots slots: [Int]) -> UpdateLayout {
+        if let known = updateLayouts.withLock({ $0[slots] }) { return known }
+        let layout = UpdateLayout(columns.filter { slots.contains($0.slot) }, of: table)
+        updateLayouts.withLock { layouts in
+            // An app changes few sets of properties. If it changes many, they are made again.
+            if layouts.count >= Self.greatestUpdateLayoutCount { layouts.removeAll() }
+            layouts[slots] = layout
+        }
+        return layout
+    }
+
+    private static let greatestUpdateLayoutCount = 256
 
     /// The layout of a wire property; `nil` if this model does not have the property.
     func property(_ property: WireProperty) -> TableLayout.Property? {

@@ -34,25 +34,29 @@ struct InsertWriter {
         _ columns: [TableLayout.Column], of layout: EntityLayout, rowCount: Int,
         writes: RowWrites, _ connection: Connection
     ) throws {
-        let first = layout.firstColumnParameter
-        parameters = TableLayout.parameters(of: columns, from: first)
+        parameters = layout.insertParameters(of: columns)
         width = columns.reduce(1) { $0 + $1.names.count }
         left = rowCount
         table = layout.table
         position = writes.version.position
         self.connection = connection
         one = try connection.cached(
-            columns.map(\.number) == layout.columns.map(\.number)
+            columns.count == layout.columns.count
                 ? layout.insertSQL : EntityLayout.insertSQL(table: table, columns: columns))
         many =
             rowCount < TableLayout.rowsAtOnce
             ? nil
             : try connection.cached(EntityLayout.insertSQLOfMany(table: table, columns: columns))
         statement = one
-        for statement in [one, many].compactMap(\.self) {
-            try statement.bind(writes, at: 2, table.added)
-            if table.hasDiscriminator { try statement.bind(layout.number, at: 4) }
-        }
+        try Self.bind(writes, to: one, layout)
+        if let many { try Self.bind(writes, to: many, layout) }
+    }
+
+    private static func bind(
+        _ writes: RowWrites, to statement: Statement, _ layout: EntityLayout
+    ) throws {
+        try statement.bind(writes, at: 2, layout.table.added)
+        if layout.table.hasDiscriminator { try statement.bind(layout.number, at: 4) }
     }
 
     mutating func begin(_ id: LocalID) throws {

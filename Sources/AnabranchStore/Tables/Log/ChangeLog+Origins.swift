@@ -103,18 +103,6 @@ extension ChangeLog {
 
     private static let longestHashed = 4096
 
-    /// True if a change set continues the entry with the number before its own, so that its
-    /// previous origin is not stored.
-    func continuesEntry(_ set: ChangeSet, ordinal: Int64) throws -> Bool {
-        let statement = try connection.cached(
-            "SELECT 1 FROM ab_changeset WHERE replica = ? AND seq = ? AND origin = ?")
-        try statement.bind(ordinal, at: 1)
-        try statement.bind(Int64(bitPattern: set.dot.sequence) - 1, at: 2)
-        try statement.bind(set.previousOrigin.bytes, at: 3)
-        defer { statement.reset() }
-        return try statement.step()
-    }
-
     /// Stores the previous origins of an entry and of the one that continues it. Call this before
     /// the entry is removed, or gets another name.
     func keepOrigins(around position: Int64) throws {

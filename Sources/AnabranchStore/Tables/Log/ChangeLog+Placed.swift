@@ -18,6 +18,7 @@ extension ChangeLog {
 
     /// Moves the mark before an entry that has lost its place.
     func lowerPlaced(below position: Int64) throws {
+        try UnorderedEntries(connection: connection).includeAll()
         try connection.run(
             "UPDATE ab_state SET placed = min(placed, ?) WHERE id = 1", .integer(position - 1))
     }

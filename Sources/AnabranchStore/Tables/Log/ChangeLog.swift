@@ -30,19 +30,24 @@ struct ChangeLog {
 
     /// The position that the next entry gets. No position is assigned twice, even if its entry was
     /// removed.
-    func nextPosition() throws -> Int64 {
-        let statement = try connection.cached(
-            """
-            SELECT max(reserved, coalesce((SELECT max(position) FROM ab_changeset), 0))
-            FROM ab_state WHERE id = 1
-            """)
-        guard try statement.step() else { return 1 }
-        defer { statement.reset() }
-        let last = statement.int64(at: 0)
+    ///
+    /// - Parameter last: The last position, if it is known.
+    func nextPosition(after last: Int64? = nil) throws -> Int64 {
+        let last = try last ?? lastPosition()
         guard last < .max else {
             throw StoreError(.exhausted, "Can't write because the log is at its last position.")
         }
         return last + 1
+    }
+
+    private static let lastPositionSQL =
+        "SELECT \(StoreState.lastPositionSQL) FROM ab_state WHERE id = 1"
+
+    private func lastPosition() throws -> Int64 {
+        let statement = try connection.cached(Self.lastPositionSQL)
+        guard try statement.step() else { return 0 }
+        defer { statement.reset() }
+        return statement.int64(at: 0)
     }
 
     /// True if the log holds a save in parts.
@@ -163,7 +168,9 @@ struct ChangeLog {
 
     /// Appends a change set to the log.
     ///
-    /// - Parameter position: The value of ``nextPosition()``, if it is known.
+    /// The previous origin is not stored if the entry with the number before has it.
+    ///
+    /// - Parameter position: The value of ``nextPosition(after:)``, if it is known.
     /// - Returns: The change set's local position.
     @discardableResult
     func append(
@@ -173,7 +180,10 @@ struct ChangeLog {
             """
             INSERT INTO ab_changeset (kind, replica, seq, hlc, context, author, name, epoch,
             server_position, rewritten, previous_origin, origin, digest, payload, position, tables)
-            VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
+            VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10,
+            CASE WHEN EXISTS (SELECT 1 FROM ab_changeset
+                WHERE replica = ?2 AND seq = ?3 - 1 AND origin = ?11) THEN NULL ELSE ?11 END,
+            ?12, ?13, ?14, ?15, ?16)
             """)
         let position = try position ?? nextPosition()
         // The first change set of a history says which one it has left.
@@ -198,9 +208,7 @@ struct ChangeLog {
             dot.append(dot: rewritten)
             try statement.bind(dot.bytes, at: 10)
         }
-        if try !continuesEntry(set, ordinal: ordinal) {
-            try statement.bind(set.previousOrigin.bytes, at: 11)
-        }
+        try statement.bind(set.previousOrigin.bytes, at: 11)
         try statement.bind(set.origin.bytes, at: 12)
         if !Self.isDigestComputed(of: set) { try statement.bind(set.digest.bytes, at: 13) }
         let tables = try SharedTables(connection: connection).beginning(of: set)

@@ -68,10 +68,10 @@ struct LoggedStamps {
     /// The position of an entry that waits after a snapshot. Such an entry may be of another
     /// history than its neighbours, so its time may be any. Few entries wait.
     func waiting(_ stamp: LocalStamp) throws -> Int64? {
-        try first(
+        guard try UnorderedEntries(connection: connection).mayWait() else { return nil }
+        return try first(
             """
             SELECT position FROM ab_changeset WHERE \(ChangeLog.isUnplaced)
-            AND (SELECT start FROM ab_state WHERE id = 1) IS NOT NULL
             AND +replica = ? AND hlc = ?
             """, stamp)
     }
