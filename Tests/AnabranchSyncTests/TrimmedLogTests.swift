@@ -3,11 +3,11 @@ import AnabranchProtocol
 import AnabranchReplication
 import AnabranchSQLite
 import AnabranchServer
-import AnabranchStore
 import Foundation
 import TestSupport
 import Testing
 
+@testable import AnabranchStore
 @testable import AnabranchSync
 
 /// Stores that remove from their logs what their zone holds too.
@@ -390,6 +390,32 @@ import Testing
         #expect(try b.row("counted", names)?.slots[names.age] == .integer(5))
         try await world.expectEqual([a, b])
         #expect(try a.row("counted", names)?.slots[names.age] == .integer(5))
+    }
+
+    /// They are looked for one by one, which would take long if it were done for each stamp of a
+    /// snapshot while saves are pending.
+    @Test func `looks for saves that wait only as long as one may`() async throws {
+        let world = try RestoredZone()
+        let names = world.scenario.names
+        let (a, b) = (try world.scenario.open("a.db"), try world.scenario.open("b.db"))
+        func mayWait(_ store: Store) throws -> Bool {
+            try store.read { try UnorderedEntries(connection: $0.connection).mayWait() }
+        }
+        let rule = LogRetention(byteCount: 0, leastAge: .seconds(-10_000 * 86_400))
+        let empty = try world.backUp()
+        for name in ["first", "second"] { try a.insert(name, names) }
+        for store in [a, b] { for _ in 0..<2 { try await world.sync(store) } }
+        #expect(try !mayWait(a))
+        for store in [a, b] { try store.trimLog(to: rule) }
+        try a.insert("pending", names)
+        #expect(try !mayWait(a))
+        try world.restore(empty)
+        try await world.sync(a, refusing: .push)
+        #expect(try mayWait(a))
+        for store in [a, b, a] { try await world.sync(store) }
+        try a.insert("pending too", names)
+        #expect(try !mayWait(a))
+        try await world.expectEqual([a, b])
     }
 
     @Test func `lets a save from a bundle wait for a save of its own that waits`() async throws {

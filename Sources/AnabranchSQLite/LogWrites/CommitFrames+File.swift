@@ -1,6 +1,6 @@
 import CSQLite
 
-// The structure and the functions by which SQLite uses a log whose frames are gathered.
+// The structure and the functions by which SQLite uses a log with gathered frames.
 extension CommitFrames {
     /// The structure that SQLite keeps for the open log. The structure of the file below follows.
     private struct Handle {

@@ -32,8 +32,9 @@ final class Checkpointer: Sendable {
     nonisolated(unsafe) private var connection: Connection?
     nonisolated(unsafe) private var isClosed = false
 
-    /// The number of new pages after which they are copied: 4 MiB, as SQLite does.
-    static let usual = 1000
+    /// The number of new pages after which they are copied: 8 MiB. A save may wait for the flush of
+    /// a page of the log that it writes to, which happens once or twice in each copy.
+    static let usual = 2000
     /// The number of pages in the log from which a commit may copy the rest: 16 MiB.
     static let long = 4096
     /// The number of pages from which a commit copies all that is there: 64 MiB.

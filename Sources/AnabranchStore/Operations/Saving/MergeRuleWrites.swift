@@ -171,10 +171,3 @@ struct MergeRuleWrites {
         try save.cutIfFull()
     }
 }
-
-extension TableLayout.Column {
-    var rule: MergeRule { property.wireProperty.rule }
-
-    /// True if an `update` block contains the written value.
-    var isRegister: Bool { rule != .counter && rule != .keepBoth }
-}

@@ -118,3 +118,10 @@ extension Statement {
         return property.groupValue(values, over: nil) ?? .null
     }
 }
+
+extension TableLayout.Column {
+    var rule: MergeRule { property.wireProperty.rule }
+
+    /// True if an `update` block contains the written value.
+    var isRegister: Bool { rule != .counter && rule != .keepBoth }
+}

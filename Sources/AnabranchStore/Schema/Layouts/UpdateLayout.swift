@@ -8,7 +8,8 @@ final class UpdateLayout: Sendable {
     let parameters: [Int]
     /// The number of parameters of a row.
     let width: Int
-    /// The columns as properties of a block, without those whose merge rule writes something else.
+    /// The columns as properties of a block, without those with a merge rule that writes something
+    /// else.
     let block: BlockMapping
     /// True if a column's merge rule depends on the held value.
     let hasMergeRules: Bool

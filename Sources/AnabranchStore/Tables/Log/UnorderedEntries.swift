@@ -2,9 +2,9 @@ import AnabranchSQLite
 
 /// How far the entries of a log may not be in the order of their times.
 ///
-/// After a snapshot, a change set may wait in the log whose predecessor the zone has lost. It may be
-/// of another history than its neighbours, so no bisection finds it by its time. Such entries are
-/// looked for one by one, but not among those that were added later.
+/// After a snapshot, a change set may wait in the log because the zone has lost its predecessor. It
+/// may be of another history than its neighbours, so no bisection finds it by its time. Such
+/// entries are looked for one by one, but not among those that were added later.
 struct UnorderedEntries {
     let connection: Connection
 
