@@ -151,11 +151,15 @@ package final class EntityLayout: Sendable {
         table.hasDiscriminator ? 5 : 4
     }
 
+    /// True if these are all columns, in the order of `insertSQL`. A change set of another version
+    /// of the model may have them in another order.
+    func hasColumns(_ columns: [TableLayout.Column]) -> Bool {
+        columns.elementsEqual(self.columns) { $0.number == $1.number }
+    }
+
     /// The parameters of some columns in the statements that insert them.
     func insertParameters(of columns: [TableLayout.Column]) -> [Int] {
-        columns.count == self.columns.count
-            ? insertParameters
-            : TableLayout.parameters(of: columns, from: firstColumnParameter)
+        TableLayout.parameters(of: columns, from: firstColumnParameter)
     }
 
     /// The layout of an update of some slots, made when it is first needed.

@@ -34,14 +34,15 @@ struct InsertWriter {
         _ columns: [TableLayout.Column], of layout: EntityLayout, rowCount: Int,
         writes: RowWrites, _ connection: Connection
     ) throws {
-        parameters = layout.insertParameters(of: columns)
+        let isWhole = layout.hasColumns(columns)
+        parameters = isWhole ? layout.insertParameters : layout.insertParameters(of: columns)
         width = columns.reduce(1) { $0 + $1.names.count }
         left = rowCount
         table = layout.table
         position = writes.version.position
         self.connection = connection
         one = try connection.cached(
-            columns.count == layout.columns.count
+            isWhole
                 ? layout.insertSQL : EntityLayout.insertSQL(table: table, columns: columns))
         many =
             rowCount < TableLayout.rowsAtOnce
