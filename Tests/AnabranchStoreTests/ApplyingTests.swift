@@ -189,6 +189,47 @@ import Testing
         try expectRefusal(.malformedChangeSet, scenario.zone.page(for: b) { $0.append(second) })
     }
 
+    /// Another version of a model may have its properties in another order.
+    @Test(arguments: [1, 40])
+    func `an insert may have its columns in any order`(count: Int) throws {
+        let replica = ReplicaID(high: 1, low: 1)
+        let numbers = (1...count).map(UInt64.init)
+        let properties = [
+            WireProperty(name: "name", type: .string), WireProperty(name: "age", type: .integer64),
+            WireProperty(name: "boss", type: .reference),
+        ]
+        let columns: [[Value]] = [
+            numbers.map { .string("Person \($0)") }, numbers.map { .integer(Int64($0) + 20) },
+            numbers.map { _ in .null },
+        ]
+        let orders = [[0, 1, 2], [2, 1, 0], [1, 0, 2]]
+        for (index, order) in orders.enumerated() {
+            let store = try scenario.open("c \(index)")
+            let payload = ChangePayload(blocks: [
+                .insert(
+                    RowBlock(
+                        entity: "Person",
+                        records: numbers.map { RecordID(replica: replica, number: $0) },
+                        properties: order.map { properties[$0] }, columns: order.map { columns[$0] }
+                    ))
+            ])
+            let set = set(of: replica, payload: payload.encoded(author: replica))
+            _ = try store.apply(scenario.zone.page(for: store) { $0 = [set] })
+            for number in numbers {
+                let record = RecordID(replica: replica, number: number)
+                let id = try #require(try store.localID(of: record))
+                let row = try #require(try store.row("Person", id))
+                let entity = scenario.person
+                #expect(
+                    row.slots[try #require(entity.slotIndex(named: "name"))]
+                        == .string("Person \(number)"))
+                #expect(
+                    row.slots[try #require(entity.slotIndex(named: "age"))]
+                        == .integer(Int64(number) + 20))
+            }
+        }
+    }
+
     /// The rows of a large insert are written several with one statement.
     @Test(arguments: [0, 1, 15, 16, 17, 38])
     func `the error names the record that a page inserts twice among many`(row: Int) throws {
