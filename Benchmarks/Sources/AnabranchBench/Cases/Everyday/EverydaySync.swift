@@ -6,16 +6,21 @@ import Foundation
 struct EverydaySync {
     private let workbench: Workbench
     private let daemon: BenchDaemon
-    /// The time of one change by raw statements.
-    private let rawChange: Duration
+    private let raw: RawEveryday
+    /// The objects of the raw database that are changed, which it still has.
+    private let rawTurns: Range<Int>
 
     private static let saves = 2000
     private static let remoteChanges = 200
     private static let smallSaves = 10_000
 
-    init(_ workbench: Workbench, _ rawChange: Duration, _ daemon: BenchDaemon) {
+    init(
+        _ workbench: Workbench, _ raw: RawEveryday, turns rawTurns: Range<Int>,
+        _ daemon: BenchDaemon
+    ) {
         self.workbench = workbench
-        self.rawChange = rawChange
+        self.raw = raw
+        self.rawTurns = rawTurns
         self.daemon = daemon
     }
 
@@ -36,10 +41,11 @@ struct EverydaySync {
         try store.observe()
         let times = Percentiles(try await store.live { try store.change(0..<Self.saves) })
         let half = times.half
+        let rawHalf = Percentiles(try raw.times(of: .change, rawTurns)).half
         return [
             Figure(
                 "change and save, observed and synced",
-                .share(raw: 1 / rawChange.seconds, ours: 1 / half.seconds)),
+                .share(raw: 1 / rawHalf.seconds, ours: 1 / half.seconds)),
             Figure(
                 "change and save, observed and synced: half take at most",
                 .amount(half.microseconds, unit: "µs")),
@@ -55,25 +61,35 @@ struct EverydaySync {
         _ = try await sender.sync()
         _ = try await receiver.sync()
         try receiver.observe()
-        var applied: [Duration] = []
+        var (rawTimes, applied, merged): ([Duration], [Duration], [Duration]) = ([], [], [])
         for turn in 0..<Self.remoteChanges {
             _ = try sender.change(turn..<turn + 1)
             _ = try await sender.sync()
             let outcome = try await receiver.sync()
-            applied.append(outcome.applyDuration + receiver.mergeDuration)
+            applied.append(outcome.applyDuration)
+            merged.append(receiver.mergeDuration)
+            // The processor has waited for the server and done other work here too.
+            let rawTurn = rawTurns.lowerBound + turn % rawTurns.count
+            rawTimes += try raw.times(of: .change, rawTurn..<rawTurn + 1)
             guard receiver.observedCount(ofTurn: turn) == 1 else {
                 throw Unexpected("the observed object lacks the change \(turn)")
             }
         }
-        let half = Percentiles(applied).half
+        let half = Percentiles(zip(applied, merged).map(+)).half
         return [
             Figure(
                 "a remote change, applied and merged",
-                .share(raw: 1 / rawChange.seconds, ours: 1 / half.seconds),
+                .share(raw: 1 / Percentiles(rawTimes).half.seconds, ours: 1 / half.seconds),
                 goal: 0.35, cause: "The change set, the log, the cursor and the contexts."),
             Figure(
                 "a remote change, applied and merged: half take at most",
                 .amount(half.microseconds, unit: "µs")),
+            Figure(
+                "a remote change, applied: half take at most",
+                .amount(Percentiles(applied).half.microseconds, unit: "µs")),
+            Figure(
+                "a remote change, merged by the context: half take at most",
+                .amount(Percentiles(merged).half.microseconds, unit: "µs")),
         ]
     }
 
