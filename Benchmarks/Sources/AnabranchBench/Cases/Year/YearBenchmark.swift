@@ -2,11 +2,12 @@ import Anabranch
 import AnabranchSync
 import Foundation
 
-/// A year of one user with forty devices: as many saves as there are rows, many of them of objects
-/// that another device has changed meanwhile.
+/// A year of one user with forty replicas: as many saves as there are rows, many of them of objects
+/// that another replica has changed meanwhile.
 ///
-/// One device is used every day and makes a third of the saves. One of the others is used each day,
-/// offline, and makes the rest; then both sync. At the end the first device's store should be as
+/// One device is used every day and makes a third of the saves. The others come and go: three of
+/// them are used in turns for four weeks, each for a day without a network, and make the rest.
+/// At the end of each day both sync. At the end of the year the first device's store should be as
 /// good as new.
 struct YearBenchmark: Benchmark {
     static let name = "year"
@@ -30,7 +31,7 @@ struct YearBenchmark: Benchmark {
         var conflicts = 0
         for day in 0..<Self.days {
             times.append(Percentiles(try first.use(saves / 3)))
-            let number = 1 + day % Self.otherDevices
+            let number = Self.otherDevice(on: day)
             let other = try YearDevice(workbench.path("device\(number)"), at: place)
             if try other.isEmpty { try await other.sync() }
             _ = try other.use(saves - saves / 3)
@@ -40,6 +41,13 @@ struct YearBenchmark: Benchmark {
             memory.append(ProcessMemory.currentBytes)
         }
         return try figures(first, times, memory, conflicts, path)
+    }
+
+    /// The number of the other device that is used on a day.
+    private static func otherDevice(on day: Int) -> Int {
+        let inTurn = 3
+        let group = min(day / 28, otherDevices / inTurn - 1)
+        return 1 + group * inTurn + day % inTurn
     }
 
     private func figures(
