@@ -21,10 +21,10 @@ struct MechanismTests {
     /// from 1 would take as long as all other tests.
     private static func firstSeed(_ mechanism: Mechanism) -> UInt64 {
         switch mechanism {
-        case .causeCheck: 1890
+        case .causeCheck: 630
         case .identityRenewal: 155
         case .cursorDigest, .clockObservation: 50
-        case .flushAfterImport: 250
+        case .flushAfterImport: 270
         case .digestCheck, .randomnessCheck: 25
         case .bundleCauses: 20
         case .gapCheck, .linkTags, .linkEnds: 10

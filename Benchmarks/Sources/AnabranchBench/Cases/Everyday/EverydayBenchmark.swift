@@ -10,8 +10,8 @@ struct EverydayBenchmark: Benchmark {
 
     /// The operations that one side does before the other has its turn.
     private static let turnsAtOnce = 100
-    /// The first turn that is timed. The saves with counted pages have used some before it, and have
-    /// deleted their objects.
+    /// The first turn that is timed. The saves with counted pages have used some before it, and
+    /// have deleted their objects.
     private static let firstTurn = 1000
 
     func figures(_ workbench: Workbench) async throws -> [Figure] {
