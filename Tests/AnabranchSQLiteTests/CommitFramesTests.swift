@@ -4,7 +4,7 @@ import Testing
 
 @testable import AnabranchSQLite
 
-/// Commits whose frames are written with one call.
+/// Commits that write their frames with one call.
 struct CommitFramesTests {
     private let path = "data"
     private let disk = SimulatedDisk(seed: 1)

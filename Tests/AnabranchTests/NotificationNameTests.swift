@@ -3,7 +3,7 @@ import Testing
 
 @testable import Anabranch
 
-/// Names of notifications that are posted only to those who can observe them.
+/// Names of notifications that are posted only if there can be an observer.
 struct NotificationNameTests {
     private let text = "test-\(UUID())"
 
