@@ -106,4 +106,48 @@ import Testing
         }
         #expect(removed == 10)
     }
+
+    @Test func `leave pages that are full again`() throws {
+        try store.insert("one", names)
+        // Of 20,000 stamps every second is named, so that each page loses half of its rows.
+        try store.write { transaction in
+            try transaction.connection.execute(
+                """
+                INSERT INTO ab_stamp (position, replica, hlc, seq, server_position)
+                WITH RECURSIVE n (i) AS (SELECT 100 UNION ALL SELECT i + 1 FROM n WHERE i < 20098)
+                SELECT i, 0, (1 << 50) + (i << 20), i, i FROM n;
+                INSERT INTO ab_deferred_cell (record, name, type, rule, value, hlc, by)
+                SELECT 1, 'later', 4, 9, x'00', hlc, replica FROM ab_stamp WHERE position % 2 = 0;
+                """)
+        }
+        let kept = try stampRows(where: "position % 2 = 0")
+        try store.removeUnusedStamps()
+        #expect(try stampRows(where: "position >= 100") == kept)
+        let pages = try usedPageCount()
+        try store.withWriter { try $0.execute("VACUUM") }
+        #expect(Double(pages) < 1.15 * Double(try usedPageCount()))
+    }
+
+    private func stampRows(where condition: String) throws -> [[SQLiteValue]] {
+        try store.read { reader in
+            let statement = try reader.connection.prepare(
+                "SELECT * FROM ab_stamp WHERE \(condition) ORDER BY position")
+            var rows: [[SQLiteValue]] = []
+            while try statement.step() {
+                rows.append((0..<statement.columnCount).map { statement.value(at: $0) })
+            }
+            return rows
+        }
+    }
+
+    private func usedPageCount() throws -> Int64 {
+        try store.read { reader in
+            let counts = try ["page_count", "freelist_count"].map {
+                try reader.connection.firstValue("PRAGMA \($0)")
+            }
+            guard case .integer(let all)? = counts[0], case .integer(let free)? = counts[1]
+            else { return 0 }
+            return all - free
+        }
+    }
 }

@@ -10,14 +10,12 @@ import AnabranchSQLite
 /// unnamed stays so, unless a transaction in between finds the stamp by its time; then the sweep
 /// ends. New rows name new positions, and copies of rows name what the originals name.
 struct StampSweep {
-    private var candidates: Candidates
-    private let added: Int64
-    private let found: Int64
+    private(set) var candidates: Candidates
+    let added: Int64
+    let found: Int64
 
     /// The number of stamps that one sweep looks at, with nine bytes of memory for each.
     static let limit = 1 << 20
-    /// The number of stamps that one transaction removes.
-    private static let sliceCount = 1000
 
     /// Finds the stamps that nothing names.
     ///
@@ -37,43 +35,6 @@ struct StampSweep {
 
     /// The last stamp that the sweep has looked at; `nil` if there is none after it.
     var last: Int64? { candidates.last }
-
-    /// Removes the stamps that nothing names.
-    ///
-    /// - Returns: The number of removed stamps; `nil` if the sweep has ended early.
-    func removeUnnamed(in store: Store) throws -> Int? {
-        var unnamed = candidates.unnamed[...]
-        let count = unnamed.count
-        while !unnamed.isEmpty {
-            let slice = unnamed.prefix(Self.sliceCount)
-            unnamed = unnamed.dropFirst(slice.count)
-            guard try store.write({ try remove(slice, $0) }) else { return nil }
-        }
-        return count
-    }
-
-    private func remove(_ positions: ArraySlice<Int64>, _ transaction: StateTransaction) throws
-        -> Bool
-    {
-        let connection = transaction.connection
-        guard try StampCounters(connection: connection).found() == found else { return false }
-        let removal = try connection.cached("DELETE FROM ab_stamp WHERE position = ?")
-        for position in positions {
-            try removal.bind(position, at: 1)
-            try removal.run()
-        }
-        return true
-    }
-
-    /// Registers that the stamps were swept that had been added before.
-    func finish(in store: Store) throws {
-        try store.write { try StampCounters(connection: $0.connection).add(-added) }
-    }
-
-    /// Lets the next sweep come after half as many saves, because this one has ended early.
-    func giveUp(in store: Store) throws {
-        try store.write { try StampCounters(connection: $0.connection).add(-added / 2) }
-    }
 
     // MARK: - What names a stamp
 
@@ -137,10 +98,16 @@ struct StampSweep {
 
 extension StampSweep {
     /// Positions of stamps, and those among them that are named.
-    private struct Candidates {
+    struct Candidates {
         /// In ascending order.
         private let positions: [Int64]
         private var isNamed: [Bool]
+
+        /// Consecutive positions, and those among them that nothing names.
+        struct Slice {
+            let range: ClosedRange<Int64>
+            let unnamed: Set<Int64>
+        }
 
         /// Reads the positions of stamps. The first save of each replica is left out, because the
         /// causal contexts of bundles need its place.
@@ -170,8 +137,16 @@ extension StampSweep {
             if low < positions.count, positions[low] == position { isNamed[low] = true }
         }
 
-        var unnamed: [Int64] {
-            zip(positions, isNamed).compactMap { $1 ? nil : $0 }
+        /// The positions in slices of `count`, without slices in which every stamp is named.
+        func slices(of count: Int) -> [Slice] {
+            stride(from: 0, to: positions.count, by: count).compactMap { start in
+                let indices = start..<min(start + count, positions.count)
+                let unnamed = indices.filter { !isNamed[$0] }.map { positions[$0] }
+                guard !unnamed.isEmpty else { return nil }
+                return Slice(
+                    range: positions[start]...positions[indices.upperBound - 1],
+                    unnamed: Set(unnamed))
+            }
         }
     }
 }
