@@ -43,18 +43,9 @@ public struct ChangePayloadEncoder: Sendable {
     /// ``additions(entity:properties:capacity:)`` began. An empty block is left out.
     public mutating func append(_ rows: RowBlockEncoder) {
         guard rows.count > 0 else { return }
-        precondition(
-            rows.columns.allSatisfy { $0.count == rows.count },
-            "every column must have one value for each record")
+        precondition(rows.isComplete, "every column must have one value for each record")
         cellCount += rows.count * (rows.properties.count + 1) + rows.memberCount
-        var body = ByteWriter(reservingCapacity: rows.byteCount - rows.largeByteCount + 64)
-        body.append(varint: tables.index(of: rows.entity))
-        rows.records.write(
-            to: &body, tables: &tables, inserting: rows.operation == Operation.insert)
-        body.append(count: rows.properties.count)
-        for property in rows.properties { body.append(varint: tables.index(of: property)) }
-        for column in rows.columns { column.write(to: &body, tables: &tables) }
-        append(operation: rows.operation, body: body)
+        append(operation: rows.operation, body: rows.body(tables: &tables))
     }
 
     /// Appends a block of any kind.

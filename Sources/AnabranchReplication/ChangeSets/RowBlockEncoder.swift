@@ -1,18 +1,26 @@
 /// An encoder for a block of inserted or updated rows, or of counter deltas.
 ///
-/// It is filled record by record, in the same pass that writes the rows of a store.
+/// It is filled record by record, in the same pass that writes the rows of a store. A block of one
+/// record, which is that of most saves, keeps its values as they are; columns are built for more.
 public struct RowBlockEncoder: Sendable {
     let operation: UInt64
     let entity: WireName
     let properties: [WireProperty]
     @usableFromInline var records = RecordListEncoder()
-    @usableFromInline var columns: [ColumnEncoder]
+    /// Empty as long as the block has the values of one record.
+    @usableFromInline var columns: [ColumnEncoder] = []
+    /// The values of the only record, by column; `nil` once there are columns.
+    @usableFromInline var single: SingleRow?
 
     init(operation: UInt64, entity: WireName, properties: [WireProperty], capacity: Int) {
         self.operation = operation
         self.entity = entity
         self.properties = properties
-        columns = properties.map { _ in ColumnEncoder(capacity: capacity) }
+        if capacity == 1 {
+            single = SingleRow(columnCount: properties.count)
+        } else {
+            columns = properties.map { _ in ColumnEncoder(capacity: capacity) }
+        }
     }
 
     /// The number of appended records.
@@ -21,16 +29,28 @@ public struct RowBlockEncoder: Sendable {
     /// The first property that got a value of another type, which every reader refuses. It is `nil`
     /// if all values suit their properties.
     public var misfit: WireProperty? {
-        zip(properties, columns).first { property, column in
+        if let single {
+            return zip(properties, single.values).first { property, value in
+                value.map { !property.type.accepts(tag: $0.tag) } ?? false
+            }?.0
+        }
+        return zip(properties, columns).first { property, column in
             column.runs.contains { !property.type.accepts(tag: $0.tag) }
         }?.0
     }
 
-    var memberCount: Int { columns.reduce(0) { $0 + $1.memberCount } }
+    /// Indicates whether every column has one value for each record.
+    var isComplete: Bool {
+        single?.isComplete ?? columns.allSatisfy { $0.count == records.count }
+    }
+
+    var memberCount: Int { single?.memberCount ?? columns.reduce(0) { $0 + $1.memberCount } }
     /// The approximate number of bytes that the block needs in the payload.
-    public var byteCount: Int { columns.reduce(records.count * 2) { $0 + $1.byteCount } }
+    public var byteCount: Int {
+        records.count * 2 + (single?.byteEstimate ?? columns.reduce(0) { $0 + $1.byteCount })
+    }
     /// The number of bytes that the block refers to instead of copying them.
-    var largeByteCount: Int { columns.reduce(0) { $0 + $1.values.largeCount } }
+    private var largeByteCount: Int { columns.reduce(0) { $0 + $1.values.largeCount } }
 
     /// Indicates whether the block has reached a number of bytes of values, or a number of values
     /// and identities.
@@ -38,6 +58,7 @@ public struct RowBlockEncoder: Sendable {
     /// The check is fast enough to be made after every row.
     @inlinable
     public func hasReached(byteCount limit: Int, cellCount: Int) -> Bool {
+        if let single { return single.byteEstimate >= limit || single.cellCount >= cellCount }
         var bytes = 0
         for index in columns.indices { bytes += columns[index].values.count }
         return bytes >= limit || records.count * (columns.count + 1) >= cellCount
@@ -45,14 +66,46 @@ public struct RowBlockEncoder: Sendable {
 
     /// Appends a record. Append one value to every column before the next record.
     @inlinable
-    public mutating func append(record: RecordID) { records.append(record) }
+    public mutating func append(record: RecordID) {
+        if single != nil, records.count == 1 { buildColumns() }
+        records.append(record)
+    }
 
     /// Appends the value of the last record in one column.
     ///
     /// - Parameter column: The index of the property that the column belongs to.
     @inlinable
     public mutating func append(_ value: Value, toColumn column: Int) {
-        columns[column].append(value)
+        if single == nil {
+            columns[column].append(value)
+        } else {
+            single?.values[column] = value
+        }
+    }
+
+    /// Moves the values of the only record into columns, because another record follows.
+    @usableFromInline
+    mutating func buildColumns() {
+        guard let row = single else { return }
+        single = nil
+        columns = row.values.map { value in
+            var column = ColumnEncoder(capacity: 2)
+            if let value { column.append(value) }
+            return column
+        }
+    }
+
+    /// Returns the body of the block.
+    func body(tables: inout PayloadTables) -> ByteWriter {
+        let capacity = single == nil ? byteCount - largeByteCount + 64 : 64
+        var body = ByteWriter(reservingCapacity: capacity)
+        body.append(varint: tables.index(of: entity))
+        records.write(to: &body, tables: &tables, inserting: operation == Operation.insert)
+        body.append(count: properties.count)
+        for property in properties { body.append(varint: tables.index(of: property)) }
+        single?.write(to: &body, tables: &tables)
+        for column in columns { column.write(to: &body, tables: &tables) }
+        return body
     }
 }
 

@@ -41,6 +41,33 @@ import Testing
         #expect(encoder.finish() == ChangePayload(blocks: [.insert(whole)]).encoded(author: author))
     }
 
+    @Test(arguments: TestLength.seeds(300))
+    func `a block of one row has the bytes that its columns would have`(seed: UInt64) throws {
+        var generator = SeededGenerator(seed: seed)
+        let author = generator.replica()
+        for block in generator.payload(author: author).blocks {
+            guard case .update(let rows) = block else { continue }
+            for count in 1...min(rows.records.count, 2) {
+                func bytes(capacity: Int) -> [UInt8] {
+                    var encoder = ChangePayloadEncoder(author: author)
+                    var block = encoder.rows(
+                        inserting: false, entity: rows.entity, properties: rows.properties,
+                        capacity: capacity)
+                    for (index, record) in rows.records.prefix(count).enumerated() {
+                        block.append(record: record)
+                        for column in rows.columns.indices.reversed() {
+                            block.append(rows.columns[column][index], toColumn: column)
+                        }
+                    }
+                    #expect(block.misfit == nil)
+                    encoder.append(block)
+                    return encoder.finish()
+                }
+                #expect(bytes(capacity: 1) == bytes(capacity: 0))
+            }
+        }
+    }
+
     @Test func `a column of nulls costs its runs only`() {
         let records = (1...1_000).map { RecordID(replica: author, number: $0) }
         func size(_ properties: [WireProperty]) -> Int {

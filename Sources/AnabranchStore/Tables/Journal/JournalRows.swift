@@ -181,14 +181,3 @@ final class JournalRows {
         return writer.bytes
     }
 }
-
-extension Value {
-    /// An estimate of the encoded value's size in bytes.
-    var byteEstimate: Int {
-        switch self {
-        case .string(let text), .uri(let text): text.utf8.count
-        case .data(let bytes): bytes.count
-        default: 16
-        }
-    }
-}
