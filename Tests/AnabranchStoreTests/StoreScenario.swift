@@ -52,12 +52,14 @@ final class StoreScenario {
     func open(
         _ name: String, model: ManagedObjectModel? = nil, disabled: Set<Mechanism> = [],
         faults: TransactionFaults? = nil, replica: ReplicaID? = nil,
-        options: StoreOptions = StoreOptions(), partBytes: Int? = nil, recordBytes: Int? = nil
+        options: StoreOptions = StoreOptions(), partBytes: Int? = nil, recordBytes: Int? = nil,
+        loadBytes: Int? = nil
     ) throws -> Store {
         let clock = clock
         var environment = StoreEnvironment.system
         if let partBytes { environment.partLimits.byteCount = partBytes }
         if let recordBytes { environment.partLimits.recordBytes = recordBytes }
+        if let loadBytes { environment.leastLoadBytes = loadBytes }
         environment.wallMilliseconds = { clock.milliseconds }
         environment.disabled = disabled
         environment.faults = faults

@@ -22,6 +22,9 @@ package struct StoreEnvironment: Sendable {
     package var hasCheckpointer = false
     /// The size from which a save is split into parts.
     package var partLimits = PartLimits()
+    /// The bytes of a change set from which on a store without records creates its indexes after
+    /// the records. With fewer bytes that takes as long as the records do.
+    package var leastLoadBytes = 256 << 10
     /// Mechanisms that a simulation switches off to prove that they are needed.
     package var disabled: Set<Mechanism> = []
 

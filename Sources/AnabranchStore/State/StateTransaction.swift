@@ -15,6 +15,8 @@ final class StateTransaction: WriteTransaction {
     private(set) lazy var deferred = DeferredRows(self)
     private(set) lazy var held = HeldRecords(connection, schema: schema, deferred: deferred)
     private(set) lazy var journal = ConflictRecorder(self)
+    /// The indexes of synced records, which a load into an empty store drops for a while.
+    private(set) lazy var indexes = SyncedIndexes(connection, schema: schema)
     /// Change sets that came in this transaction, for those that wait for them.
     let arrivals = Arrivals()
     /// The numbers of the saves that turned out to be rejected.

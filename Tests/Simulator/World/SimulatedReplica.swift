@@ -126,7 +126,10 @@ final class SimulatedReplica {
         var environment = StoreEnvironment(
             wallMilliseconds: { clock.milliseconds }, randomBytes: { world.identityBytes($0) },
             vfs: disk.name, faults: crash.faults, disabled: world.disabled)
-        if world.traits.hasParts { environment.partLimits.byteCount = 40 }
+        if world.traits.hasParts {
+            environment.partLimits.byteCount = 40
+            environment.leastLoadBytes = 0
+        }
         let tellsFilesApart = world.traits.tellsFilesApart
         environment.fileIdentity = { path in
             tellsFilesApart ? (try? disk.identity(of: path))?.encoded ?? [] : []

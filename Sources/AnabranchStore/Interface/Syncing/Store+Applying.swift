@@ -26,10 +26,12 @@ extension Store {
                 try transaction.check(set.timestamp, of: "\(set.dot) of the zone", .zone)
             }
             let places = try places(of: page)
+            if try isLoad(page, transaction) { try transaction.indexes.drop() }
             var operation = ApplyOperation(transaction)
             for (changeSet, place) in zip(page.changeSets, places) {
                 try operation.apply(changeSet, at: place)
             }
+            try transaction.indexes.createAgain()
             if try operation.hasWaiting { try operation.releaseWaiting() }
             try transaction.log.raisePlaced()
             transaction.state.cursor = page.cursor
@@ -48,6 +50,15 @@ extension Store {
 }
 
 extension Store {
+    /// Indicates whether a page may bring many records into a store that has none.
+    private func isLoad(_ page: RemotePage, _ transaction: StateTransaction) throws -> Bool {
+        guard page.after.position == 0 else { return false }
+        let isLarge = page.changeSets.contains {
+            $0.kind == .saveInParts || $0.payload.count >= environment.leastLoadBytes
+        }
+        return try isLarge && transaction.indexes.areEmpty()
+    }
+
     /// The zone positions of a page's change sets.
     ///
     /// They are computed before anything is applied. Otherwise a page that does not match its

@@ -47,14 +47,14 @@ struct SnapshotLoad {
         let searchTables = schema.syncedTables.compactMap(SearchTable.init)
         for table in searchTables { try connection.run(table.emptying) }
         try removeAll()
-        let indexes = try takeIndexes()
+        try transaction.indexes.drop()
         var number: UInt64 = 0
         while number < snapshot.chunkCount {
             try load(try decoded(try takeChunk(from: stage, &number)))
         }
         try transaction.check(greatest, of: "the zone's snapshot", .zone)
         try stage.clear()
-        for index in indexes { try connection.execute(index.sql) }
+        try transaction.indexes.createAgain()
         for table in searchTables { try connection.run(table.refilling) }
         try positions.finish()
         let place = CausalContext.Prefix(
@@ -159,28 +159,6 @@ struct SnapshotLoad {
         merge.deferred.isEmpty = true
         try transaction.views.hidden.removeAll()
         try transaction.views.mergedDuplicates.removeAll()
-    }
-
-    /// Drops the indexes of the model's tables, because creating an index at once is faster than
-    /// updating it row by row.
-    private func takeIndexes() throws -> [(name: String, sql: String)] {
-        let tables =
-            schema.syncedTables.map(\.plainName) + schema.syncedLinkLayouts.map(\.plainName)
-        let statement = try connection.cached(
-            """
-            SELECT name, sql FROM sqlite_schema
-            WHERE type = 'index' AND tbl_name = ? AND sql IS NOT NULL
-            """)
-        var indexes: [(name: String, sql: String)] = []
-        for table in tables {
-            try statement.bind(table, at: 1)
-            while try statement.step() {
-                indexes.append((statement.string(at: 0), statement.string(at: 1)))
-            }
-            statement.reset()
-        }
-        for index in indexes { try connection.execute("DROP INDEX \(SQL.quoted(index.name))") }
-        return indexes
     }
 
     // MARK: - Loading

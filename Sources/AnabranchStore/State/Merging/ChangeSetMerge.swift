@@ -96,6 +96,7 @@ struct ChangeSetMerge {
     }
 
     private mutating func apply(_ block: ChangeBlock, of set: IncomingSet) throws {
+        if !block.isAddition { try transaction.indexes.createAgain() }
         if schema.hasViewRules {
             try transaction.views.willApply(block) { schema.recordLayout(named: $0) }
         }
@@ -112,6 +113,17 @@ struct ChangeSetMerge {
         case .write(let siblings): try write(siblings, of: set)
         case .yieldingDelete(let deletes): try delete(deletes, of: set)
         case .unknown: break  // The log keeps it for a version that knows it.
+        }
+    }
+}
+
+extension ChangeBlock {
+    /// Indicates whether the block only adds records or links. No record is looked up by an index
+    /// for that.
+    fileprivate var isAddition: Bool {
+        switch self {
+        case .insert, .link: true
+        default: false
         }
     }
 }
