@@ -32,14 +32,15 @@ extension Store {
         }
     }
 
-    /// True if the stamps that saves have left since the last sweep may take an eighth of the file.
+    /// True if the stamps that saves have left since the last sweep may take a sixteenth of the
+    /// file.
     ///
     /// So a sweep reads few rows for each removed save, and the stamps of a small file stay few.
     func mayRemoveStamps() throws -> Bool {
         try read { reader in
             let added = try StampCounters(connection: reader.connection).added()
             guard added >= Self.leastAddedStamps else { return false }
-            return try Int(added) * Self.bytesOfStamp >= reader.byteCount() / 8
+            return try Int(added) * Self.bytesOfStamp >= reader.byteCount() / 16
         }
     }
 

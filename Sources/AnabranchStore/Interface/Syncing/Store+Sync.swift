@@ -64,12 +64,14 @@ extension Store {
 
     /// The change sets that the zone is not known to hold, in the order of this file's log.
     ///
-    /// - Parameter byteLimit: The greatest size of all payloads; the first change set is returned
-    ///   whatever its size.
-    package func pending(byteLimit: Int) throws -> [StoredLogEntry] {
+    /// - Parameters:
+    ///   - byteLimit: The greatest size of all payloads; the first change set is returned whatever
+    ///     its size.
+    ///   - countLimit: The greatest number of change sets, at least 1.
+    package func pending(byteLimit: Int, countLimit: Int = .max) throws -> [StoredLogEntry] {
         try read { reader in
             try ChangeLog(connection: reader.connection, replicas: try reader.replicas())
-                .pending(byteLimit: byteLimit)
+                .pending(byteLimit: byteLimit, countLimit: countLimit)
         }
     }
 
@@ -114,6 +116,7 @@ extension Store {
             let log = transaction.log
             let places = ZonePositions(transaction)
             var voids: [SaveVoiding.Pair] = []
+            var placed: [UInt64: ChangeSet] = [:]
             for item in acknowledged {
                 guard let held = try log.entry(at: item.localPosition) else { continue }
                 let form = held.changeSet.form(after: item.rejection)
@@ -121,6 +124,7 @@ extension Store {
                     held.changeSet.context == item.context
                 else { continue }
                 if form.kind != held.changeSet.kind { voids.append((held, form)) }
+                placed[item.position] = held.changeSet
                 try places.record(
                     CausalContext.Prefix(epoch: epoch, position: item.position),
                     ofSetAt: item.localPosition)
@@ -129,7 +133,7 @@ extension Store {
             var voiding = SaveVoiding(transaction)
             try voiding.run(voids, &changes)
             try log.raisePlaced()
-            try transaction.advanceCursor(in: epoch)
+            try transaction.advanceCursor(in: epoch, over: voids.isEmpty ? placed : [:])
             var changed = try transaction.collected(changes)
             changed.rejections = transaction.rejections
             return changed
@@ -148,9 +152,16 @@ extension ChangeSet {
 
 extension StateTransaction {
     /// Advances the cursor over change sets of this file that directly follow it in the zone's log.
-    fileprivate func advanceCursor(in epoch: EpochID) throws {
+    ///
+    /// - Parameter known: Some of them in their present form, by their positions. The others are
+    ///   read.
+    fileprivate func advanceCursor(in epoch: EpochID, over known: [UInt64: ChangeSet]) throws {
         var cursor = state.cursor ?? LogCursor(startOf: epoch)
         guard cursor.epoch == epoch else { return }
+        while state.start == nil, let next = known[cursor.position + 1] {
+            cursor = cursor.advanced(over: next)
+            state.cursor = cursor
+        }
         let statement = try connection.cached(
             """
             SELECT c.kind, r.id, c.seq, c.position, c.origin, c.server_position, c.seq <= r.seen

@@ -273,7 +273,7 @@ struct ChangeLog {
 
     /// The change sets that the zone is not known to hold, oldest first, until their payloads
     /// exceed a number of bytes. The result has at least one if there is one.
-    func pending(byteLimit: Int) throws -> [StoredLogEntry] {
+    func pending(byteLimit: Int, countLimit: Int) throws -> [StoredLogEntry] {
         let statement = try connection.cached(
             """
             SELECT \(Self.columns) FROM ab_changeset c
@@ -281,7 +281,7 @@ struct ChangeLog {
             """)
         var entries: [StoredLogEntry] = []
         var byteCount = 0
-        while try statement.step() {
+        while entries.count < countLimit, try statement.step() {
             let entry = try Self.entry(statement, replicas: replicas)
             byteCount += entry.changeSet.payload.count + 256
             if !entries.isEmpty && byteCount > byteLimit { break }

@@ -42,7 +42,8 @@ package struct PushMachine: SessionMachine {
 
     /// Loads unpushed change sets from the store.
     func load(_ exchange: Exchange) -> Move {
-        .store(LoadingPending(byteLimit: exchange.batchBytes))
+        .store(LoadingPending(
+                byteLimit: exchange.batchBytes, countLimit: exchange.limits.batchCount))
     }
 
     /// Pushes the first change sets, as many as fit into one request.
@@ -156,10 +157,11 @@ extension PushMachine {
 /// The store loads its first unpushed change sets.
 package struct LoadingPending: StoreStep {
     let byteLimit: Int
+    let countLimit: Int
     package var description: String { "load" }
 
     package func perform(on store: StoreExecutor) throws -> PendingAnswer {
-        try store.pending(byteLimit: byteLimit)
+        try store.pending(byteLimit: byteLimit, countLimit: countLimit)
     }
 
     package func next(

@@ -6,6 +6,8 @@ struct StoreSizes {
     let live: Double
     /// The bytes of all pages in use.
     let used: Double
+    /// The bytes of the file, with its free pages.
+    let file: Double
     /// The eight tables or indexes of Anabranch's own that take most.
     let largest: String
 
@@ -19,6 +21,9 @@ struct StoreSizes {
         }
         live = try bytes("NOT (\(own))")
         used = try bytes("TRUE")
+        file = Double(
+            try database.number(
+                "SELECT page_count * page_size FROM pragma_page_count, pragma_page_size"))
         largest = try database.text(
             """
             SELECT group_concat(name || ' ' || (pgsize / 1000) || ' kB', ', ') FROM (
