@@ -4,8 +4,9 @@ extension Store {
     /// Removes the stamps of removed saves that no row, link or deferred value names any more.
     ///
     /// Every row is read once, in a read transaction; other writers wait for one of the short
-    /// transactions only, each of which removes at most 1000 stamps. If another transaction may
-    /// have named one of the stamps meanwhile, or a row is damaged, the rest stays.
+    /// transactions only, each of which writes some 1000 stamps anew, without those that go. If
+    /// another transaction may have named one of the stamps meanwhile, or a row is damaged, the
+    /// rest stays.
     ///
     /// - Returns: The number of removed stamps.
     /// - Throws: ``StoreError``; what was removed by then stays removed.
