@@ -1,9 +1,10 @@
 import AnabranchModel
 import AnabranchReplication
 import AnabranchSQLite
-import AnabranchStore
 import TestSupport
 import Testing
+
+@testable import AnabranchStore
 
 /// Tests of a store after a loss of power, on a disk that keeps only what was flushed.
 @Suite struct `What a loss of power leaves` {
@@ -55,6 +56,22 @@ import Testing
         let b = try open("b")
         #expect(try a.send(to: b, in: scenario, lacking: base).waitingCount == 1)
         #expect(try losePower("b", b).waitingCount == 1)
+    }
+
+    /// Some settings make SQLite prepare every statement again, which takes longer than a save.
+    @Test func `is flushed without a new preparation of statements`() throws {
+        let store = try scenario.open("a", options: StoreOptions())
+        try store.insertPerson("Anna")
+        func preparations() throws -> Int {
+            try store.withWriter { connection in
+                let statement = try connection.cached("SELECT clock FROM ab_state")
+                while try statement.step() {}
+                return statement.takeCount(of: .preparations)
+            }
+        }
+        _ = try preparations()
+        try store.makeDurable()
+        #expect(try preparations() == 0)
     }
 
     /// The process that applied it died before it could report that.

@@ -113,9 +113,10 @@ import Testing
         try store.write { transaction in
             try transaction.connection.execute(
                 """
-                INSERT INTO ab_stamp (position, replica, hlc, seq, server_position)
+                INSERT INTO ab_stamp (position, replica, hlc, seq, server_position, author)
                 WITH RECURSIVE n (i) AS (SELECT 100 UNION ALL SELECT i + 1 FROM n WHERE i < 20098)
-                SELECT i, 0, (1 << 50) + (i << 20), i, i FROM n;
+                SELECT i, 0, (1 << 50) + (i << 20), i, nullif(i, 102), iif(i % 7 = 0, 3, NULL)
+                FROM n;
                 INSERT INTO ab_deferred_cell (record, name, type, rule, value, hlc, by)
                 SELECT 1, 'later', 4, 9, x'00', hlc, replica FROM ab_stamp WHERE position % 2 = 0;
                 """)
@@ -126,6 +127,33 @@ import Testing
         let pages = try usedPageCount()
         try store.withWriter { try $0.execute("VACUUM") }
         #expect(Double(pages) < 1.15 * Double(try usedPageCount()))
+    }
+
+    /// Another process may remove saves from the log meanwhile: a few, or more than a transaction of
+    /// the sweep inserts again.
+    @Test(arguments: [1, 5000])
+    func `stay if they were added after the rows were read`(count: Int) async throws {
+        try store.insert("one", names)
+        try await age(10)
+        // One more unnamed stamp is so far behind the others that there is room between them.
+        try store.write { transaction in
+            try transaction.connection.execute(
+                "INSERT INTO ab_stamp (position, replica, hlc, seq) VALUES (9000, 0, 1 << 40, 9)")
+        }
+        let sweep = try store.read { try StampSweep($0) }
+        try store.write { transaction in
+            try transaction.connection.execute(
+                """
+                INSERT INTO ab_stamp (position, replica, hlc, seq, server_position)
+                WITH RECURSIVE n (i) AS (SELECT 20 UNION ALL SELECT i + 1 FROM n
+                    WHERE i < 19 + \(count))
+                SELECT i, 1, (1 << 50) + i, i, i FROM n;
+                """)
+        }
+        let added = try stampRows(where: "position BETWEEN 20 AND 8999")
+        #expect(added.count == count)
+        #expect(try sweep.removeUnnamed(in: store) == 9)
+        #expect(try stampRows(where: "position >= 20") == added)
     }
 
     private func stampRows(where condition: String) throws -> [[SQLiteValue]] {

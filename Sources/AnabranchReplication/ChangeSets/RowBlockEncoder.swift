@@ -1,13 +1,14 @@
 /// An encoder for a block of inserted or updated rows, or of counter deltas.
 ///
 /// It is filled record by record, in the same pass that writes the rows of a store. A block of one
-/// record, which is that of most saves, keeps its values as they are; columns are built for more.
+/// record, which is that of most saves, keeps the values as they are. A block of more records has
+/// its values in columns.
 public struct RowBlockEncoder: Sendable {
     let operation: UInt64
     let entity: WireName
     let properties: [WireProperty]
     @usableFromInline var records = RecordListEncoder()
-    /// Empty as long as the block has the values of one record.
+    /// The columns by property. There are none while `single` has the values.
     @usableFromInline var columns: [ColumnEncoder] = []
     /// The values of the only record, by column; `nil` once there are columns.
     @usableFromInline var single: SingleRow?
@@ -79,7 +80,7 @@ public struct RowBlockEncoder: Sendable {
         if single == nil {
             columns[column].append(value)
         } else {
-            single?.values[column] = value
+            single?.set(value, inColumn: column)
         }
     }
 

@@ -7,6 +7,12 @@ struct SingleRow: Sendable {
     @usableFromInline
     init(columnCount: Int) { values = Array(repeating: nil, count: columnCount) }
 
+    @usableFromInline
+    mutating func set(_ value: Value, inColumn column: Int) {
+        precondition(values[column] == nil, "a column must have one value for each record")
+        values[column] = value
+    }
+
     /// Indicates whether every column has its value.
     var isComplete: Bool { !values.contains { $0 == nil } }
 

@@ -11,6 +11,8 @@ extension Statement {
         case automaticIndexRows
         /// The instructions of SQLite's virtual machine.
         case steps
+        /// The times that SQLite had to prepare the statement again.
+        case preparations
 
         fileprivate var code: Int32 {
             switch self {
@@ -18,6 +20,7 @@ extension Statement {
             case .sorts: SQLITE_STMTSTATUS_SORT
             case .automaticIndexRows: SQLITE_STMTSTATUS_AUTOINDEX
             case .steps: SQLITE_STMTSTATUS_VM_STEP
+            case .preparations: SQLITE_STMTSTATUS_REPREPARE
             }
         }
     }

@@ -97,7 +97,7 @@ final class Checkpointer: Sendable {
 
     private func open() throws -> Connection {
         let connection = try Connection(path: store, mode: .readWrite, vfs: vfs)
-        try connection.setDurability(durability)
+        try connection.configureFlushes(durability)
         // A connection that has not read does not know yet that the file has a log.
         _ = try connection.firstValue("PRAGMA schema_version")
         return connection

@@ -22,8 +22,8 @@ package struct StoreEnvironment: Sendable {
     package var hasCheckpointer = false
     /// The size from which a save is split into parts.
     package var partLimits = PartLimits()
-    /// The bytes of a change set from which on a store without records creates its indexes after
-    /// the records. With fewer bytes that takes as long as the records do.
+    /// The size of the smallest payload for which a store without records drops its indexes, and
+    /// creates them after the records. For less, creating them costs more than it saves.
     package var leastLoadBytes = 256 << 10
     /// Mechanisms that a simulation switches off to prove that they are needed.
     package var disabled: Set<Mechanism> = []

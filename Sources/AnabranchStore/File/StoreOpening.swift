@@ -159,7 +159,7 @@ struct StoreOpening {
 
     func configureWriter() throws {
         try writeAhead()
-        try connection.setDurability(options.durability)
+        try connection.configureFlushes(options.durability)
         let cacheKibibytes = max(options.writerCacheByteCount >> 10, 1)
         try connection.execute("PRAGMA cache_size = -\(cacheKibibytes)")
         // SQLite 3.40 allows the triggers of the tables of words only in a trusted schema.

@@ -50,17 +50,23 @@ public struct StoreOptions: Sendable {
 }
 
 extension Connection {
-    /// Sets what the next commits survive.
+    /// Lets all flushes of the connection reach the drive, and sets what commits survive.
     ///
     /// On Apple's systems an ordinary flush ends in the drive's cache, which a loss of power
-    /// empties. `fullfsync` asks for the one that does not; elsewhere SQLite ignores it. A
-    /// checkpoint overwrites what was durable, so its flushes always are such ones.
+    /// empties. These settings ask for the one that does not; elsewhere SQLite ignores them. They
+    /// do not make SQLite flush more often.
     ///
     /// Source: fcntl(2) of Darwin, `F_FULLFSYNC`; <https://www.sqlite.org/pragma.html>.
+    func configureFlushes(_ durability: StoreOptions.Durability) throws {
+        try execute("PRAGMA fullfsync = 1; PRAGMA checkpoint_fullfsync = 1")
+        try setDurability(durability)
+    }
+
+    /// Sets what the next commits survive.
+    ///
+    /// This leaves the statements as they are. After a change of `fullfsync` SQLite would prepare
+    /// every one of them again.
     func setDurability(_ durability: StoreOptions.Durability) throws {
-        let isFull = durability == .full
-        try execute("PRAGMA synchronous = \(isFull ? "FULL" : "NORMAL")")
-        try execute("PRAGMA fullfsync = \(isFull ? 1 : 0)")
-        try execute("PRAGMA checkpoint_fullfsync = 1")
+        try execute("PRAGMA synchronous = \(durability == .full ? "FULL" : "NORMAL")")
     }
 }

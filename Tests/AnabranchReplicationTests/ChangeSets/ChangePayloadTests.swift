@@ -68,6 +68,31 @@ import Testing
         }
     }
 
+    @Test func `a block of one row may have values that are not copied, or no properties`() throws {
+        let texts = [1 << 20, 3, 1 << 21].map { String(repeating: "a", count: $0) }
+        let properties = ["a", "b", "c"].map { WireProperty(name: WireName($0), type: .string) }
+        let record = RecordID(replica: author, number: 7)
+        for count in [3, 0] {
+            func bytes(capacity: Int) -> [UInt8] {
+                var encoder = ChangePayloadEncoder(author: author)
+                var block = encoder.rows(
+                    inserting: true, entity: "E", properties: Array(properties.prefix(count)),
+                    capacity: capacity)
+                block.append(record: record)
+                for column in 0..<count { block.append(.string(texts[column]), toColumn: column) }
+                encoder.append(block)
+                return encoder.finish()
+            }
+            #expect(bytes(capacity: 1) == bytes(capacity: 0))
+            let block = RowBlock(
+                entity: "E", records: [record], properties: Array(properties.prefix(count)),
+                columns: texts.prefix(count).map { [.string($0)] })
+            #expect(
+                try ChangePayload(decoding: bytes(capacity: 1), author: author).blocks
+                    == [.insert(block)])
+        }
+    }
+
     @Test func `a column of nulls costs its runs only`() {
         let records = (1...1_000).map { RecordID(replica: author, number: $0) }
         func size(_ properties: [WireProperty]) -> Int {

@@ -4,7 +4,7 @@ extension Store {
     /// Removes the stamps of removed saves that no row, link or deferred value names any more.
     ///
     /// Every row is read once, in a read transaction; other writers wait for one of the short
-    /// transactions only, each of which writes some 1000 stamps anew, without those that go. If
+    /// transactions only, each of which rewrites some 1000 stamps without the removed ones. If
     /// another transaction may have named one of the stamps meanwhile, or a row is damaged, the
     /// rest stays.
     ///
@@ -33,15 +33,16 @@ extension Store {
         }
     }
 
-    /// True if the stamps that saves have left since the last sweep may take a sixteenth of the
+    /// True if the stamps that saves have left since the last sweep may take a thirty-second of the
     /// file.
     ///
     /// So a sweep reads few rows for each removed save, and the stamps of a small file stay few.
+    /// The file must have room for the stamps between two sweeps.
     func mayRemoveStamps() throws -> Bool {
         try read { reader in
             let added = try StampCounters(connection: reader.connection).added()
             guard added >= Self.leastAddedStamps else { return false }
-            return try Int(added) * Self.bytesOfStamp >= reader.byteCount() / 16
+            return try Int(added) * Self.bytesOfStamp >= reader.byteCount() / 32
         }
     }
 

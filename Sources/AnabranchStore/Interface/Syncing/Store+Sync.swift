@@ -116,7 +116,7 @@ extension Store {
             let log = transaction.log
             let places = ZonePositions(transaction)
             var voids: [SaveVoiding.Pair] = []
-            var placed: [UInt64: ChangeSet] = [:]
+            var placed: [UInt64: PlacedEntry] = [:]
             for item in acknowledged {
                 guard let held = try log.entry(at: item.localPosition) else { continue }
                 let form = held.changeSet.form(after: item.rejection)
@@ -124,7 +124,7 @@ extension Store {
                     held.changeSet.context == item.context
                 else { continue }
                 if form.kind != held.changeSet.kind { voids.append((held, form)) }
-                placed[item.position] = held.changeSet
+                placed[item.position] = PlacedEntry(held.changeSet)
                 try places.record(
                     CausalContext.Prefix(epoch: epoch, position: item.position),
                     ofSetAt: item.localPosition)
@@ -153,13 +153,13 @@ extension ChangeSet {
 extension StateTransaction {
     /// Advances the cursor over change sets of this file that directly follow it in the zone's log.
     ///
-    /// - Parameter known: Some of them in their present form, by their positions. The others are
-    ///   read.
-    fileprivate func advanceCursor(in epoch: EpochID, over known: [UInt64: ChangeSet]) throws {
+    /// - Parameter known: Change sets in their present form, by position in the zone's log. Other
+    ///   entries are read from the file.
+    fileprivate func advanceCursor(in epoch: EpochID, over known: [UInt64: PlacedEntry]) throws {
         var cursor = state.cursor ?? LogCursor(startOf: epoch)
         guard cursor.epoch == epoch else { return }
         while state.start == nil, let next = known[cursor.position + 1] {
-            cursor = cursor.advanced(over: next)
+            cursor = next.advance(cursor)
             state.cursor = cursor
         }
         let statement = try connection.cached(
@@ -180,14 +180,34 @@ extension StateTransaction {
                 let digest = try log.digest(at: statement.int64(at: 3)),
                 let origin = Digest(bytes: statement.bytes(at: 4))
             else { break }
-            cursor = cursor.advanced(
+            let entry = PlacedEntry(
                 kind: LogEntryKind(rawValue: UInt8(truncatingIfNeeded: statement.int64(at: 0))),
                 dot: Dot(
                     replica: replica, sequence: UInt64(bitPattern: statement.int64(at: 2))),
                 digest: digest, origin: origin)
+            cursor = entry.advance(cursor)
             state.cursor = cursor
         }
         statement.reset()
+    }
+}
+
+/// The fields of an entry that a cursor's digest covers.
+private struct PlacedEntry {
+    let kind: LogEntryKind
+    let dot: Dot
+    let digest: Digest
+    let origin: Digest
+
+    /// The cursor behind the entry.
+    func advance(_ cursor: LogCursor) -> LogCursor {
+        cursor.advanced(kind: kind, dot: dot, digest: digest, origin: origin)
+    }
+}
+
+extension PlacedEntry {
+    init(_ set: ChangeSet) {
+        self.init(kind: set.kind, dot: set.dot, digest: set.digest, origin: set.origin)
     }
 }
 

@@ -1,58 +1,82 @@
 import AnabranchSQLite
 
 extension StampSweep {
-    /// The number of stamps that one transaction writes anew.
+    /// The number of stamps that one transaction looks at.
     private static let sliceCount = 1000
+    /// The number of rows that one transaction inserts again at most.
+    private static let rowLimit = 2 * sliceCount
 
     /// Removes the stamps that nothing names.
     ///
     /// The stamps of a slice are deleted together, and those that stay are inserted again in their
     /// order. So they fill the pages. If only the unnamed ones were deleted, pages would stay half
-    /// empty for good, because new stamps come at the end.
+    /// empty permanently, because new stamps come at the end.
     ///
     /// - Returns: The number of removed stamps; `nil` if the sweep has ended early.
     func removeUnnamed(in store: Store) throws -> Int? {
         var count = 0
         for slice in candidates.slices(of: Self.sliceCount) {
-            guard try store.write({ try writeAnew(slice, $0.connection) }) else { return nil }
+            guard try store.write({ try remove(slice, $0.connection) }) else { return nil }
             count += slice.unnamed.count
         }
         return count
     }
 
-    private func writeAnew(_ slice: Candidates.Slice, _ connection: Connection) throws -> Bool {
+    private func remove(_ slice: Candidates.Slice, _ connection: Connection) throws -> Bool {
         guard try StampCounters(connection: connection).found() == found else { return false }
-        let remaining = try rows(of: slice, connection)
-        try connection.run(
-            "DELETE FROM ab_stamp WHERE position BETWEEN ? AND ?",
-            .integer(slice.range.lowerBound), .integer(slice.range.upperBound))
-        let insertion = try connection.cached(
-            "INSERT INTO ab_stamp (\(Self.columns)) VALUES (?, ?, ?, ?, ?, ?)")
-        for row in remaining {
-            for (index, value) in row.enumerated() { try insertion.bind(value, at: index + 1) }
-            try insertion.run()
+        let rows = try rows(in: slice.range, connection)
+        if rows.count <= Self.rowLimit {
+            try rewrite(rows, of: slice, connection)
+        } else {
+            // Another process has removed many saves from the log since the stamps were read.
+            try delete(slice.unnamed, connection)
         }
         return true
     }
 
-    private static let columns = "position, replica, hlc, seq, server_position, author"
-
-    /// The rows of a slice that stay, with those that the sweep did not look at.
-    private func rows(of slice: Candidates.Slice, _ connection: Connection) throws
+    /// The rows of a range, with those that the sweep did not look at. There may be more than
+    /// `rowLimit`; then one of these is returned too.
+    private func rows(in range: ClosedRange<Int64>, _ connection: Connection) throws
         -> [[SQLiteValue]]
     {
         let statement = try connection.cached(
-            """
-            SELECT \(Self.columns) FROM ab_stamp WHERE position BETWEEN ? AND ? ORDER BY position
-            """)
-        try statement.bind(slice.range.lowerBound, at: 1)
-        try statement.bind(slice.range.upperBound, at: 2)
+            "SELECT * FROM ab_stamp WHERE position BETWEEN ? AND ? ORDER BY position LIMIT ?")
+        try statement.bind(range.lowerBound, at: 1)
+        try statement.bind(range.upperBound, at: 2)
+        try statement.bind(Self.rowLimit + 1, at: 3)
         var rows: [[SQLiteValue]] = []
         while try statement.step() {
-            guard !slice.unnamed.contains(statement.int64(at: 0)) else { continue }
             rows.append((0..<statement.columnCount).map { statement.value(at: $0) })
         }
         return rows
+    }
+
+    private func rewrite(
+        _ rows: [[SQLiteValue]], of slice: Candidates.Slice, _ connection: Connection
+    ) throws {
+        try connection.run(
+            "DELETE FROM ab_stamp WHERE position BETWEEN ? AND ?",
+            .integer(slice.range.lowerBound), .integer(slice.range.upperBound))
+        guard let columnCount = rows.first?.count else { return }
+        let marks = Array(repeating: "?", count: columnCount).joined(separator: ", ")
+        let insertion = try connection.cached("INSERT INTO ab_stamp VALUES (\(marks))")
+        var unnamed = slice.unnamed[...]
+        for row in rows {
+            if let next = unnamed.first, row[0] == .integer(next) {
+                unnamed.removeFirst()
+                continue
+            }
+            for (index, value) in row.enumerated() { try insertion.bind(value, at: index + 1) }
+            try insertion.run()
+        }
+    }
+
+    private func delete(_ positions: [Int64], _ connection: Connection) throws {
+        let removal = try connection.cached("DELETE FROM ab_stamp WHERE position = ?")
+        for position in positions {
+            try removal.bind(position, at: 1)
+            try removal.run()
+        }
     }
 
     /// Registers that the stamps were swept that had been added before.

@@ -103,10 +103,10 @@ extension StampSweep {
         private let positions: [Int64]
         private var isNamed: [Bool]
 
-        /// Consecutive positions, and those among them that nothing names.
+        /// Consecutive positions, and those among them that nothing names, in ascending order.
         struct Slice {
             let range: ClosedRange<Int64>
-            let unnamed: Set<Int64>
+            let unnamed: [Int64]
         }
 
         /// Reads the positions of stamps. The first save of each replica is left out, because the
@@ -137,15 +137,15 @@ extension StampSweep {
             if low < positions.count, positions[low] == position { isNamed[low] = true }
         }
 
-        /// The positions in slices of `count`, without slices in which every stamp is named.
-        func slices(of count: Int) -> [Slice] {
-            stride(from: 0, to: positions.count, by: count).compactMap { start in
+        /// The positions in slices of `count`, without slices in which every stamp is named. Each
+        /// slice is made when it is asked for.
+        func slices(of count: Int) -> some Sequence<Slice> {
+            stride(from: 0, to: positions.count, by: count).lazy.compactMap { start in
                 let indices = start..<min(start + count, positions.count)
                 let unnamed = indices.filter { !isNamed[$0] }.map { positions[$0] }
                 guard !unnamed.isEmpty else { return nil }
                 return Slice(
-                    range: positions[start]...positions[indices.upperBound - 1],
-                    unnamed: Set(unnamed))
+                    range: positions[start]...positions[indices.upperBound - 1], unnamed: unnamed)
             }
         }
     }

@@ -118,8 +118,8 @@ struct ChangeSetMerge {
 }
 
 extension ChangeBlock {
-    /// Indicates whether the block only adds records or links. No record is looked up by an index
-    /// for that.
+    /// Indicates whether the block only adds records or links. Its merge finds rows by their
+    /// primary keys, and needs none of the ``SyncedIndexes``.
     fileprivate var isAddition: Bool {
         switch self {
         case .insert, .link: true

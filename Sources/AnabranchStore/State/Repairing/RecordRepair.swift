@@ -38,6 +38,7 @@ struct RecordRepair {
     }
 
     mutating func run(_ changes: inout ChangeCollector, journaling: Bool = false) throws {
+        try transaction.indexes.createAgain()
         try separateDuplicates()
         try collectViewChanges()
         let before = try present()

@@ -1,7 +1,9 @@
 import AnabranchSQLite
 
-/// The indexes of the tables with synced records, which a load into an empty store drops and
-/// creates again. Creating an index at once is faster than adding the rows to it one by one.
+/// The indexes of the tables with synced records.
+///
+/// A load into empty tables drops them and creates them again afterwards: creating an index at once
+/// is faster than adding the rows to it one by one.
 final class SyncedIndexes {
     private let connection: Connection
     private let schema: StoreSchema
@@ -13,8 +15,8 @@ final class SyncedIndexes {
         self.schema = schema
     }
 
-    /// Drops the indexes. Call ``createAgain()`` in the same transaction, before anything is
-    /// looked up in the tables.
+    /// Drops the indexes. Call ``createAgain()`` in the same transaction, before a query needs one
+    /// of them.
     func drop() throws {
         let tables =
             schema.syncedTables.map(\.plainName) + schema.syncedLinkLayouts.map(\.plainName)

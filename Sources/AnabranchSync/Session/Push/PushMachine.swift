@@ -42,8 +42,9 @@ package struct PushMachine: SessionMachine {
 
     /// Loads unpushed change sets from the store.
     func load(_ exchange: Exchange) -> Move {
-        .store(LoadingPending(
-                byteLimit: exchange.batchBytes, countLimit: exchange.limits.batchCount))
+        let limits = exchange.limits
+        return .store(
+            LoadingPending(byteLimit: exchange.batchBytes, countLimit: limits.batchCount))
     }
 
     /// Pushes the first change sets, as many as fit into one request.

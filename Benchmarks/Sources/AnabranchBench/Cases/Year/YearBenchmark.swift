@@ -73,6 +73,7 @@ struct YearBenchmark: Benchmark {
             Figure("conflicts that the journal has", .amount(Double(conflicts), unit: "")),
             Figure("live data", .amount(sizes.live / 1e6, unit: "MB")),
             Figure("pages in use", .amount(sizes.used / 1e6, unit: "MB")),
+            Figure("the file", .amount(sizes.file / 1e6, unit: "MB")),
             Figure(
                 "the file, by its live data", .amount(sizes.file / sizes.live, unit: "×"), goal: 2,
                 cause: sizes.largest),
