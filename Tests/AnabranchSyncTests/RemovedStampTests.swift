@@ -129,8 +129,8 @@ import Testing
         #expect(Double(pages) < 1.15 * Double(try usedPageCount()))
     }
 
-    /// Another process may remove saves from the log meanwhile: a few, or more than a transaction of
-    /// the sweep inserts again.
+    /// Another process may remove saves from the log meanwhile: a few, or more than a transaction
+    /// of the sweep inserts again.
     @Test(arguments: [1, 5000])
     func `stay if they were added after the rows were read`(count: Int) async throws {
         try store.insert("one", names)
