@@ -44,11 +44,7 @@ extension SimulatedReplica {
     /// Returns the entries of the zone's log that the file has in a snapshot, or has removed from
     /// its log.
     func snapshotEntries() throws -> ArraySlice<ChangeSet> {
-        guard world.traits.hasCompaction || world.traits.trimsLogs,
-            let start = try store.syncState().start
-        else {
-            return []
-        }
+        guard let start = try store.syncState().start else { return [] }
         return world.archive.changeSets(through: start)
     }
 
