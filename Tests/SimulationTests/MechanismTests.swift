@@ -23,7 +23,8 @@ struct MechanismTests {
         switch mechanism {
         case .causeCheck: 630
         case .identityRenewal: 155
-        case .cursorDigest, .clockObservation: 50
+        case .cursorDigest: 200
+        case .clockObservation: 50
         case .flushAfterImport: 270
         case .digestCheck, .randomnessCheck: 25
         case .bundleCauses: 20
