@@ -5,8 +5,8 @@ import AnabranchStore
 import TestSupport
 import Testing
 
-/// Tests of a large page of changes in a store without records, whose indexes are created after
-/// the records.
+/// Tests of a large page of changes in a store without records. The indexes are created after the
+/// records.
 @Suite struct `A large page for an empty store` {
     let scenario: StoreScenario
     let a: Store
