@@ -96,12 +96,6 @@ let macros: [Target] = [
         path: "Plugins/AnabranchMacros", swiftSettings: commonSettings),
 ]
 
-/// True if only the simulator is built.
-///
-/// SwiftPM builds the tools of a package's build plugins before any product, also in release. That
-/// takes as long as a third of the simulator.
-let isSimulatorOnly = Context.environment["ANABRANCH_SIMULATOR_ONLY"] == "1"
-
 let plugins: [Target] = [
     .executableTarget(
         name: "AnabranchModelTool", dependencies: ["AnabranchModel"],
@@ -124,6 +118,11 @@ let executables: [Target] = [
         path: "Client/AnabranchCLI", packageAccess: false, swiftSettings: commonSettings),
 ]
 
+/// Both programs, which one build makes with `swift build --target Programs`.
+let programs: Target = .target(
+    name: "Programs", dependencies: ["AnabranchCLI", "AnabranchDaemon"],
+    path: "Packaging/Programs", swiftSettings: commonSettings)
+
 let examples: [Target] = [
     .executableTarget(
         name: "Cookbook", dependencies: ["Anabranch"], path: "Examples/Cookbook",
@@ -137,10 +136,6 @@ let examples: [Target] = [
     .executableTarget(
         name: "Notes", dependencies: ["Anabranch", "AnabranchSync"], path: "Examples/Notes",
         packageAccess: false, swiftSettings: commonSettings),
-    .executableTarget(
-        name: "People", dependencies: ["Anabranch"], path: "Examples/People",
-        exclude: ["People.xcdatamodeld"], packageAccess: false, swiftSettings: commonSettings,
-        plugins: ["AnabranchModelPlugin"]),
 ]
 
 let simulator: [Target] = [
@@ -181,7 +176,7 @@ let testTargets: [Target] = [
     tests("AnabranchCLITests", of: ["AnabranchCLI", "AnabranchDaemon", "AnabranchSQLite"]),
     tests("SimulationTests", of: ["Simulator", "AnabranchServer"]),
     tests(
-        "ExampleTests", of: ["Cookbook", "Departments", "FirstSteps", "Notes", "People"],
+        "ExampleTests", of: ["Cookbook", "Departments", "FirstSteps", "Notes"],
         golden: true),
     tests(
         "EndToEndTests",
@@ -196,10 +191,6 @@ let testTargets: [Target] = [
         swiftSettings: commonSettings),
 ]
 
-let pluginProducts: [Product] = [
-    .plugin(name: "AnabranchModelPlugin", targets: ["AnabranchModelPlugin"])
-]
-
 let package = Package(
     name: "Anabranch",
     platforms: [.macOS(.v15), .iOS(.v18)],
@@ -212,8 +203,9 @@ let package = Package(
         .library(name: "AnabranchReplication", targets: ["AnabranchReplication"]),
         .executable(name: "anabranch", targets: ["AnabranchCLI"]),
         .executable(name: "anabranchd", targets: ["AnabranchDaemon"]),
-    ] + (isSimulatorOnly ? [] : pluginProducts),
-    targets: systemLibraries + libraries + macros + executables + simulator
-        + (isSimulatorOnly ? [] : plugins + examples + testTargets),
+        .plugin(name: "AnabranchModelPlugin", targets: ["AnabranchModelPlugin"]),
+    ],
+    targets: systemLibraries + libraries + macros + plugins + executables + [programs] + examples
+        + simulator + testTargets,
     swiftLanguageModes: [.v6]
 )

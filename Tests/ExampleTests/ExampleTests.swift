@@ -3,10 +3,6 @@ import TestSupport
 import Testing
 
 @Suite struct `The examples` {
-    @Test func `the founding scenario finds 101 people`() throws {
-        #expect(try run("People") == "101 people, aged 100 to 200\n51 of them live in Bern\n")
-    }
-
     @Test func `classes with @Entity are a whole model, with inheritance`() throws {
         #expect(
             try run("Departments") == """

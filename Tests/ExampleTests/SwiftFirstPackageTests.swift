@@ -71,35 +71,16 @@ import Testing
         let folder = try TemporaryDirectory("diary")
         let sources = folder.url.appending(path: "Sources/Diary")
         try FileManager.default.createDirectory(at: sources, withIntermediateDirectories: true)
-        let package = URL(filePath: #filePath)
-            .deletingLastPathComponent().deletingLastPathComponent().deletingLastPathComponent()
-        try Self.manifest.replacing("%", with: package.path).write(
+        try Self.manifest.replacing("%", with: SwiftCommand.package.path).write(
             to: folder.url.appending(path: "Package.swift"), atomically: true, encoding: .utf8)
         try Self.program.write(
             to: sources.appending(path: "Diary.swift"), atomically: true, encoding: .utf8)
-        let build = try Self.swift(["build", "--product", "Diary"], in: folder.url)
+        let build = try SwiftCommand.run(["build", "--product", "Diary"], in: folder.url)
         try #require(build.status == 0, "\(build.output)")
         for number in 1...2 {
-            let run = try Self.swift(["run", "--skip-build", "Diary"], in: folder.url)
+            let run = try SwiftCommand.run(["run", "--skip-build", "Diary"], in: folder.url)
             #expect(run.status == 0, "\(run.output)")
             #expect(run.output.contains("\(number) fine Rose. 0, Read. 0\n"))
         }
-    }
-
-    /// Runs a command of the compiler that builds these tests.
-    private static func swift(
-        _ arguments: [String], in folder: URL
-    ) throws -> (output: String, status: Int32) {
-        let process = Process()
-        let output = Pipe()
-        process.executableURL = URL(filePath: "/usr/bin/env")
-        process.arguments = ["swift"] + arguments
-        process.currentDirectoryURL = folder
-        process.standardOutput = output
-        process.standardError = output
-        try process.run()
-        let data = output.fileHandleForReading.readDataToEndOfFile()
-        process.waitUntilExit()
-        return (String(decoding: data, as: UTF8.self), process.terminationStatus)
     }
 }

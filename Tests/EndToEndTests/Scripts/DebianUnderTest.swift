@@ -104,6 +104,26 @@ final class DebianUnderTest {
         return (process.terminationStatus, output, calls)
     }
 
+    /// Puts programs where a build would have left them.
+    ///
+    /// - Parameter seconds: The age of the build.
+    func addBuild(
+        _ configuration: String, programs: [String] = ["anabranch", "anabranchd"],
+        secondsAgo seconds: Double
+    ) throws {
+        let build = folder.url.appending(path: ".build/\(configuration)")
+        try FileManager.default.createDirectory(at: build, withIntermediateDirectories: true)
+        for name in programs {
+            let file = build.appending(path: name)
+            try Data().write(to: file)
+            try FileManager.default.setAttributes(
+                [
+                    .posixPermissions: 0o755,
+                    .modificationDate: Date(timeIntervalSinceNow: -seconds),
+                ], ofItemAtPath: file.path)
+        }
+    }
+
     private func add(_ name: String, _ body: String) throws {
         let file = programs.appending(path: name)
         try Data("#!/usr/bin/env bash\n\(body)\n".utf8).write(to: file)
@@ -124,7 +144,7 @@ final class DebianUnderTest {
     /// The programs of an ordinary system that the scripts call. `sudo` is missing.
     private static let realPrograms = [
         "env", "bash", "dirname", "basename", "sed", "head", "grep", "awk", "mkdir", "mktemp",
-        "cat", "ln", "rm", "tail", "tee", "uname", "tr",
+        "cat", "ln", "rm", "sleep", "tail", "tee", "uname", "tr",
     ]
 
     private static let scripts = URL(filePath: #filePath)
