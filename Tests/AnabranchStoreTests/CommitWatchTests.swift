@@ -55,6 +55,31 @@ struct CommitWatchTests {
         await received.next()
         #expect(!watch.arm())
     }
+
+    @Test(.enabled(if: isLinux, "only Linux reports writes to files"))
+    func `follows the file that takes the place of a removed one`() async throws {
+        let scenario = try StoreScenario()
+        let store = try scenario.open("a")
+        let (reports, report) = AsyncStream.makeStream(of: Void.self)
+        let watch = try CommitWatch(of: store) { report.yield() }
+        var received = reports.makeAsyncIterator()
+        let log = URL(filePath: store.path + "-wal")
+        for number in 0..<3 {
+            #expect(watch.arm())
+            // SQLite has the removed file open, and so its contents stay.
+            try FileManager.default.removeItem(at: log)
+            // A report may be one of the write before.
+            repeat { await received.next() } while watch.arm()
+            try Data().write(to: log)
+            #expect(watch.arm())
+            await received.next()
+            #expect(watch.arm(), "what was written meanwhile counts as reported")
+            try Data("\(number)".utf8).write(to: log)
+            await received.next()
+        }
+        report.finish()
+        #expect(await received.next() == nil, "there is no further report")
+    }
 }
 
 private let isLinux: Bool = {

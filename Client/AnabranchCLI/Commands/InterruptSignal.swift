@@ -1,26 +1,23 @@
 import Dispatch
 import Foundation
-import Synchronization
 
-/// Records SIGINT and SIGTERM, so that a command can close its files before it ends.
+/// Reports SIGINT and SIGTERM, so that a command can close its files before it ends.
 final class InterruptSignal: Sendable {
-    private let state = Atomic(false)
     // Set only in the initializer, and kept alive afterwards.
     nonisolated(unsafe) private var sources: [any DispatchSourceSignal] = []
 
-    init() {
+    /// From now on the signals do not end the process, also after this object has gone.
+    ///
+    /// - Parameter report: Called on another thread for each signal, as long as this object exists.
+    init(_ report: @escaping @Sendable () -> Void) {
         for number in [SIGINT, SIGTERM] {
             signal(number, SIG_IGN)
             let source = DispatchSource.makeSignalSource(signal: number, queue: .global())
-            source.setEventHandler { [weak self] in
-                self?.state.store(true, ordering: .relaxed)
-            }
+            source.setEventHandler { report() }
             source.resume()
             sources.append(source)
         }
     }
 
     deinit { for source in sources { source.cancel() } }
-
-    var hasCome: Bool { state.load(ordering: .relaxed) }
 }

@@ -78,33 +78,65 @@ struct WatchCommand: Command {
         await engine.stop()
     }
 
-    /// Polls the log and prints new change sets.
+    /// Prints new change sets and reports of the connection until an end comes.
     ///
-    /// Saves of every process and change sets of the zone all arrive in the log, and a query takes
-    /// less than a millisecond.
+    /// It sleeps until the history grows or the engine's status changes. Saves of every process and
+    /// change sets of the zone all arrive in the history.
     private func follow(
         _ container: PersistentContainer, _ engine: SyncEngine?, _ console: Console
     ) async throws {
         let coordinator = container.coordinator
-        let interrupt = InterruptSignal()
+        let (wakes, wake) = AsyncStream.makeStream(
+            of: Void.self, bufferingPolicy: .bufferingNewest(1))
+        let interrupt = InterruptSignal { wake.finish() }
+        defer { withExtendedLifetime(interrupt) {} }
+        try await withThrowingTaskGroup(of: Void.self) { group in
+            group.addTask {
+                defer { wake.finish() }
+                for try await _ in coordinator.historyPositions() { wake.yield() }
+            }
+            if let engine {
+                group.addTask { for await _ in engine.statusUpdates { wake.yield() } }
+            }
+            if let seconds {
+                group.addTask {
+                    try? await Task.sleep(for: .seconds(seconds))
+                    wake.finish()
+                }
+            }
+            try await print(container, engine, console, at: wakes, wake)
+            group.cancelAll()
+            try await group.waitForAll()
+        }
+    }
+
+    /// Prints what is new at each wake-up.
+    ///
+    /// - Returns: After the greatest number of change sets, or when the wake-ups have ended.
+    /// - Throws: The error of the engine if the zone refuses its token.
+    private func print(
+        _ container: PersistentContainer, _ engine: SyncEngine?, _ console: Console,
+        at wakes: AsyncStream<Void>, _ wake: AsyncStream<Void>.Continuation
+    ) async throws {
+        let coordinator = container.coordinator
         var watch = try entity.map { try RecordWatch(entity: $0, query, in: container) }
         var position = try watch?.start ?? coordinator.currentHistoryPosition()
         var rest = count
         var connection = ConnectionReports()
-        let end = seconds.map { ContinuousClock.now + .seconds($0) }
-        while !interrupt.hasCome, rest > 0, end.map({ ContinuousClock.now < $0 }) ?? true {
+        for await _ in wakes {
             let (last, shown) = try write(
                 after: position, limit: min(rest, 100), coordinator, &watch, console)
-            let isNew = last != position
+            // There may be more than the limit.
+            if last != position { wake.yield() }
             position = last
             if shown > 0 { try console.output.flush() }
             rest -= shown
+            if rest == 0 { return }
             if let status = engine?.status, let note = connection.report(on: status) {
                 console.writeNote(note)
             }
             // An unreachable server may return, but a revoked token stays revoked.
             if let error = engine?.status.lastError, error.isRefusedToken { throw error }
-            if !isNew { try await Task.sleep(for: .milliseconds(100)) }
         }
     }
 

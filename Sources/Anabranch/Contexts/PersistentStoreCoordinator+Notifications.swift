@@ -14,8 +14,8 @@ extension PersistentStoreCoordinator {
 
 extension PersistentStoreCoordinator {
     /// Posted when the store's history has grown: for a save on the queue of the saving context,
-    /// for a sync or a bundle on any queue. Contexts may not have merged the change yet. Writes of
-    /// another process are not noticed.
+    /// for a sync or a bundle on any queue. Contexts may not have merged the change yet. Saves of
+    /// another process are not noticed; ``historyPositions()`` reports them too.
     ///
     /// An observer names it, see ``ManagedObjectContext/objectsDidChange``.
     public static var remoteChange: Notification.Name { remoteChangeName.forObservers }
@@ -31,6 +31,7 @@ extension PersistentStoreCoordinator {
 
     /// - Parameter position: The position of a save; otherwise `nil`.
     func postRemoteChange(at position: Int64? = nil, author: String) {
+        if !commitListeners.isEmpty { commitListeners.yield(()) }
         guard Self.remoteChangeName.isObserved || !remoteListeners.isEmpty else { return }
         let change = RemoteChange(
             url: url, origin: origin, author: author, savedPosition: position)

@@ -19,6 +19,8 @@ public final class PersistentStoreCoordinator: Sendable {
     let conflictListeners = EventStreams<RecordedConflicts>()
     let rejectionListeners = EventStreams<[RejectedSave.ID]>()
     let remoteListeners = EventStreams<RemoteChange>()
+    /// Told when something may have been committed to the file, and ended when the store closes.
+    let commitListeners = EventStreams<Void>(limit: 1)
     private let isOpen = Mutex(true)
     let resolverQueue = ResolverQueue()
 
@@ -89,6 +91,7 @@ public final class PersistentStoreCoordinator: Sendable {
         guard wasOpen else { return }
         post(Self.willRemoveStore, StoresChange(removed: [url]))
         store.close()
+        commitListeners.finish()
         post(Self.storesDidChange, StoresChange(removed: [url]))
     }
 

@@ -10,18 +10,23 @@ final class EventStreams<Event: Sendable>: Sendable {
         var streams: [Int: AsyncStream<Event>.Continuation] = [:]
     }
 
-    /// The greatest number of events that wait for the reader of one sequence.
-    static var limit: Int { 1024 }
-
+    private let limit: Int
     private let state = Mutex(State())
 
-    deinit {
-        for continuation in state.withLock({ $0.streams.values }) { continuation.finish() }
+    /// - Parameter limit: The greatest number of events that wait for the reader of one sequence.
+    init(limit: Int = 1024) { self.limit = limit }
+
+    deinit { finish() }
+
+    /// Ends the present sequences.
+    func finish() {
+        // Each sequence removes itself, which needs the lock.
+        for continuation in state.withLock({ Array($0.streams.values) }) { continuation.finish() }
     }
 
     func stream() -> AsyncStream<Event> {
         let (stream, continuation) = AsyncStream<Event>.makeStream(
-            bufferingPolicy: .bufferingNewest(Self.limit))
+            bufferingPolicy: .bufferingNewest(limit))
         let number = state.withLock { state in
             state.next += 1
             state.streams[state.next] = continuation

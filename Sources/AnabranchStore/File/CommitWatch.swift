@@ -9,10 +9,12 @@ package final class CommitWatch: Sendable {
     private struct State {
         let connection: Connection
         var version: SQLiteValue?
+        var file: FileWatch?
     }
 
     private let state: Mutex<State>
-    private let file: FileWatch?
+    private let path: String
+    private let tell: @Sendable () -> Void
 
     /// Begins to watch a store.
     ///
@@ -23,8 +25,9 @@ package final class CommitWatch: Sendable {
             path: store.path, mode: .readOnly, vfs: store.environment.vfs)
         // A connection that has read keeps the file of the log in place.
         _ = try connection.firstValue("PRAGMA data_version")
-        state = Mutex(State(connection: connection))
-        file = FileWatch(store.path + "-wal", tell)
+        path = store.path + "-wal"
+        self.tell = tell
+        state = Mutex(State(connection: connection, file: FileWatch(path, tell)))
     }
 
     /// Returns true if something was committed since the last call, and in the first call.
@@ -40,7 +43,21 @@ package final class CommitWatch: Sendable {
 
     /// Requests one report of the next commit, or of one since the last report.
     ///
-    /// - Returns: False if this system does not report commits, so that the caller has to ask from
-    ///   time to time.
-    package func arm() -> Bool { file?.arm() ?? false }
+    /// The report comes when the pages of the commit are written. It may be seen only later,
+    /// because SQLite flushes the pages before it shows them to readers.
+    ///
+    /// If the file of the log was removed and there is another one at its path, that one is watched
+    /// from now on. What was committed meanwhile is not known, so a report follows at once.
+    ///
+    /// - Returns: False if this system does not report commits, or if there is no file at the
+    ///   path, so that the caller has to ask from time to time.
+    package func arm() -> Bool {
+        let isOther: Bool? = state.withLock { state in
+            if state.file?.arm() ?? false { return false }
+            state.file = FileWatch(path, tell)
+            return state.file.map { _ in true }
+        }
+        if isOther == true { tell() }
+        return isOther != nil
+    }
 }

@@ -9,7 +9,8 @@ import Synchronization
 final class FileWatch: Sendable {
     private struct State {
         var isArmed = false
-        /// True if the file was removed or moved, so that its writes are not those of the path.
+        /// True if the file was or may have been removed or moved, so that its writes may not be
+        /// those of the path.
         var isOver = false
     }
 
@@ -27,7 +28,9 @@ final class FileWatch: Sendable {
         #if os(Linux)
             descriptor = inotify_init1(Int32(IN_NONBLOCK) | Int32(IN_CLOEXEC))
             guard descriptor >= 0 else { return nil }
-            let events = UInt32(IN_MODIFY | IN_DELETE_SELF | IN_MOVE_SELF)
+            // A file that is open somewhere is not deleted when its name is removed, but loses a
+            // link, which is a change of its attributes.
+            let events = UInt32(IN_MODIFY | IN_ATTRIB | IN_DELETE_SELF | IN_MOVE_SELF)
             guard inotify_add_watch(descriptor, path, events) >= 0 else {
                 close(descriptor)
                 return nil
@@ -52,7 +55,8 @@ final class FileWatch: Sendable {
 
     /// Makes the watch report the next write, or one since it has last reported.
     ///
-    /// - Returns: False if the file is not watched any more, because it was removed.
+    /// - Returns: False if the file is not watched any more, because it was removed or moved, or
+    ///   because its attributes have changed. Another watch of the path takes its place.
     func arm() -> Bool {
         state.withLock { state in
             guard !state.isOver else { return false }
@@ -73,7 +77,7 @@ final class FileWatch: Sendable {
 
     /// Reads all events that wait.
     ///
-    /// - Returns: True if one of them says that the file was removed or moved.
+    /// - Returns: True if one of them says that the file was or may have been removed or moved.
     private static func readEvents(_ descriptor: Int32) -> Bool {
         #if os(Linux)
             var isOver = false

@@ -45,6 +45,27 @@ struct RecordedTests {
             </testcase>
             """), status: 1)
 
+    /// A run of many suites with two tests each, of which one suite fails.
+    static func many(suites count: Int, failing: Int) -> RecordedTests {
+        var (lines, cases) = (["◇ Test run started."], [String]())
+        for number in 1...count {
+            let name = "Suite\(number)Tests"
+            lines += ["◇ Suite \(name) started."]
+            for test in ["a", "b"] {
+                lines += ["✔ Test \"\(test) of \(number)\" passed after 0.100 seconds."]
+                cases += ["<testcase classname=\"A.\(name)\" name=\"\(test)\" time=\"0.1\" />"]
+            }
+            lines += [
+                number == failing
+                    ? "✘ Suite \(name) failed after 1.400 seconds with 1 issue."
+                    : "✔ Suite \(name) passed after 1.400 seconds."
+            ]
+        }
+        return RecordedTests(
+            output: lines.joined(separator: "\n") + "\n",
+            report: report(cases.joined(separator: "\n")), status: 0)
+    }
+
     private static func report(_ cases: String) -> String {
         """
         <?xml version="1.0" encoding="UTF-8"?>

@@ -1,4 +1,5 @@
 #if os(Linux)
+    import Foundation
     import Testing
 
     /// Tests of what the scripts print of builds and of runs of tests.
@@ -42,6 +43,37 @@
                     "✘ Test \"a link is cut\" failed after 0.200 seconds with 1 issue.",
                 ])
             #expect(lines.suffix(2) == ["1 passed, 1 failed, 0 skipped.", end])
+        }
+
+        @Test func `a run of many suites prints lines for the first and for those that fail`()
+            throws
+        {
+            let (_, lines) = try output(of: .many(suites: 600, failing: 400))
+            #expect(lines.count <= 60)
+            #expect(lines.filter { $0.hasPrefix("passed ") }.count == 20)
+            #expect(lines.contains("FAILED     1 s  Suite400Tests"))
+            #expect(lines.suffix(2) == ["1200 passed, 0 failed, 0 skipped.", end])
+        }
+
+        @Test func `a line of counts comes regularly, and in an hour not a hundred times`() throws {
+            // `is_time` reads the time from these three variables.
+            let output = try ChildProcess.output(
+                of: URL(filePath: "/usr/bin/env"),
+                [
+                    "bash", "-c",
+                    """
+                    source '\(ShippedFiles.package.path)/Scripts/shared/progress.bash'
+                    start=0 written=0
+                    for ((now = 0; now <= 3600; now++)); do
+                        SECONDS=$now
+                        if is_time; then echo $((now - written)); written=$now; fi
+                    done
+                    """,
+                ])
+            let pauses = output.split(separator: "\n").compactMap { Int($0) }
+            #expect((50...100).contains(pauses.count), "\(pauses)")
+            #expect(pauses.first == 15)
+            #expect(pauses.allSatisfy { $0 <= 200 })
         }
 
         @Test func `the option verbose prints the whole output`() throws {
