@@ -45,10 +45,16 @@ enum AnabranchBench {
         var figures: [Figure] = []
         for benchmark in chosen {
             FileHandle.standardError.write(Data("\(benchmark.name): \(benchmark.summary)\n".utf8))
-            figures += try await measure(benchmark, data: data, rounds: options.rounds)
+            do {
+                figures += try await measure(benchmark, data: data, rounds: options.rounds)
+            } catch {
+                figures.append(Figure(benchmark.name, .failure("\(error)")))
+            }
         }
         print("\(options.rows) rows, medians of \(options.rounds) alternating rounds\n")
         print(FigureTable(figures: figures).text)
+        let failures = figures.count { $0.failure != nil }
+        if failures > 0 { throw FailedMeasurements(count: failures) }
     }
 
     private static func measure(
