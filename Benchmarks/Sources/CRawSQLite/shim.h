@@ -10,3 +10,19 @@ static inline int raw_bind_text(
 static inline int raw_configure(sqlite3 *database, int option, int value) {
     return sqlite3_db_config(database, option, value, (int *)0);
 }
+
+// SQLite passes these parameters, but declares the function without them.
+typedef int (*raw_open_hook)(
+    sqlite3 *database, char **message, const struct sqlite3_api_routines *routines);
+
+// The function is called for each connection that this process opens from now on.
+static inline int raw_on_open(raw_open_hook hook) {
+    return sqlite3_auto_extension((void (*)(void))hook);
+}
+
+// The pages that the connection has written, in WAL mode to the log alone.
+static inline int raw_pages_written(sqlite3 *database) {
+    int current = 0, highest = 0;
+    sqlite3_db_status(database, SQLITE_DBSTATUS_CACHE_WRITE, &current, &highest, 0);
+    return current;
+}

@@ -41,10 +41,3 @@ struct FetchBenchmark: Benchmark {
         ]
     }
 }
-
-/// The error of a benchmark that did not measure the intended operation.
-struct Unexpected: Error, CustomStringConvertible {
-    let description: String
-
-    init(_ cause: String) { description = "The measurement is void because \(cause)." }
-}

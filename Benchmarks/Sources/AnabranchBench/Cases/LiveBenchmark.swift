@@ -5,7 +5,8 @@ struct LiveBenchmark: Benchmark {
     static let name = "live"
     static let summary = "one change among all objects, told to a live query"
 
-    private static let changes = 1000
+    /// The greatest number of changes. A small store has one for every second object.
+    private static let maximumChanges = 1000
 
     func figures(_ workbench: Workbench) async throws -> [Figure] {
         let container = try PersonStore.open(
@@ -24,9 +25,10 @@ struct LiveBenchmark: Benchmark {
         let context = container.viewContext
         let request = try FetchRequest<Person>(sortedBy: \.age)
         var results = context.values(of: request).makeAsyncIterator()
-        guard let people = try await results.next(), people.count > changes else {
+        guard let people = try await results.next(), people.count > 1 else {
             throw Unexpected("there are too few objects")
         }
+        let changes = min(maximumChanges, people.count / 2)
         let step = people.count / changes
         var times: [Double] = []
         for number in 0..<changes {

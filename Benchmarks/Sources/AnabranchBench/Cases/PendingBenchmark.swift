@@ -2,8 +2,8 @@ import Anabranch
 import AnabranchSync
 import Foundation
 
-/// Saves of one object each that wait, then are pushed, and brought to an empty store, through the
-/// real server. To that store many come as a snapshot.
+/// Saves of one object each that wait, then are pushed, and brought to two stores, through the real
+/// server: to one that has synced with the empty zone by the log, and to a new one by a snapshot.
 ///
 /// The time of each should be the same with as many saves as there are rows as with a hundredth of
 /// them: the whole work is then linear.
@@ -19,6 +19,7 @@ struct PendingBenchmark: Benchmark {
         var save: Duration
         var push: Duration
         var pull: Duration
+        var snapshot: Duration
     }
 
     func figures(_ workbench: Workbench) async throws -> [Figure] {
@@ -27,21 +28,24 @@ struct PendingBenchmark: Benchmark {
         let sizes = [max(workbench.rows / 100, 1000), workbench.rows]
         let few = try await run(sizes[0], workbench, daemon)
         let many = try await run(sizes[1], workbench, daemon)
-        return [("saved", \Times.save), ("pushed", \.push), ("brought to an empty store", \.pull)]
-            .flatMap { step, time -> [Figure] in
-                func amount(_ times: Times, _ size: Int) -> Double {
-                    times[keyPath: time].nanoseconds(each: size) / 1000
-                }
-                let least = amount(few, sizes[0])
-                return [
-                    Figure("\(step), one of \(sizes[0])", .amount(least, unit: "µs")),
-                    Figure(
-                        "\(step), one of \(sizes[1])",
-                        .amount(amount(many, sizes[1]), unit: "µs"),
-                        goal: least * Self.tolerance,
-                        cause: "The time grows faster than the number of saves."),
-                ]
+        let steps: [(String, KeyPath<Times, Duration>)] = [
+            ("saved", \.save), ("pushed", \.push), ("pulled by the log", \.pull),
+            ("brought by a snapshot", \.snapshot),
+        ]
+        return steps.flatMap { step, time -> [Figure] in
+            func amount(_ times: Times, _ size: Int) -> Double {
+                times[keyPath: time].nanoseconds(each: size) / 1000
             }
+            let least = amount(few, sizes[0])
+            return [
+                Figure("\(step), one of \(sizes[0])", .amount(least, unit: "µs")),
+                Figure(
+                    "\(step), one of \(sizes[1])",
+                    .amount(amount(many, sizes[1]), unit: "µs"),
+                    goal: least * Self.tolerance,
+                    cause: "The time grows faster than the number of saves."),
+            ]
+        }
     }
 
     private func run(
@@ -49,16 +53,20 @@ struct PendingBenchmark: Benchmark {
     ) async throws -> Times {
         let zone = "pending\(count)"
         let token = try daemon.token(forZone: zone)
-        let sender = try PersonStore.open(workbench.path("sender\(count)"))
-        let receiver = try PersonStore.open(workbench.path("receiver\(count)"))
+        func engine(_ name: String) throws -> (PersistentContainer, SyncEngine) {
+            let container = try PersonStore.open(workbench.path("\(name)\(count)"))
+            return (container, try SyncBenchmark.engine(container, daemon, zone, token))
+        }
+        let (_, following) = try engine("follower")
+        try await following.synchronize()
+        let (sender, pushing) = try engine("sender")
         let save = try ContinuousClock().measure { try Self.save(count, in: sender) }
-        let push = try await Self.time {
-            try await SyncBenchmark.engine(sender, daemon, zone, token).synchronize()
-        }
-        let pull = try await Self.time {
-            try await SyncBenchmark.engine(receiver, daemon, zone, token).synchronize()
-        }
-        return Times(save: save, push: push, pull: pull)
+        let push = try await Self.time(pushing, pulled: 0)
+        let pull = try await Self.time(following, pulled: count)
+        try daemon.compact(zone: zone)
+        let (_, starting) = try engine("newcomer")
+        let snapshot = try await Self.time(starting, pulled: 0)
+        return Times(save: save, push: push, pull: pull, snapshot: snapshot)
     }
 
     private static func save(_ count: Int, in container: PersistentContainer) throws {
@@ -72,13 +80,17 @@ struct PendingBenchmark: Benchmark {
         }
     }
 
-    private static func time(
-        _ exchange: () async throws -> SyncOutcome
-    ) async throws -> Duration {
+    /// Times an exchange.
+    ///
+    /// - Parameter count: The number of change sets that it has to pull.
+    private static func time(_ engine: SyncEngine, pulled count: Int) async throws -> Duration {
         let start = ContinuousClock.now
-        let outcome = try await exchange()
+        let outcome = try await engine.synchronize()
         let duration = ContinuousClock.now - start
         guard outcome.isCaughtUp else { throw Unexpected("not caught up: \(outcome)") }
+        guard outcome.pulledChangeSets == count else {
+            throw Unexpected("\(outcome.pulledChangeSets) change sets came instead of \(count)")
+        }
         return duration
     }
 }

@@ -125,21 +125,24 @@ private struct NoteTexts {
     /// Words that some hundred texts have.
     let queries: [String]
 
-    private static let vocabulary = 20_000
+    private static let maximumVocabulary = 20_000
+    /// Few texts have fewer words, so that each query finds hundreds of them too.
+    private static let textsForEachWord = 5
     private static let bodyLength = 30
 
     init(count: Int) {
+        let vocabulary = min(Self.maximumVocabulary, count / Self.textsForEachWord)
         var state: UInt64 = 1
         func word() -> String {
             state = state &* 6_364_136_223_846_793_005 &+ 1_442_695_040_888_963_407
             let share = Double(state >> 33) / Double(1 << 31)
-            return "w\(Int(Double(Self.vocabulary) * share * share))"
+            return "w\(Int(Double(vocabulary) * share * share))"
         }
         for _ in 0..<count {
             let title = (0..<4).map { _ in word() }.joined(separator: " ")
             let body = (0..<Self.bodyLength).map { _ in word() }.joined(separator: " ")
             all.append((title, body))
         }
-        queries = (0..<50).map { "w\(Self.vocabulary / 100 + $0)" }
+        queries = (0..<50).map { "w\(vocabulary / 100 + $0)" }
     }
 }

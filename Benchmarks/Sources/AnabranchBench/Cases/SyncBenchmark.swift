@@ -2,11 +2,16 @@ import Anabranch
 import AnabranchSync
 import Foundation
 
-/// Pushes all persons in a hundred change sets through the real server, and pulls them into an
-/// empty store, over HTTP on this machine.
+/// Pushes all persons in a hundred change sets through the real server, over HTTP on this machine,
+/// and brings them to two replicas.
+///
+/// The server advises a replica that has nothing of the log to take a snapshot if that is less
+/// work. So one replica has synced with the empty zone and pulls the change sets. A new replica
+/// syncs when the zone has compacted its log, and always gets a snapshot.
 struct SyncBenchmark: Benchmark {
     static let name = "sync"
-    static let summary = "a hundred change sets pushed and pulled through the real server"
+    static let summary =
+        "a hundred change sets pushed, and brought to a replica by the log and by a snapshot"
 
     private static let changeSets = 100
 
@@ -16,6 +21,7 @@ struct SyncBenchmark: Benchmark {
         var pull: Duration
         var apply: Duration
         var idle: SyncOutcome
+        var snapshot: Duration
     }
 
     func figures(_ workbench: Workbench) async throws -> [Figure] {
@@ -44,14 +50,15 @@ struct SyncBenchmark: Benchmark {
         let received = rounds.map(\.idle.receivedByteCount).max() ?? 0
         return [
             .share(
-                "remote inserts applied", rows: rows, times, goal: 0.45,
+                "remote inserts applied, by the log", rows: rows, times, goal: 0.45,
                 cause: """
                     Seven eighths of the time are SQLite's, half of these for commits and
                     checkpoints: every page of change sets is a transaction of its own, which
                     writes the index's pages anew, where the raw side has one transaction.
                     """),
             Figure("push to the server", rate(rounds.map(\.push)), goal: 100_000),
-            Figure("pull from the server", rate(rounds.map(\.pull)), goal: 100_000),
+            Figure("pull by the log", rate(rounds.map(\.pull)), goal: 100_000),
+            Figure("first pull, by a snapshot", rate(rounds.map(\.snapshot)), goal: 100_000),
             Figure(
                 "pull with nothing new: requests", .amount(Double(requests), unit: ""), goal: 1),
             Figure(
@@ -68,22 +75,41 @@ struct SyncBenchmark: Benchmark {
     ) async throws -> Round {
         let zone = "bench\(round)"
         let token = try daemon.token(forZone: zone)
-        let sender = try PersonStore.open(workbench.path("sender\(round)"))
+        func store(_ name: String) throws -> PersistentContainer {
+            try PersonStore.open(workbench.path("\(name)\(round)"))
+        }
+        let follower = try store("follower")
+        let pulling = try Self.engine(follower, daemon, zone, token)
+        try await pulling.synchronize()
+        let sender = try store("sender")
         try Self.fill(sender, with: workbench.data)
-        let receiver = try PersonStore.open(workbench.path("receiver\(round)"))
         let pushing = try Self.engine(sender, daemon, zone, token)
         let push = try await Self.timed { try await pushing.synchronize() }
-        let pulling = try Self.engine(receiver, daemon, zone, token)
         let pull = try await Self.timed { try await pulling.synchronize() }
         guard push.outcome.pushedChangeSets == Self.changeSets,
             pull.outcome.pulledChangeSets == Self.changeSets
         else {
-            throw Unexpected("\(pull.outcome.pulledChangeSets) change sets came")
+            throw Unexpected("\(pull.outcome.pulledChangeSets) change sets came by the log")
         }
         let idle = try await pulling.synchronize()
+        try daemon.compact(zone: zone)
+        let newcomer = try store("newcomer")
+        let first = try Self.engine(newcomer, daemon, zone, token)
+        let snapshot = try await Self.timed { try await first.synchronize() }
+        guard snapshot.outcome.pulledChangeSets == 0 else {
+            throw Unexpected("the log came instead of a snapshot")
+        }
+        for replica in [follower, newcomer] { try check(replica, workbench) }
         return Round(
             push: push.duration, pull: pull.duration, apply: pull.outcome.applyDuration,
-            idle: idle)
+            idle: idle, snapshot: snapshot.duration)
+    }
+
+    private func check(_ replica: PersistentContainer, _ workbench: Workbench) throws {
+        let count = try replica.newBackgroundContext().performAndWait {
+            try $0.count(for: FetchRequest<Person>())
+        }
+        guard count == workbench.rows else { throw Unexpected("\(count) records came") }
     }
 
     private static func timed(

@@ -43,21 +43,32 @@ final class BenchDaemon {
 
     /// A token that may write to a zone.
     func token(forZone zone: String) throws -> String {
+        try run("token", "create", "--zone", zone, "--role", "write")
+            .trimmingCharacters(in: .whitespacesAndNewlines)
+    }
+
+    /// Removes all entries from the log of a zone, so that a new replica gets a snapshot.
+    func compact(zone: String) throws {
+        _ = try run("zone", "compact", zone, "--keep", "0")
+    }
+
+    /// Runs another command of the server's program for the same zones.
+    ///
+    /// - Returns: The output.
+    private func run(_ arguments: String...) throws -> String {
         let output = Pipe()
-        let creation = Process()
-        creation.executableURL = URL(fileURLWithPath: program)
-        creation.arguments = [
-            "token", "create", "--store", "sqlite:\(folder)", "--zone", zone, "--role", "write",
-        ]
-        creation.standardOutput = output
-        try creation.run()
+        let command = Process()
+        command.executableURL = URL(fileURLWithPath: program)
+        command.arguments = arguments + ["--store", "sqlite:\(folder)"]
+        command.standardOutput = output
+        try command.run()
         let text = String(
             decoding: output.fileHandleForReading.readDataToEndOfFile(), as: UTF8.self)
-        creation.waitUntilExit()
-        guard creation.terminationStatus == 0 else {
-            throw Unexpected("anabranchd made no token")
+        command.waitUntilExit()
+        guard command.terminationStatus == 0 else {
+            throw Unexpected("anabranchd \(arguments.joined(separator: " ")) failed")
         }
-        return text.trimmingCharacters(in: .whitespacesAndNewlines)
+        return text
     }
 
     private static func firstLine(of file: FileHandle) -> String {

@@ -4,6 +4,8 @@ struct BenchOptions {
     var rows = 100_000
     var names: [String] = []
     var isListing = false
+    /// The file for the counts of single operations, which are then counted instead.
+    var countFile: String?
 
     /// Parses the command line.
     ///
@@ -15,6 +17,9 @@ struct BenchOptions {
             case "--rounds": rounds = try Self.number(after: word, rest.next(), in: 1...1000)
             case "--rows": rows = try Self.number(after: word, rest.next(), in: 1000...10_000_000)
             case "--list": isListing = true
+            case "--count":
+                guard let path = rest.next() else { throw BadUsage("\(word) takes a file.") }
+                countFile = path
             case _ where word.hasPrefix("-"): throw BadUsage("There is no option \(word).")
             default: names.append(word)
             }

@@ -7,6 +7,8 @@ struct Figure: Sendable {
         case rate(Double)
         /// An amount; smaller is better.
         case amount(Double, unit: String)
+        /// The reason why a benchmark has no figures.
+        case failure(String)
     }
 
     let title: String
@@ -30,6 +32,12 @@ struct Figure: Sendable {
         case .share(let raw, let ours): ours / raw >= goal
         case .rate(let rate): rate >= goal
         case .amount(let amount, _): amount <= goal
+        case .failure: false
         }
+    }
+
+    /// The reason if this stands for a benchmark that failed; otherwise `nil`.
+    var failure: String? {
+        if case .failure(let reason) = measure { reason } else { nil }
     }
 }

@@ -17,6 +17,12 @@ struct FigureTable {
                 return column == 0 || column == Self.head.count - 1 ? cell + fill : fill + cell
             }.joined(separator: "  ").trimmingSuffix()
         }
+        // A reason may be long, so it has no column.
+        for (row, figure) in figures.enumerated() {
+            guard let failure = figure.failure else { continue }
+            lines[row + 1] +=
+                "  FAILED: " + failure.split(whereSeparator: \.isNewline).joined(separator: " ")
+        }
         lines.insert(String(repeating: "-", count: widths.reduce(0, +) + 2 * 5), at: 1)
         for figure in figures where figure.isReached == false {
             guard let cause = figure.cause else { continue }
@@ -45,6 +51,7 @@ struct FigureTable {
                 figure.title, "", "\(amountText(amount)) \(unit)", "",
                 goal.map { "≤ \(amountText($0)) \(unit)" } ?? "", verdict,
             ]
+        case .failure: return [figure.title, "", "", "", "", ""]
         }
     }
 

@@ -66,6 +66,9 @@ struct EverydaySync {
             _ = try sender.change(turn..<turn + 1)
             _ = try await sender.sync()
             let outcome = try await receiver.sync()
+            guard outcome.pulledChangeSets == 1 else {
+                throw Unexpected("\(outcome.pulledChangeSets) change sets came instead of one")
+            }
             applied.append(outcome.applyDuration)
             merged.append(receiver.mergeDuration)
             // The processor has waited for the server and done other work here too.
@@ -105,6 +108,9 @@ struct EverydaySync {
         let pushed = ContinuousClock.now - start
         let outcome = try await receiver.sync()
         let pulled = ContinuousClock.now - start - pushed
+        guard outcome.pulledChangeSets == Self.smallSaves else {
+            throw Unexpected("\(outcome.pulledChangeSets) change sets came by the log")
+        }
         guard try receiver.count() == Self.smallSaves + ObservedStore.people else {
             throw Unexpected("the receiver lacks objects")
         }

@@ -1,0 +1,216 @@
+import Anabranch
+import Foundation
+import TestSupport
+import Testing
+
+@testable import AnabranchSync
+
+/// The numbers of statements and transactions that one operation runs. They don't depend on the
+/// machine; `Benchmarks/Counts.md` has what depends on the compiler.
+@Suite struct `Statements and transactions` {
+    private let scenario: EngineScenario
+    private let container: PersistentContainer
+    private let context: BackgroundContext
+    private let log: StatementLog
+
+    /// The numbers of one operation.
+    private struct Counts: Equatable, CustomStringConvertible {
+        var statements: Int
+        var reading = 0
+        var writing = 0
+
+        init(_ statements: Int, reading: Int = 0, writing: Int = 0) {
+            (self.statements, self.reading, self.writing) = (statements, reading, writing)
+        }
+
+        init(_ entries: [StatementLog.Entry]) {
+            let transactions = entries.filter(\.isTransaction)
+            self.init(
+                entries.count, reading: transactions.count { !$0.isWriting },
+                writing: transactions.count(where: \.isWriting))
+        }
+
+        var description: String {
+            "\(statements) statements in \(reading) reading and \(writing) writing transactions"
+        }
+    }
+
+    init() throws {
+        scenario = try EngineScenario()
+        log = StatementLog(ofFile: scenario.folder.file("a.db"))
+        container = try Self.container(scenario, "a.db")
+        context = container.newBackgroundContext()
+        try context.performAndWait { context in
+            for number in 0..<300 {
+                let person = try context.insert("Person")
+                try person.setValue("Person \(number)", forKey: "name")
+                try person.setValue(number % 3, forKey: "age")
+            }
+            for _ in 0..<10 {
+                let folder = try context.insert("Folder")
+                for place in 0..<20 {
+                    let note = try context.insert("Note")
+                    try note.setValue("Note \(place)", forKey: "name")
+                    try note.setObject(folder, forKey: "folder")
+                }
+            }
+            try context.save()
+        }
+    }
+
+    private static func container(
+        _ scenario: EngineScenario, _ name: String
+    ) throws -> PersistentContainer {
+        let model = try ManagedObjectModel {
+            Entity("Person") {
+                Attribute("name", .string)
+                Attribute("age", .integer64)
+                Index("byAge", on: "age")
+            }
+            Entity("Folder") {
+                Attribute("name", .string)
+                Relationship("notes", toMany: "Note", inverse: "folder")
+            }
+            Entity("Note") {
+                Attribute("name", .string)
+                Relationship("folder", to: "Folder", inverse: "notes")
+            }
+        }
+        let container = PersistentContainer(
+            model: model, url: URL(fileURLWithPath: scenario.folder.file(name)))
+        try container.load()
+        return container
+    }
+
+    /// Checks an operation that is done a second and a third time. What the first needs once, such
+    /// as a connection, does not count.
+    ///
+    /// - Parameters:
+    ///   - request: Finds the objects, of which the operation gets another one each time.
+    private func expect(
+        _ counts: Counts, on request: FetchRequest<ManagedObject>,
+        sourceLocation: SourceLocation = #_sourceLocation,
+        _ operation: (ManagedObjectContext, ManagedObject) throws -> Void
+    ) throws {
+        try context.performAndWait { context in
+            context.reset()
+            let objects = try context.fetch(request)
+            try #require(objects.count >= 3)
+            for object in objects { _ = try object.value(forKey: "name") }
+            for (turn, object) in objects.prefix(3).enumerated() {
+                _ = log.take()
+                try operation(context, object)
+                if turn > 0 { check(log.take(), counts, sourceLocation) }
+            }
+        }
+    }
+
+    private func check(
+        _ entries: [StatementLog.Entry], _ counts: Counts, _ sourceLocation: SourceLocation
+    ) {
+        let sql = entries.map { "\($0.isTransaction ? "" : "    ")\($0.sql)" }
+        #expect(
+            Counts(entries) == counts, "\(sql.joined(separator: "\n"))",
+            sourceLocation: sourceLocation)
+    }
+
+    private func request(
+        _ entity: String, _ format: String? = nil
+    ) throws -> FetchRequest<ManagedObject> {
+        var request = FetchRequest<ManagedObject>(entityName: entity)
+        request.predicate = try format.map { try FetchPredicate($0) }
+        return request
+    }
+
+    @Test func `a save of one object is one transaction of eight or nine statements`() throws {
+        try expect(Counts(8, writing: 1), on: request("Person")) { context, _ in
+            try context.insert("Person").setValue("New", forKey: "name")
+            try context.save()
+        }
+        try expect(Counts(9, writing: 1), on: request("Person")) { context, person in
+            try person.setValue(40, forKey: "age")
+            try context.save()
+        }
+        try expect(Counts(9, writing: 1), on: request("Person")) { context, person in
+            context.delete(person)
+            try context.save()
+        }
+    }
+
+    @Test func `a save of many objects inserts sixteen with a statement`() throws {
+        try expect(Counts(7 + 10, writing: 1), on: request("Person")) { context, _ in
+            for number in 0..<160 {
+                try context.insert("Person").setValue(number, forKey: "age")
+            }
+            try context.save()
+        }
+    }
+
+    @Test func `a look-up, a count and a fetch are one statement each`() throws {
+        let ids = try context.performAndWait { try $0.objectIDs(for: request("Person")) }
+        var unread = ids
+        try expect(Counts(1, reading: 1), on: request("Folder")) { context, _ in
+            let person = try context.existingObject(with: unread.removeLast())
+            _ = try person.value(forKey: "name")
+        }
+        try expect(Counts(1, reading: 1), on: request("Folder")) { context, _ in
+            let count = try context.count(for: request("Person", "age == 1"))
+            #expect(count == 100)
+        }
+        try expect(Counts(1, reading: 1), on: request("Folder")) { context, _ in
+            let people = try context.fetch(request("Person"))
+            for person in people { _ = try person.value(forKey: "name") }
+        }
+    }
+
+    @Test func `a to-one is read with one statement, a to-many with four of any size`() throws {
+        try expect(Counts(1, reading: 1), on: request("Note", "name == 'Note 0'")) { _, note in
+            let name = try note.object(forKey: "folder")?.value(forKey: "name")
+            #expect(name != nil)
+        }
+        try expect(Counts(4, reading: 2), on: request("Folder")) { _, folder in
+            let notes = try folder.objects(forKey: "notes")
+            #expect(notes.count == 20)
+            for note in notes { _ = try note.value(forKey: "name") }
+        }
+    }
+
+    @Test func `an exchange runs the same statements for each change, and fewer for none`()
+        async throws
+    {
+        scenario.serverClock.milliseconds = Int64(Date().timeIntervalSince1970 * 1000)
+        let other = try Self.container(scenario, "b.db")
+        let (engine, remote) = (try engine(container), try engine(other))
+        try await engine.synchronize()
+        try await remote.synchronize()
+        let writing = other.newBackgroundContext()
+        for turn in 0..<3 {
+            try writing.performAndWait { context in
+                try context.insert("Person").setValue("Remote \(turn)", forKey: "name")
+                try context.save()
+            }
+            try await remote.synchronize()
+            _ = log.take()
+            let pull = try await engine.synchronize()
+            #expect(pull.pulledChangeSets == 1)
+            if turn > 0 { check(log.take(), Counts(94, reading: 7, writing: 2), #_sourceLocation) }
+            _ = log.take()
+            let idle = try await engine.synchronize()
+            #expect(idle.pulledChangeSets == 0)
+            check(log.take(), Counts(49, reading: 5), #_sourceLocation)
+        }
+    }
+
+    private func engine(_ container: PersistentContainer) throws -> SyncEngine {
+        let address = try ServerAddress(
+            server: #require(URL(string: "https://sync.example")), zone: "family", token: nil,
+            allowingPlainHTTP: false)
+        // The clock is the server's: to follow a clock that differs is another statement.
+        var environment = SyncEnvironment.system
+        let clock = scenario.serverClock
+        environment.wallMilliseconds = { clock.milliseconds }
+        return try SyncEngine(
+            coordinator: container.coordinator, address: address,
+            transport: scenario.transport(), environment: environment)
+    }
+}
