@@ -7,17 +7,14 @@ readonly log_folder=.build/logs
 # what is built, how long it has taken so far, and at the end how long it took. The compiler's output
 # goes to a file, and is printed only when the build fails; then the function fails, too.
 build() {
-    local output=$log_folder/build-${1//[^A-Za-z0-9]/-}.log status=0 start=$SECONDS progress
+    local output=$log_folder/build-${1//[^A-Za-z0-9]/-}.log status=0 start=$SECONDS
     local line="Building $1 (the first build takes some minutes) … "
     shift
     mkdir -p "$log_folder"
     : >"$output"
     printf '%s' "$line" >&2
-    show_build "$output" "$line" $BASHPID >&2 &
-    progress=$!
-    swift build "$@" >"$output" 2>&1 || status=$?
-    kill "$progress" 2>/dev/null || true
-    wait "$progress" 2>/dev/null || true
+    # The pipe carries nothing. It is closed when the build ends, which ends `show_build`.
+    { swift build "$@" >"$output" 2>&1 || exit; } | show_build "$output" "$line" >&2 || status=$?
     if [[ -t 2 ]]; then printf '\r\033[K%s' "$line" >&2; fi
     if ((status == 0)); then
         printf '%d s\n' $((SECONDS - start)) >&2
@@ -30,15 +27,14 @@ build() {
     return 1
 }
 
-# show_build OUTPUT LINE PARENT: while the process PARENT lives, writes LINE again each second with
-# the seconds and the module that SwiftPM has named last in OUTPUT. To a file or a pipe it adds the
-# seconds to the line twice a minute.
+# show_build OUTPUT LINE: until its input ends, writes LINE again each second with the seconds and the
+# module that SwiftPM has named last in OUTPUT. To a file or a pipe it adds the seconds to the line
+# twice a minute.
 show_build() {
-    local output=$1 line=$2 parent=$3 start=$SECONDS module pause=30
+    local output=$1 line=$2 start=$SECONDS module pause=30
     if [[ -t 1 ]]; then pause=1; fi
-    # The signal that ends this function must not wait for the end of `sleep`.
-    trap 'kill "$!" 2>/dev/null; exit' TERM
-    while sleep "$pause" & wait "$!" && kill -0 "$parent" 2>/dev/null; do
+    # The status of a time-out is above 128, that of the end of the input is 1.
+    while read -r -t "$pause" || (($? > 128)); do
         if [[ -t 1 ]]; then
             module=$(sed -nE 's/^\[[0-9/]+\] (Compiling|Emitting module|Linking) ([A-Za-z]+).*/\2/p' \
                 "$output" | tail -n 1)

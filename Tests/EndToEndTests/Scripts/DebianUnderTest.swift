@@ -144,7 +144,7 @@ final class DebianUnderTest {
     /// The programs of an ordinary system that the scripts call. `sudo` is missing.
     private static let realPrograms = [
         "env", "bash", "dirname", "basename", "sed", "head", "grep", "awk", "mkdir", "mktemp",
-        "cat", "ln", "rm", "sleep", "tail", "tee", "uname", "tr",
+        "cat", "ln", "rm", "tail", "tee", "uname", "tr",
     ]
 
     private static let scripts = URL(filePath: #filePath)

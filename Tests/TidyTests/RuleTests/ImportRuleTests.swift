@@ -41,6 +41,12 @@ import Testing
         #expect(violations(source, in: folder).isEmpty)
     }
 
+    @Test func `the manifest of an example belongs to no module`() {
+        let manifest = SourceFile(
+            path: "Examples/Tour/Package.swift", text: "import PackageDescription")
+        #expect(ImportRule().violations(in: manifest).isEmpty)
+    }
+
     @Test(arguments: ["AnabranchReplication", "AnabranchProtocol", "AnabranchSQLite"])
     func `Foundation is only the fallback for FoundationEssentials`(_ module: String) {
         let fallback = """

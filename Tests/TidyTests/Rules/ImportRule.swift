@@ -3,7 +3,8 @@ struct ImportRule: FileRule {
     var table = ImportTable.anabranch
 
     func violations(in file: SourceFile) -> [Violation] {
-        guard file.isSwift, file.components.count > 2 else { return [] }
+        guard file.isSwift, file.components.count > 2, file.components.last != "Package.swift"
+        else { return [] }
         let module = String(file.components[1])
         switch file.components[0] {
         case "Sources", "Server", "Client", "Plugins":
