@@ -50,8 +50,8 @@
         /// Expects that a watch shows a save, then hardly runs while nothing happens, then shows
         /// another save, and ends at an interrupt.
         ///
-        /// Another process closes the file after each save, so nobody but the watch keeps SQLite's
-        /// files beside it.
+        /// Another process closes the file after each save, so only the watch keeps SQLite's files
+        /// beside it.
         private func expectSleep(
             of watch: RunningWatch, in bench: Workbench, _ save: (Int) throws -> Void
         ) throws {

@@ -79,8 +79,8 @@ final class CountStage {
         return numbers
     }
 
-    /// Runs a process with a new store of its own. A copy would be another replica with a history
-    /// of two, whose saves run other statements.
+    /// Runs a process with a new store of its own. A save in a copy would run other statements,
+    /// because a copied store becomes another replica with a history of two.
     private func run(
         _ command: [String], _ operation: CountedOperation, _ turns: Int, _ preparedTurns: Int
     ) async throws -> [String] {

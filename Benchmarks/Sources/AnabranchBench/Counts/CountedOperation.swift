@@ -28,8 +28,8 @@ enum CountedOperation: String, CaseIterable {
         }
     }
 
-    /// How often the operation is done in the two runs whose difference counts. Preparation and
-    /// start are the same in both.
+    /// The numbers of turns of the two runs that are compared. Preparation and start are the same
+    /// in both, so the difference of the runs is the work of the turns.
     var turns: (few: Int, many: Int) {
         switch self {
         case .fetch, .bulkSave: (2000, 12_000)
