@@ -24,6 +24,7 @@ import Testing
         let coordinator = scenario.here.coordinator
         let context = scenario.here.context()
         let (anna, shown) = try context.performAndWait { context in
+            context.automaticallyMergesChangesFromParent = true
             let anna = try context.named("Anna")
             // A changed object stays registered.
             anna.lastName = "Anna A."

@@ -33,6 +33,7 @@ import Testing
         #expect(try await b.coordinator.importBundle(from: file).appliedCount == 1)
         let context = b.newBackgroundContext()
         try await context.perform { context in
+            context.automaticallyMergesChangesFromParent = true
             let notes = try context.fetch(FetchRequest<ManagedObject>(entityName: "Note"))
             notes.first?["edits"] = .integer(7)
         }

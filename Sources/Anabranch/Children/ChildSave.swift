@@ -14,8 +14,17 @@ struct ChildSave: Sendable {
     let transientLists: [SaveRequest.ListChange]
     /// By record and slot, what was added to counters: to what the parent counts meanwhile.
     let counted: [LocalID: [Int: Value]]
+    /// The stored values that the child has read of what it changes and deletes.
+    let seen: [SeenRows]
+    /// By record and slot, the edits that the child has laid over values that it had not seen.
+    let overlaid: [LocalID: [Int: OverlaidEdits.Base]]
     /// What others that look at the parent have to look at again.
     let records: ChangedRecords
+
+    struct SeenRows: Sendable {
+        var values: SlotTable
+        var versions: [RowVersion] = []
+    }
 
     struct Transient: Sendable {
         let record: LocalID

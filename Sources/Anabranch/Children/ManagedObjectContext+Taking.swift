@@ -80,6 +80,7 @@ private struct SaveTaking {
     }
 
     mutating func run() throws {
+        recordOverlaidEdits()
         insert()
         writeAttributes()
         try writeReferences()
@@ -218,6 +219,32 @@ extension SaveTaking {
                     slots[slot] = table[row, column]
                 }
                 objects[id] = context.takeInsertion(of: id, insert.entity, slots: slots)
+            }
+        }
+    }
+
+    /// The child's edits lie over what the parent has merged since the child read the values, and
+    /// over what the child itself has merged.
+    private func recordOverlaidEdits() {
+        for rows in save.seen {
+            for (row, id) in rows.values.ids.enumerated() {
+                guard let object = objects[id], object.version != rows.versions[row] else {
+                    continue
+                }
+                for (column, slot) in rows.values.slots.enumerated() {
+                    let value = rows.values[row, column]
+                    guard object.committedValue(slot) != value, object.slots[slot] != value else {
+                        continue
+                    }
+                    context.overlaidEdits.add(
+                        .init(version: rows.versions[row], value: value), of: object, inSlot: slot)
+                }
+            }
+        }
+        for (id, bases) in save.overlaid {
+            guard let object = objects[id] else { continue }
+            for (slot, base) in bases {
+                context.overlaidEdits.add(base, of: object, inSlot: slot)
             }
         }
     }

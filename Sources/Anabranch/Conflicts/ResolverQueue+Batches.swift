@@ -22,6 +22,11 @@ extension ResolverQueue {
         }
     }
 
+    /// Passes the entries of a save to the coordinator's resolver, and does not wait for it.
+    fileprivate static let run: WhenRecorded = { ids, coordinator in
+        coordinator.resolverQueue.run(.numbers(ids), on: coordinator) { _ in }
+    }
+
     private func resolve(
         _ selection: ConflictSelection, with resolver: any ConflictResolver,
         on coordinator: PersistentStoreCoordinator
@@ -70,7 +75,11 @@ extension PersistentStoreCoordinator {
     /// are passed to it only by ``resolveConflicts(_:)``.
     public var conflictResolver: (any ConflictResolver)? {
         get { resolverQueue.resolver }
-        set { resolverQueue.resolver = newValue }
+        set {
+            resolverQueue.resolver = newValue
+            let hasResolver = newValue != nil
+            resolverQueue.whenRecorded = hasResolver ? ResolverQueue.run : nil
+        }
     }
 
     /// The result of the last batch that the resolver was given since the store was opened.

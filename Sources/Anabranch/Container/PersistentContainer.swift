@@ -102,11 +102,14 @@ public final class PersistentContainer: Sendable {
 
     /// The context for code on the main actor, which uses it directly.
     ///
-    /// It is deallocated on the main queue, wherever its last reference is released.
+    /// It merges the changes of other contexts and replicas by itself
+    /// (``ManagedObjectContext/automaticallyMergesChangesFromParent``), until the app sets that to
+    /// false. It is deallocated on the main queue, wherever its last reference is released.
     @MainActor
     public var viewContext: ManagedObjectContext {
         if let mainContext { return mainContext.context }
         let context = ManagedObjectContext(coordinator: coordinator, queue: .main)
+        context.automaticallyMergesChangesFromParent = true
         mainContext = HeldContext(context)
         return context
     }

@@ -201,7 +201,7 @@ extension ManagedObjectContext {
         object.flags.subtract([.inserted, .updated, .recordedInEvent, .writable, .refault])
         object.flags.formUnion(.detached)
         object.committed = SlotStorage()
-        forgetCarriedGroups(of: object)
+        forgetEdits(of: object)
         primitives.remove(object)
         if registry[object.localID] === object { registry.remove(object.localID) }
     }

@@ -21,7 +21,7 @@ extension ManagedObjectContext {
             return
         }
         reclassify(object) { $0.subtract(.updated) }
-        forgetCarriedGroups(of: object)
+        forgetEdits(of: object)
         turnIntoFault(object)
     }
 

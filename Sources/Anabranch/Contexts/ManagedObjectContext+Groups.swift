@@ -38,8 +38,10 @@ extension ManagedObjectContext {
         }.flatMap(\.slots)
     }
 
-    /// Forgets what groups of an object were set to, with its other changes.
-    func forgetCarriedGroups(of object: ManagedObject) {
+    /// Forgets what belongs to the edits of an object that is not changed any more: what its groups
+    /// were set to, and what its edits were laid over.
+    func forgetEdits(of object: ManagedObject) {
         if !carriedGroups.isEmpty { carriedGroups[object] = nil }
+        overlaidEdits.forget(object)
     }
 }

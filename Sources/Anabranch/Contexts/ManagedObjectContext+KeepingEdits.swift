@@ -7,10 +7,11 @@ extension ManagedObjectContext {
     /// Gives an object a newer row. Values that were changed here stay, and of an attribute group
     /// all members.
     func merge(_ row: ObjectRow, into object: ManagedObject) {
-        object.version = row.version
         let before = event.earlierValues[object] == nil ? [] : Array(object.slots.buffer)
         let hasEdits = !object.committed.isEmpty
         var slots = SlotStorage(row)
+        recordOverlaidEdits(of: object, over: slots)
+        object.version = row.version
         var committed = hasEdits ? SlotStorage(row) : SlotStorage()
         let plan = object.home.plan
         let kept = slotsKept(byGroupsOf: object)

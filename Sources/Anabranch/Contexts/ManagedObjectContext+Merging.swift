@@ -93,11 +93,13 @@ extension ManagedObjectContext {
         children.enqueue(in: group) { $0.mergeAutomatically(changes, author: author, in: group) }
     }
 
-    /// As ``merge(_:author:in:)`` where the context follows by itself.
+    /// Merges changes as ``merge(_:author:in:)`` does if the context follows by itself, or if
+    /// records have got other IDs: what the context has read no longer exists under the old ones.
     func mergeAutomatically(
         _ changes: ChangedRecords, author: String = "", in group: DispatchGroup? = nil
     ) {
-        if automaticallyMergesChangesFromParent { merge(changes, author: author, in: group) }
+        guard automaticallyMergesChangesFromParent || !changes.renamed.isEmpty else { return }
+        merge(changes, author: author, in: group)
     }
 
     /// - Returns: Those who have mentioned one.

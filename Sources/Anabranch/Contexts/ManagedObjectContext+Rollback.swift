@@ -22,6 +22,7 @@ extension ManagedObjectContext {
         keptErrors.removeAll()
         forgetUndo()
         carriedGroups = [:]
+        overlaidEdits = OverlaidEdits()
         conflictChecks = []
         let objects = changed
         let refaulted = refaultedIDs
@@ -133,6 +134,7 @@ extension ManagedObjectContext {
         keptErrors.removeAll()
         forgetUndo()
         carriedGroups = [:]
+        overlaidEdits = OverlaidEdits()
         _ = primitives.removeAll()
         conflictChecks = []
         event = EventChanges()

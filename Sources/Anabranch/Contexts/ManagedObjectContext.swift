@@ -27,9 +27,23 @@ public final class ManagedObjectContext {
     /// The author that the history records for this context's saves.
     public var transactionAuthor = ""
     /// True if the context refreshes its objects by itself after saves of other contexts to the
-    /// same store. A context with a parent refreshes them after other saves to the parent, and
-    /// when the parent saves or is refreshed.
+    /// same store, and after syncs and bundles that changed it. A context with a parent refreshes
+    /// them after other saves to the parent, and when the parent saves or is refreshed.
+    ///
+    /// Unsaved edits stay. A save that overwrites a value which was merged under an edit records
+    /// that value in the conflict journal; see ``treatsMergedChangesAsConflicts``.
+    ///
+    /// If it is false, the context keeps the values that it has read until it is refreshed. Its
+    /// save then conflicts with newer values, and the ``mergePolicy`` decides. The view context of
+    /// a ``PersistentContainer`` begins with true, every other context with false.
     public var automaticallyMergesChangesFromParent = false
+    /// True if a save conflicts with a newer stored value that was merged under one of its edits:
+    /// the ``mergePolicy`` then decides, as if the value had not been merged.
+    ///
+    /// If it is false, the save overwrites the value, and the conflict journal gets it with its
+    /// author and time. A context with a parent passes its edits to the parent. Then the setting of
+    /// the parent counts.
+    public var treatsMergedChangesAsConflicts = false
     /// The behaviour when a property of an object is read or set and the object's row is gone.
     ///
     /// If it is true, the object becomes deleted and leaves the context: reading returns the
@@ -77,6 +91,8 @@ public final class ManagedObjectContext {
     var searchLimits = SearchLimits()
     /// Of objects with groups that were set as a whole, the values: ``setGroup(_:of:to:)``.
     @exclusivity(unchecked) var carriedGroups: [ManagedObject: [WireProperty: GroupValue]] = [:]
+    /// Unsaved edits over stored values that their authors have not seen.
+    @exclusivity(unchecked) var overlaidEdits = OverlaidEdits()
     /// With an undo stack, what that needs of the present event.
     @exclusivity(unchecked) var recorder: ChangeRecorder?
     /// While observers are told of an event, its ``EventChanges/earlierValues``.

@@ -1,6 +1,6 @@
 public import AnabranchStore
 
-/// The entries that one page of remote changes has added to the conflict journal.
+/// The entries that one page of remote changes, or one save, has added to the conflict journal.
 public struct RecordedConflicts: Sendable {
     /// The entries, in the order in which they were recorded.
     public let ids: [Conflict.ID]

@@ -79,6 +79,9 @@ struct LockContest {
         }
         guard !way.isOfContext else {
             // It is deleted as it is now.
+            if object.flags.contains(.hasRow) {
+                context.recordOverlaidEdits(of: object, over: SlotStorage(copying: row.slots))
+            }
             object.version = row.version
             return
         }

@@ -18,6 +18,7 @@ extension ManagedObjectContext {
         let isRefault = other.flags.contains(.refault)
         registry.remove(object.localID)
         carriedGroups[object] = carriedGroups.removeValue(forKey: other)
+        overlaidEdits.move(from: other, to: object)
         reclassify(other) { $0.subtract(.changes) }
         reclassify(object) {
             $0.subtract([.inserted, .insertedInEvent, .writable])

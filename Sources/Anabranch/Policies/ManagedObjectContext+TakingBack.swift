@@ -80,7 +80,7 @@ extension ManagedObjectContext {
     /// Takes an object's deletion back and gives it the store's row.
     func undelete(_ object: ManagedObject, as row: FreshRow) {
         reclassify(object) { $0.subtract([.deleted, .updated]) }
-        forgetCarriedGroups(of: object)
+        forgetEdits(of: object)
         unpropagated.removeAll { $0 === object }
         deletedIDs.remove(object.localID)
         object.version = row.version

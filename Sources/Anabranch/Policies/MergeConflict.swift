@@ -32,7 +32,10 @@ public struct MergeConflict: Sendable {
     /// - Parameter row: As the store has it; `nil` where it is gone.
     init(_ object: ManagedObject, _ row: FreshRow?) throws {
         objectID = object.objectID
-        objectSnapshot = try object.snapshot { object.committedValue($0) }
+        let edits = object.managedObjectContext?.overlaidEdits
+        objectSnapshot = try object.snapshot { slot in
+            edits?[object, slot]?.value ?? object.committedValue(slot)
+        }
         persistedSnapshot = try row.map { row in try object.snapshot { row.slots[$0] } }
         let values = try object.snapshot { object.slots[$0] }
         self.values = values

@@ -18,18 +18,20 @@ struct RowMerge {
     }
 
     mutating func run(in context: ManagedObjectContext) {
-        object.version = row.version
+        defer { object.version = row.version }
         guard object.flags.contains(.hasRow) else { return take(row.slots, keeping: [], context) }
+        let stored = SlotStorage(copying: row.slots)
         var merged = row.slots
         var kept: Set<Int> = []
         var lost: Set<WireProperty> = []
         let plan = object.home.plan
         for unit in plan.units {
             let isChanged = isChangedHere(unit, context)
-            guard isKept(unit, isChanged) else {
+            guard isKept(unit, isChanged, context) else {
                 if isChanged, let group = unit.group { lost.insert(group) }
                 continue
             }
+            context.recordOverlaidEdits(of: object, unit, over: stored)
             for slot in unit.slots {
                 merged[slot] = value(of: slot)
                 kept.insert(slot)
@@ -49,18 +51,22 @@ struct RowMerge {
         return context.carriedGroups[object]?[group] != nil
     }
 
-    private func isKept(_ unit: EntityPlan.Unit, _ isChanged: Bool) -> Bool {
+    private func isKept(
+        _ unit: EntityPlan.Unit, _ isChanged: Bool, _ context: ManagedObjectContext
+    ) -> Bool {
         switch way {
         case .overwrite: true
         case .mergeByPropertyObjectTrump: isChanged
         case .mergeByPropertyStoreTrump:
-            isChanged && (unit.isCounter || !unit.slots.contains(where: isChangedThere))
+            isChanged
+                && (unit.isCounter || !unit.slots.contains { isChangedThere($0, context) })
         case .rollback, .unresolved: false
         }
     }
 
-    private func isChangedThere(_ slot: Int) -> Bool {
-        object.committedValue(slot) != row.slots[slot]
+    private func isChangedThere(_ slot: Int, _ context: ManagedObjectContext) -> Bool {
+        let seen = context.overlaidEdits[object, slot]?.value ?? object.committedValue(slot)
+        return seen != row.slots[slot]
     }
 
     /// What of a kept value can stay under its property's rule.
@@ -99,7 +105,7 @@ struct RowMerge {
         for slot in kept { object.recordWrite(slot) }
         object.flags.formUnion(.hasRow)
         object.flags.subtract(.refault)
-        if way == .rollback { context.forgetCarriedGroups(of: object) }
+        if way == .rollback { context.forgetEdits(of: object) }
         if !context.deletedIDs.isEmpty {
             context.clearReferences(of: object, to: context.deletedIDs)
         }

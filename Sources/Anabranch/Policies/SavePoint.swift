@@ -17,6 +17,7 @@ final class SavePoint {
     private let goneIDs: Set<LocalID>
     private let refaultedIDs: [LocalID]
     private let carriedGroups: [ManagedObject: [WireProperty: GroupValue]]
+    private let overlaidEdits: OverlaidEdits
     private let recorded: ChangeRecorder.Memory?
     private var kept: [ManagedObject: KeptObject] = [:]
     /// What a policy of the app's own has inserted.
@@ -32,6 +33,7 @@ final class SavePoint {
         goneIDs = context.goneIDs
         refaultedIDs = context.refaultedIDs
         carriedGroups = context.carriedGroups
+        overlaidEdits = context.overlaidEdits
         recorded = context.recorder?.memory
     }
 
@@ -74,6 +76,7 @@ final class SavePoint {
         context.goneIDs = goneIDs
         context.refaultedIDs = refaultedIDs
         context.carriedGroups = carriedGroups
+        context.overlaidEdits = overlaidEdits
         if let recorded { context.recorder?.memory = recorded }
     }
 }

@@ -2,9 +2,10 @@ package import AnabranchStore
 import Dispatch
 
 extension PersistentStoreCoordinator {
-    /// Passes changes that a sync or a bundle applied to the store to every context.
+    /// Passes changes that a sync or a bundle applied to the store to the contexts.
     ///
-    /// Each context refreshes its registered objects on its own queue. After that, notifications
+    /// Each context that merges changes by itself refreshes its registered objects on its own
+    /// queue. After that, notifications
     /// report rejected saves and conflicts, and the app's resolver runs.
     ///
     /// - Parameters:
@@ -16,7 +17,9 @@ extension PersistentStoreCoordinator {
     ) {
         if !changes.isEmpty { postRemoteChange(author: author) }
         let group = DispatchGroup()
-        links.enqueue(in: group) { $0.merge(changes, author: author, in: group) }
+        links.enqueue(in: group) {
+            $0.mergeAutomatically(changes, author: author, in: group)
+        }
         if !changes.rejections.isEmpty {
             group.notify(queue: .global()) { [self] in post(changes.rejections) }
         }

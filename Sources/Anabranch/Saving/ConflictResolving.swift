@@ -44,7 +44,8 @@ struct ConflictResolving {
                     try resolve(error)
                 }
                 try context.validateAgain()
-                builder = context.build(context.pending, rewriting: rewritten)
+                builder = context.build(
+                    context.pending, rewriting: rewritten, isResolved: true)
             }
         } catch {
             let savePoint = context.savePoint

@@ -58,7 +58,7 @@ extension ManagedObjectContext {
     /// Passes the changes to the parent context.
     private func handOver(_ pending: [ManagedObject]) throws {
         let builder = build(pending)
-        let save = ChildSave(builder)
+        let save = ChildSave(builder, overlaidEdits)
         do {
             try parent?.onQueue { try $0.take(save, from: link) }
         } catch let error as StoreError where error.code == .mergeConflict {
@@ -110,13 +110,20 @@ extension ManagedObjectContext {
         return changed.isEmpty && event.touched.isEmpty ? nil : changed
     }
 
-    /// - Parameter rewritten: Slots that are written even if they have the store's value.
+    /// - Parameters:
+    ///   - rewritten: Slots that are written even if they have the store's value.
+    ///   - isResolved: True if the policy has decided on the conflicts of the save.
     func build(
-        _ pending: [ManagedObject], rewriting rewritten: [ManagedObject: Set<Int>] = [:]
+        _ pending: [ManagedObject], rewriting rewritten: [ManagedObject: Set<Int>] = [:],
+        isResolved: Bool = false
     ) -> SaveBuilder {
         var builder = SaveBuilder(
             pending, author: transactionAuthor, name: name, carriedGroups: carriedGroups)
         builder.rewrite(rewritten)
+        if !overlaidEdits.isEmpty {
+            builder.addSeenVersions(
+                overlaidEdits, isRefusing: treatsMergedChangesAsConflicts && !isResolved)
+        }
         if coordinator.plans.haveLists { builder.addLists() }
         builder.addAll()
         if !conflictChecks.isEmpty { builder.addChecks(of: conflictChecks) }
@@ -165,6 +172,7 @@ extension ManagedObjectContext {
         guard let result, result.isWritten else { return }
         coordinator.didSave(records, from: link)
         coordinator.postRemoteChange(at: result.version.position, author: transactionAuthor)
+        if !result.conflicts.isEmpty { coordinator.didRecord(result.conflicts, on: queue) }
         guard !result.shown.isEmpty else { return }
         coordinator.didSave(result.shown, from: link)
         merge(result.shown, author: transactionAuthor)
@@ -212,6 +220,7 @@ extension ManagedObjectContext {
         recordGone(deletedIDs)
         deletedIDs = []
         carriedGroups = [:]
+        overlaidEdits = OverlaidEdits()
         recorder?.saveCount += 1
         conflictChecks = []
         // Objects that `didSave` changes begin another event and need another save.

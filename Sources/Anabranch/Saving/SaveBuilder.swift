@@ -48,6 +48,17 @@ struct SaveBuilder {
         }
     }
 
+    /// Tells the store which stored values the authors of the edits have not seen.
+    ///
+    /// - Parameter isRefusing: True if such a value is a conflict.
+    mutating func addSeenVersions(_ edits: OverlaidEdits, isRefusing: Bool) {
+        for object in pending {
+            let versions = edits.seenVersions(of: object)
+            if !versions.isEmpty { request.seenVersions[object.localID] = versions }
+        }
+        request.refusesUnseenValues = isRefusing
+    }
+
     /// Marks slots of objects that will be added to be written, whatever the store has in them.
     mutating func rewrite(_ slots: [ManagedObject: Set<Int>]) {
         for (object, slots) in slots where !object.flags.contains(.inserted) {

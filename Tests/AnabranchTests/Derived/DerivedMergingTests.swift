@@ -29,6 +29,7 @@ import Testing
             try context.article(of: anna, cents: 10)
             try context.save()
             context.retainsRegisteredObjects = true
+            context.automaticallyMergesChangesFromParent = true
             return anna.objectID
         }
         try there.inContext { context throws in

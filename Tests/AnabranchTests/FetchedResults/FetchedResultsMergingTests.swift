@@ -102,6 +102,7 @@ import Testing
         let background = here.context()
         let kept = Kept()
         try background.performAndWait { context in
+            context.automaticallyMergesChangesFromParent = true
             let (results, log) = try context.results(
                 .people("age >= 0", sortedBy: "age", batch: 20))
             kept.results = results

@@ -20,7 +20,9 @@ extension Store {
             if pendingStage != nil { try transaction.completePendingStage() }
             try transaction.renewIdentityIfNeeded()
             var save = try SaveOperation(transaction)
-            return try save.run(request)
+            var result = try save.run(request)
+            if !save.unseenValues.isEmpty { result.conflicts = try transaction.writeConflicts() }
+            return result
         }
         saveListeners.tell()
         return result

@@ -16,6 +16,8 @@ struct MergeRuleWrites {
     private let contested: [Place]
     private var deltas: RowBlockEncoder
     private var writes: [[SiblingBlock.Write]]
+    /// The values beside the shown one that the writes discard.
+    private var discarded: [UnseenValue] = []
     /// An estimate of the size of the writes in bytes.
     private var byteCount = 0
     private var cellCount = 0
@@ -75,21 +77,44 @@ struct MergeRuleWrites {
             try check(place, value(place.index), over: heldValue(place), stamp, id, save)
             try check(place, value(place.index), overMembersOf: id, save)
         }
-        let record = try save.transaction.recordID(of: id)
-        try addDeltas(of: record, from: heldValue, to: value)
+        try addDeltas(of: try save.transaction.recordID(of: id), from: heldValue, to: value)
         for (index, place) in siblings.enumerated() {
-            let shown = try held[place.column.number].map { try save.logStamps[$0] }
-            let property = place.column.property.wireProperty
-            let seen =
-                try save.deferred.wireCells(property, of: id).map(\.stamp)
-                + (try shown.map { [try save.deferred.wireStamp($0)] } ?? [])
-            byteCount += value(place.index).byteEstimate + seen.count * 10
-            cellCount += 2 + seen.count
-            writes[index].append(
-                SiblingBlock.Write(record: record, value: value(place.index), observedTags: seen))
-            try save.deferred.replace(property, of: id, by: [])
+            let hidden = try save.deferred.wireCells(place.column.property.wireProperty, of: id)
+            let shown = try held[place.column.number].map { position in
+                RecordCells.Cell(
+                    property: place.column.property.wireProperty,
+                    value: statement.wireValue(
+                        at: place.index + 2, of: place.column, save.transaction.replicas),
+                    stamp: try save.deferred.wireStamp(try save.logStamps[position]))
+            }
+            try write(
+                value(place.index), to: id, index, replacing: hidden, shown: shown, save)
         }
         return true
+    }
+
+    /// Writes a value under `keepBoth` in place of the values that its author has seen. The hidden
+    /// ones of these go to the conflict journal. The other values stay beside the new one.
+    private mutating func write(
+        _ value: Value, to id: LocalID, _ index: Int, replacing hidden: [RecordCells.Cell],
+        shown: RecordCells.Cell?, _ save: SaveOperation
+    ) throws {
+        let column = siblings[index].column
+        let property = column.property.wireProperty
+        let seen = try hidden.filter { try save.hasSeen($0, column.slot, of: id) }
+        discarded += try seen.filter { $0.value != value }.map { cell in
+            try UnseenValue(cell, of: id, column, in: layout, save)
+        }
+        let others = (hidden + (shown.map { [$0] } ?? [])).map { ($0, $0.stamp) }
+        let replaced = try others.filter { try save.hasSeen($0.0, column.slot, of: id) }.map(\.1)
+        byteCount += value.byteEstimate + replaced.count * 10
+        cellCount += 2 + replaced.count
+        writes[index].append(
+            SiblingBlock.Write(
+                record: try save.transaction.recordID(of: id), value: value,
+                observedTags: replaced))
+        try save.deferred.replace(
+            property, of: id, by: others.map(\.0).filter { !replaced.contains($0.stamp) })
     }
 
     /// Checks that a value wins against the values that the other members of the record's duplicate
@@ -168,6 +193,7 @@ struct MergeRuleWrites {
                         entity: layout.entity.wireName,
                         property: place.column.property.wireProperty, writes: writes)))
         }
+        save.unseenValues += discarded
         try save.cutIfFull()
     }
 }

@@ -13,6 +13,9 @@ extension SaveOperation {
         let updateLayout = layout.updateLayout(ofSlots: update.rows.slots)
         let columns = updateLayout.columns
         try transaction.views.willSaveValues(of: update.rows.ids, columns)
+        if !seenVersions.isEmpty {
+            try findUnseenValues(of: update.rows.ids, in: layout, slots: update.rows.slots)
+        }
         let blockPlaces = updateLayout.block
         let hasRegisters = !blockPlaces.properties.isEmpty
         func emptyBlock() -> RowBlockEncoder {

@@ -32,6 +32,10 @@ struct SaveOperation {
     var owners = ChangeCollector()
     /// The values of `SaveRequest.carriedGroups`.
     var carriedGroups: [LocalID: [WireProperty: GroupValue]] = [:]
+    /// The values of `SaveRequest.seenVersions`.
+    var seenVersions: [LocalID: [Int: RowVersion]] = [:]
+    /// The values that the save discards although its author has not seen them.
+    var unseenValues: [UnseenValue] = []
     /// True while rows are written that are kept in this store only. They are not encoded.
     var isUnsynced = false
     /// The changes that the save has made to these rows.
@@ -103,9 +107,13 @@ struct SaveOperation {
         let spread =
             transaction.views.mergedDuplicates.isEmpty ? synced : try spreading(synced)
         carriedGroups = named.carriedGroups.merging(spread.carriedGroups) { $1 }
+        seenVersions = named.seenVersions
         try write(spread)
         if let unsynced { try writeUnsynced(unsynced) }
         let request = unsynced.map { spread.joined(with: $0) } ?? spread
+        if named.refusesUnseenValues {
+            for value in unseenValues where value.isRefusable { addStale(value.write.record) }
+        }
         try checkVersions()
         if !schema.constraints.isEmpty {
             var constraints = UniqueKeyCheck(transaction)
@@ -144,6 +152,7 @@ struct SaveOperation {
     ) throws -> SaveResult {
         let shown = try applyViewRules()
         let dot = try appendToLog(author: author, name: name)
+        if !unseenValues.isEmpty { try recordUnseenValues() }
         return SaveResult(
             dot: dot, version: RowVersion(position), renamed: renamed, shown: shown)
     }

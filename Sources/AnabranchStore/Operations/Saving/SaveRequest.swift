@@ -137,6 +137,13 @@ package struct SaveRequest: Sendable {
     /// model does not know replace the held ones.
     package var carriedGroups: [LocalID: [WireProperty: GroupValue]] = [:]
 
+    /// For records with edits that were laid over newer stored values: by slot, the version of the
+    /// row on which the edit was made. A value of the slot that was stored later is unknown to the
+    /// author of this save, which discards it. For a deleted record all slots count.
+    package var seenVersions: [LocalID: [Int: RowVersion]] = [:]
+    /// True if such a value is a merge conflict. If it is false, the conflict journal gets it.
+    package var refusesUnseenValues = false
+
     package init(author: String = "", name: String = "") {
         self.author = author
         self.name = name
@@ -161,4 +168,6 @@ package struct SaveResult: Sendable {
     package let renamed: [LocalID: LocalID]
     /// Records that the save has not written, but that show something else because of it.
     package var shown = ChangedRecords()
+    /// The journal's entries of the values that the save has discarded.
+    package internal(set) var conflicts: [RecordedConflict] = []
 }

@@ -40,7 +40,7 @@ extension ChangeSetMerge {
     }
 
     /// The cell that a property shows; `nil` if neither the property nor a former one was written.
-    private func shownCell(
+    func shownCell(
         of property: TableLayout.Property, in row: HeldRow
     ) throws -> RecordCells.Cell? {
         if let former = try formerCell(of: property, in: row) { return former }

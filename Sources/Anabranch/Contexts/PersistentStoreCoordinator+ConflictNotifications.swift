@@ -1,20 +1,35 @@
+import AnabranchStore
 public import Foundation
 
 extension PersistentStoreCoordinator {
-    /// Posted when merging has discarded values: once per page, after every context shows the page
-    /// and before the ``conflictResolver`` runs. It is not posted on the queue of a context.
+    /// Posted when saved values were discarded, and before the ``conflictResolver`` runs.
+    ///
+    /// It is posted once per page of remote changes, after every context that merges it shows the
+    /// page, and not on the queue of a context. It is also posted after a save that has overwritten
+    /// or deleted values which its author had not seen, on the queue of the saving context.
     public static let didRecordConflicts = Notification.Name(
         "AnabranchCoordinatorDidRecordConflicts")
     /// Posted after the ``conflictResolver`` has run or failed.
     public static let didResolveConflicts = Notification.Name(
         "AnabranchCoordinatorDidResolveConflicts")
 
-    /// Returns a sequence of the conflicts that are recorded from now on, one element per page.
+    /// Returns a sequence of the conflicts that are recorded from now on, one element per page
+    /// and per save that discards values.
     ///
     /// The sequence ends with the coordinator. Stop iterating to unsubscribe. It keeps the newest
     /// 1,024 elements for a slow reader; the journal has all conflicts.
     public func recordedConflicts() -> AsyncStream<RecordedConflicts> {
         conflictListeners.stream()
+    }
+
+    /// Reports values that a save has discarded, and passes them to the resolver, unless it is the
+    /// resolver's own save.
+    func didRecord(_ conflicts: [RecordedConflict], on queue: ContextQueue) {
+        let recorded = RecordedConflicts(conflicts, origin: origin)
+        post(recorded)
+        if queue.dispatchQueue !== resolverQueue.queue.dispatchQueue {
+            resolverQueue.whenRecorded?(recorded.ids, self)
+        }
     }
 
     func post(_ conflicts: RecordedConflicts) {

@@ -1,0 +1,381 @@
+import Anabranch
+import AnabranchReplication
+import AnabranchStore
+import Foundation
+import Synchronization
+import TestSupport
+import Testing
+
+/// One property of a thing, an edit of it, and another edit that comes from elsewhere.
+private struct EditedProperty: CustomStringConvertible, Sendable {
+    let name: String
+    let unsaved: @Sendable (ManagedObject, ManagedObjectContext) throws -> Void
+    let other: @Sendable (ManagedObject, ManagedObjectContext) throws -> Void
+    /// The discarded value, and the one that replaced it.
+    let lost: Value
+    let winning: Value
+
+    var description: String { name }
+
+    static func attribute(_ name: String, _ unsaved: Value, _ other: Value) -> EditedProperty {
+        EditedProperty(
+            name: name, unsaved: { thing, _ in try thing.setValue(unsaved, forKey: name) },
+            other: { thing, _ in try thing.setValue(other, forKey: name) }, lost: other,
+            winning: unsaved)
+    }
+
+    static let all: [EditedProperty] = [
+        attribute("price", .integer(3), .integer(9)),
+        attribute("price", .null, .integer(9)),
+        attribute("price", .integer(3), .null),
+        EditedProperty(
+            name: "end of an attribute group",
+            unsaved: { thing, _ in try thing.setValue(Value.integer(3), forKey: "start") },
+            other: { thing, _ in try thing.setValue(Value.integer(9), forKey: "end") },
+            lost: span(1, 9), winning: span(3, 2)),
+    ]
+
+    private static func span(_ start: Int64, _ end: Int64) -> Value {
+        let members = [("end", end), ("start", start)].map {
+            GroupValue.Member(name: $0, type: .integer32, value: .integer($1))
+        }
+        return GroupValue(ascending: members).map(Value.group) ?? .null
+    }
+}
+
+/// A way by which a change that was saved elsewhere comes under an unsaved edit.
+private enum Arrival: CaseIterable, Sendable {
+    case otherContext, sync, bundle, refresh, childThatFollows, childOfContextThatFollows
+}
+
+/// Things whose edits are laid over newer values.
+private final class Things: Sendable {
+    let directory: TemporaryDirectory
+    let container: PersistentContainer
+
+    init() throws {
+        directory = try TemporaryDirectory("things")
+        let model = try ManagedObjectModel {
+            Entity("Thing") {
+                Attribute("price", .integer32)
+                Attribute("uses", .integer64, mergeRule: .counter)
+                Attribute("note", .string, mergeRule: .keepBoth)
+                Attribute("start", .integer32)
+                Attribute("end", .integer32)
+                AttributeGroup("span", attributes: ["start", "end"])
+                Relationship("box", to: "Box", inverse: "things")
+            }
+            Entity("Box") {
+                Attribute("label", .string)
+                Relationship("things", toMany: "Thing", inverse: "box")
+            }
+        }
+        container = PersistentContainer(
+            model: model, url: URL(filePath: directory.file("things.store")))
+        try container.load()
+    }
+
+    var coordinator: PersistentStoreCoordinator { container.coordinator }
+
+    func inContext<T>(_ body: (ManagedObjectContext) throws -> sending T) throws -> sending T {
+        try container.newBackgroundContext().performAndWait(body)
+    }
+
+    func insert() throws {
+        try inContext { context throws in
+            for label in ["A", "B", "C"] {
+                try context.insert("Box").setValue(label, forKey: "label")
+            }
+            let thing = try context.insert("Thing")
+            for (name, value) in [("price", 1), ("start", 1), ("end", 2), ("uses", 5)] {
+                try thing.setValue(value, forKey: name)
+            }
+            try thing.setValue("old", forKey: "note")
+            try thing.setObject(context.box("A"), forKey: "box")
+            try context.save()
+        }
+    }
+
+    /// Changes the thing in a context of its own, in a later millisecond than before, and saves.
+    func edit(
+        author: String, _ body: (ManagedObject, ManagedObjectContext) throws -> Void
+    ) throws {
+        Thread.sleep(forTimeInterval: 0.002)
+        try inContext { context throws in
+            context.transactionAuthor = author
+            try body(context.thing(), context)
+            try context.save()
+        }
+    }
+}
+
+extension ManagedObjectContext {
+    fileprivate func thing() throws -> ManagedObject {
+        try #require(try fetch(FetchRequest<ManagedObject>(entityName: "Thing")).first)
+    }
+
+    fileprivate func box(_ label: String) throws -> ManagedObject {
+        let boxes = try fetch(FetchRequest<ManagedObject>(entityName: "Box"))
+        return try #require(boxes.first { $0["label"] == .string(label) })
+    }
+}
+
+@Suite struct `Unsaved edits over newer values` {
+    private let here: Things
+    private let there: Things
+    private let zone = Zone()
+
+    init() throws {
+        here = try Things()
+        there = try Things()
+        try here.insert()
+        try exchange()
+    }
+
+    private func exchange() throws {
+        for things in [here, there, here] { try zone.exchange(things.coordinator) }
+    }
+
+    /// Saves an edit elsewhere and brings it into a context with an unsaved edit, then saves that.
+    ///
+    /// - Returns: The error of the save.
+    private func save(
+        _ unsaved: @Sendable (ManagedObject, ManagedObjectContext) throws -> Void,
+        over other: @Sendable (ManagedObject, ManagedObjectContext) throws -> Void,
+        _ arrival: Arrival, _ change: @Sendable (ManagedObjectContext) -> Void = { _ in }
+    ) async throws -> (any Error)? {
+        let handle = here.container.newBackgroundContext()
+        let child = Mutex<BackgroundContext?>(nil)
+        try handle.performAndWait { context throws in
+            context.transactionAuthor = "Ada"
+            context.retainsRegisteredObjects = true
+            context.automaticallyMergesChangesFromParent = arrival != .refresh
+            change(context)
+            guard arrival == .childThatFollows || arrival == .childOfContextThatFollows else {
+                return try unsaved(context.thing(), context)
+            }
+            let background = context.newBackgroundContext()
+            _ = try context.thing()
+            child.withLock { $0 = background }
+        }
+        let background = child.withLock { $0 }
+        try background?.performAndWait { context throws in
+            context.retainsRegisteredObjects = true
+            context.automaticallyMergesChangesFromParent = arrival == .childThatFollows
+            try unsaved(context.thing(), context)
+        }
+        try await bring(other, arrival)
+        if arrival == .refresh { try handle.performAndWait { try $0.refreshAllObjects() } }
+        handle.performAndWait { _ in }
+        try background?.performAndWait { try $0.save() }
+        return handle.performAndWait { context -> (any Error)? in
+            do {
+                try context.save()
+                return nil
+            } catch {
+                return error
+            }
+        }
+    }
+
+    private func bring(
+        _ other: @Sendable (ManagedObject, ManagedObjectContext) throws -> Void,
+        _ arrival: Arrival
+    ) async throws {
+        switch arrival {
+        case .otherContext, .refresh, .childThatFollows, .childOfContextThatFollows:
+            try here.edit(author: "Bob", other)
+        case .sync:
+            try there.edit(author: "Bob", other)
+            try zone.exchange(there.coordinator)
+            let changed = try zone.exchange(here.coordinator)
+            await withCheckedContinuation { done in
+                here.coordinator.didApply(changed) { done.resume() }
+            }
+        case .bundle:
+            try there.edit(author: "Bob", other)
+            let url = here.directory.url.appending(path: "b.bundle")
+            _ = try there.coordinator.exportBundle(to: url)
+            _ = try await here.coordinator.importBundle(from: url)
+        }
+    }
+
+    @Test(arguments: EditedProperty.all, Arrival.allCases)
+    fileprivate func `record the value that their save overwrites`(
+        _ property: EditedProperty, _ arrival: Arrival
+    ) async throws {
+        #expect(try await save(property.unsaved, over: property.other, arrival) == nil)
+        let conflict = try #require(try here.coordinator.conflicts().first)
+        #expect(try here.coordinator.conflictCount() == 1)
+        #expect(conflict.kind == .concurrentWrite)
+        #expect(conflict.value == property.lost && conflict.winningValue == property.winning)
+        #expect(conflict.lost.author == "Bob" && conflict.winner?.author == "Ada")
+        #expect(conflict.lost.stamp < (try #require(conflict.winner?.stamp)))
+        // The value is on no other replica's record any more either, and can be restored here.
+        try exchange()
+        #expect(
+            try here.coordinator.canonicalHash() == there.coordinator.canonicalHash())
+    }
+
+    @Test(arguments: Arrival.allCases)
+    fileprivate func `record the reference that their save overwrites`(
+        _ arrival: Arrival
+    ) async throws {
+        let error = try await save(
+            { try $0.setObject($1.box("B"), forKey: "box") },
+            over: { try $0.setObject($1.box("C"), forKey: "box") }, arrival)
+        #expect(error == nil)
+        let conflict = try #require(try here.coordinator.conflicts().first)
+        let labels = try here.inContext { context throws in
+            try [conflict.value, conflict.winningValue].map { value -> Value? in
+                guard case .reference(let record)? = value,
+                    let id = try context.coordinator.managedObjectID(
+                        for: record, entity: try context.box("A").entity)
+                else { return nil }
+                return try context.existingObject(with: id)["label"]
+            }
+        }
+        #expect(labels == [.string("C"), .string("B")])
+    }
+
+    @Test(arguments: Arrival.allCases)
+    fileprivate func `record what a pending deletion has not seen`(
+        _ arrival: Arrival
+    ) async throws {
+        let error = try await save(
+            { $1.delete($0) }, over: { thing, _ in try thing.setValue(9, forKey: "price") },
+            arrival)
+        #expect(error == nil)
+        let conflicts = try here.coordinator.conflicts()
+        #expect(conflicts.map(\.kind) == [.deletedWhileWritten])
+        #expect(conflicts.first?.value == .integer(9))
+        #expect(conflicts.first?.lost.author == "Bob")
+        #expect(conflicts.first?.winner?.author == "Ada")
+    }
+
+    @Test(arguments: [Arrival.otherContext, .sync, .refresh, .childOfContextThatFollows])
+    fileprivate func `keep the value of a property that keeps both`(
+        _ arrival: Arrival
+    ) async throws {
+        let error = try await save(
+            { thing, _ in try thing.setValue("mine", forKey: "note") },
+            over: { thing, _ in try thing.setValue("theirs", forKey: "note") }, arrival)
+        #expect(error == nil)
+        #expect(try here.coordinator.conflictCount() == 0)
+        try exchange()
+        #expect(try here.coordinator.canonicalHash() == there.coordinator.canonicalHash())
+        // The next write has seen both, replaces them and records the hidden one.
+        try here.edit(author: "Cleo") { thing, _ in try thing.setValue("both", forKey: "note") }
+        #expect(try here.coordinator.conflicts().map(\.value) == [.string("theirs")])
+    }
+
+    @Test func `record nothing if only other properties changed, or a counter`() async throws {
+        let error = try await save(
+            { thing, _ in
+                try thing.setValue(3, forKey: "price")
+                try thing.setValue(7, forKey: "uses")
+            },
+            over: { thing, context in
+                try thing.setValue(6, forKey: "uses")
+                try thing.setObject(context.box("B"), forKey: "box")
+            }, .sync)
+        #expect(error == nil)
+        #expect(try here.coordinator.conflictCount() == 0)
+        #expect(try here.inContext { try $0.thing()["uses"] } == .integer(8))
+    }
+
+    @Test func `record nothing of a value that was seen before the next edit`() async throws {
+        let handle = here.container.newBackgroundContext()
+        try handle.performAndWait { context throws in
+            context.automaticallyMergesChangesFromParent = true
+            context.retainsRegisteredObjects = true
+            try context.thing().setValue(3, forKey: "price")
+            try context.save()
+        }
+        try here.edit(author: "Bob") { thing, _ in try thing.setValue(9, forKey: "price") }
+        try handle.performAndWait { context throws in
+            #expect(try context.thing()["price"] == .integer(9))
+            try context.thing().setValue(4, forKey: "price")
+            try context.save()
+            try context.thing().setValue(5, forKey: "price")
+            context.rollback()
+            try context.thing().setValue(6, forKey: "price")
+            try context.save()
+        }
+        #expect(try here.coordinator.conflictCount() == 0)
+    }
+
+    @Test func `are notified and passed to the resolver`() async throws {
+        let resolved = Mutex<[Conflict]>([])
+        here.coordinator.conflictResolver = ClosureConflictResolver { conflicts, context in
+            resolved.withLock { $0 += conflicts }
+            try context.thing().setValue(12, forKey: "price")
+        }
+        var recorded = here.coordinator.recordedConflicts().makeAsyncIterator()
+        let error = try await save(
+            { thing, _ in try thing.setValue(3, forKey: "price") },
+            over: { thing, _ in try thing.setValue(9, forKey: "price") }, .sync)
+        #expect(error == nil)
+        let ids = try #require(await recorded.next()).ids
+        #expect(try ids == here.coordinator.conflicts().map(\.id))
+        _ = await here.coordinator.resolveConflicts(.after(.max))
+        #expect(resolved.withLock { $0.map(\.value) } == [.integer(9)])
+        #expect(try here.inContext { try $0.thing()["price"] } == .integer(12))
+    }
+
+    @Test func `conflict if the context asks for it, and its policy decides`() async throws {
+        let edit: @Sendable (ManagedObject, ManagedObjectContext) throws -> Void = { thing, _ in
+            try thing.setValue(3, forKey: "price")
+        }
+        let other: @Sendable (ManagedObject, ManagedObjectContext) throws -> Void = { thing, _ in
+            try thing.setValue(9, forKey: "price")
+        }
+        let error = try await save(edit, over: other, .sync) {
+            $0.treatsMergedChangesAsConflicts = true
+        }
+        let conflict = try #require((error as? SaveConflictError)?.mergeConflicts.first)
+        #expect(conflict.objectSnapshot["price"] == .integer(1))
+        #expect(conflict.persistedSnapshot?["price"] == .integer(9))
+        #expect(conflict.changedValues == ["price": .integer(3)])
+        #expect(try here.coordinator.conflictCount() == 0)
+        #expect(try here.inContext { try $0.thing()["price"] } == .integer(9))
+    }
+
+    @Test(arguments: [
+        (StandardMergePolicy.mergeByPropertyStoreTrump, 10, 0), (.rollback, 10, 0),
+        (.mergeByPropertyObjectTrump, 3, 1), (.overwrite, 3, 1),
+    ])
+    func `follow the policy of a context that asks for conflicts`(
+        _ policy: StandardMergePolicy, _ price: Int64, _ conflicts: Int
+    ) async throws {
+        let error = try await save(
+            { thing, _ in try thing.setValue(3, forKey: "price") },
+            over: { thing, _ in try thing.setValue(10, forKey: "price") }, .sync
+        ) {
+            $0.treatsMergedChangesAsConflicts = true
+            $0.mergePolicy = policy
+        }
+        #expect(error == nil)
+        #expect(try here.inContext { try $0.thing()["price"] } == .integer(price))
+        #expect(try here.coordinator.conflictCount() == conflicts)
+    }
+
+    @Test func `of a context that does not follow conflict by the row's version`() async throws {
+        let policies: [(StandardMergePolicy, Int)] = [
+            (.error, 8), (.mergeByPropertyObjectTrump, 9),
+        ]
+        for (policy, price) in policies {
+            let error = try await save(
+                { thing, _ in try thing.setValue(3, forKey: "price") },
+                over: { thing, _ in try thing.setValue(price, forKey: "price") }, .sync
+            ) {
+                $0.automaticallyMergesChangesFromParent = false
+                $0.mergePolicy = policy
+            }
+            #expect((error == nil) == (policy == .mergeByPropertyObjectTrump))
+        }
+        // The policy has overwritten what the author of the edit had not seen.
+        let conflict = try #require(try here.coordinator.conflicts().first)
+        #expect(conflict.value == .integer(9) && conflict.lost.author == "Bob")
+    }
+}
