@@ -264,6 +264,11 @@ extension ManagedObjectContext {
         #expect(try here.coordinator.conflictCount() == 0)
         try exchange()
         #expect(try here.coordinator.canonicalHash() == there.coordinator.canonicalHash())
+        let held = try here.inContext { context throws in
+            try context.heldWrites(of: context.thing().objectID, forKey: "note")
+        }
+        #expect(held.map(\.value) == [.string("mine"), .string("theirs")])
+        #expect(held.map(\.write.author) == ["Ada", "Bob"])
         // The next write has seen both, replaces them and records the hidden one.
         try here.edit(author: "Cleo") { thing, _ in try thing.setValue("both", forKey: "note") }
         #expect(try here.coordinator.conflicts().map(\.value) == [.string("theirs")])

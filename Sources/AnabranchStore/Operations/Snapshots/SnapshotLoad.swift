@@ -43,6 +43,7 @@ struct SnapshotLoad {
         let before = try heldRecords()
         isFirst = before.allSatisfy(\.isEmpty)
         let queuedRepairs = try QueuedRepairs(transaction)
+        let unmerged = try UnmergedWrites(transaction)
         let own = try transaction.head(of: transaction.state.ordinal)
         let searchTables = schema.syncedTables.compactMap(SearchTable.init)
         for table in searchTables { try connection.run(table.emptying) }
@@ -65,6 +66,7 @@ struct SnapshotLoad {
             if let entry = try log.entry(at: position) { try replay(entry) }
         }
         try queuedRepairs.recordLosses(in: log)
+        try unmerged.recordLosses()
         // This follows the last use of the old start: change sets that wait are checked against the
         // new beginning of the file's log.
         transaction.state.start = snapshot.cursor

@@ -89,35 +89,12 @@ final class ConflictRecorder {
 
     private func lookUp(_ stamp: LocalStamp) throws -> LogLocation? {
         let logged = LoggedStamps(connection: transaction.connection)
-        if let position = try logged.position(of: stamp) { return try entry(position, stamp) }
-        let removed = try transaction.connection.cached(
-            """
-            SELECT s.seq, s.server_position, a.name
-            FROM ab_stamp s LEFT JOIN ab_conflict_author a ON a.id = s.author
-            WHERE s.replica = ? AND s.hlc = ? AND s.seq IS NOT NULL
-            """)
-        try removed.bind(stamp.ordinal, at: 1)
-        try removed.bind(Int64(bitPattern: stamp.timestamp), at: 2)
-        if let found = try location(removed, of: stamp) { return found }
-        return try logged.waiting(stamp).flatMap { try entry($0, stamp) }
-    }
-
-    private func entry(_ position: Int64, _ stamp: LocalStamp) throws -> LogLocation? {
-        let statement = try transaction.connection.cached(
-            "SELECT seq, server_position, author FROM ab_changeset WHERE position = ?")
-        try statement.bind(position, at: 1)
-        return try location(statement, of: stamp)
-    }
-
-    private func location(_ statement: Statement, of stamp: LocalStamp) throws -> LogLocation? {
-        guard try statement.step(), let replica = transaction.replicas[stamp.ordinal] else {
-            return nil
-        }
-        defer { statement.reset() }
+        guard let write = try logged.write(of: stamp),
+            let replica = transaction.replicas[stamp.ordinal]
+        else { return nil }
         return LogLocation(
-            dot: Dot(replica: replica, sequence: UInt64(bitPattern: statement.int64(at: 0))),
-            place: statement.isNull(at: 1) ? nil : UInt64(bitPattern: statement.int64(at: 1)),
-            author: statement.string(at: 2))
+            dot: Dot(replica: replica, sequence: write.sequence), place: write.place,
+            author: write.author)
     }
 }
 
