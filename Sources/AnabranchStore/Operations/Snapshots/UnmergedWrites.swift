@@ -10,7 +10,8 @@ import AnabranchSQLite
 /// afterwards go to the conflict journal.
 ///
 /// Whether the author of the replacing write had seen the lost one is not known, because the zone
-/// no longer has the change sets. The journal has such a value in any case.
+/// no longer has the change sets. The journal has such a value in any case, unless both writes are
+/// of one replica.
 struct UnmergedWrites {
     private let transaction: StateTransaction
     /// The local positions of the entries with these writes.
@@ -84,7 +85,10 @@ struct UnmergedWrites {
                 let value = shownValue(of: write)
             else { return }
             let winner = state?.cells.first { $0.property == property }
-            guard winner?.value != value else { return }
+            guard winner?.value != value, winner?.stamp.replica != write.name.stamp.replica else {
+                // A replica has seen its own earlier writes.
+                return
+            }
             try transaction.journal.record(
                 DiscardedWrite(
                     kind: write.kind(isDeleted: state == nil),
