@@ -136,7 +136,7 @@ public final class ManagedObjectContext {
         self.coordinator = coordinator
         self.queue = queue
         self.source = source
-        link = ContextLink(queue: queue)
+        link = ContextLink(queue: queue, lostErrors: coordinator.lostErrors)
         if queue.isMain { observation = ObjectObservation() }
         homes = Array(repeating: nil, count: coordinator.model.entities.count)
         link.connect(self)
