@@ -26,6 +26,7 @@ extension ManagedObjectContext {
         let objects = changed
         let refaulted = refaultedIDs
         changed = []
+        pendingKeys = PendingKeys()
         unpropagated = []
         deletedIDs = []
         incompletelyCleared = []
@@ -123,6 +124,7 @@ extension ManagedObjectContext {
             object.relations = nil
         }
         changed = []
+        pendingKeys = PendingKeys()
         unpropagated = []
         deletedIDs = []
         incompletelyCleared = []

@@ -59,6 +59,10 @@ public final class ManagedObjectContext {
     private var foreignHomes: [EntityHome] = []
     /// Objects in the order of their first change; some may have lost their changes since.
     @exclusivity(unchecked) var changed: [ManagedObject] = []
+    /// The same objects by values that fetches have looked for.
+    @exclusivity(unchecked) var pendingKeys = PendingKeys()
+    /// How many changed objects fetches have compared with their predicates so far.
+    var comparedCount = 0
     @exclusivity(unchecked) var counts = ChangeCounts()
     @exclusivity(unchecked) var event = EventChanges()
     /// Deleted, their relationships not looked at yet.

@@ -32,7 +32,7 @@ extension ManagedObject {
             } catch {
                 return refuse(error, at: slot)
             }
-            if !flags.contains(.writable), !prepareToWrite(slot) { return }
+            if !flags.isWritable, !prepareToWrite(slot) { return }
             writtenSlots |= 1 << UInt64(min(slot, 63))
             slots[slot] = value
         }
@@ -166,6 +166,7 @@ extension ManagedObject {
         }
         // An observer can turn the object into a fault.
         reportChange(slot)
+        if flags.contains(.writable) { return true }
         if flags.contains(.isFired), !flags.contains(.detached), home.hasContext {
             home.withContext { $0.recordWrite(self, slot) }
             return true

@@ -66,6 +66,7 @@ final class SavePoint {
             }
         }
         context.changed = changed
+        context.pendingKeys = PendingKeys()
         context.counts = counts
         context.event = event
         context.unpropagated = unpropagated

@@ -208,6 +208,7 @@ extension ManagedObjectContext {
         for id in refaultedIDs { held(id)?.flags.subtract(.refault) }
         refaultedIDs = []
         changed = []
+        pendingKeys = PendingKeys()
         counts = ChangeCounts()
         recordGone(deletedIDs)
         deletedIDs = []
@@ -228,6 +229,7 @@ extension ManagedObjectContext {
         object.writtenSlots = 0
         object.flags.subtract([
             .inserted, .updated, .listed, .recordedInEvent, .writable, .insertedInEvent, .refault,
+            .keyed,
         ])
         registry.markRecent(object.localID)
         if let table = object.relations {
