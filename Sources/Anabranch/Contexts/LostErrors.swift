@@ -1,7 +1,7 @@
 import Foundation
 import Synchronization
 
-/// The errors of calls that can't throw, of objects whose context is gone.
+/// The errors of calls that can't throw, of objects that have outlived their context.
 ///
 /// No save is left that could throw them. They are kept for the coordinator, and reported in the
 /// same ways as those of a context.
@@ -31,8 +31,8 @@ final class LostErrors: Sendable {
 }
 
 extension PersistentStoreCoordinator {
-    /// Errors of calls that can't throw, of objects whose context is gone: at most the first 100,
-    /// in the order in which they were met.
+    /// Errors of calls that can't throw, of objects that have outlived their context: at most the
+    /// first 100, in the order in which they were met.
     ///
     /// Setting a property of such an object leaves the property unchanged and adds an error here.
     /// An object of a context that was reset reports to that context instead, see
@@ -42,7 +42,7 @@ extension PersistentStoreCoordinator {
     /// Removes the pending errors.
     public func clearPendingErrors() { lostErrors.removeAll() }
 
-    /// The errors of objects whose context is gone, from now on.
+    /// The errors of objects that have outlived their context, from now on.
     ///
     /// The sequence ends with the coordinator and the last object of its contexts. It keeps the
     /// newest 1,024 errors for a slow reader. ``ManagedObjectContext/accessDidFail`` reports the

@@ -8,8 +8,8 @@ extension ManagedObjectContext {
     /// Calls that can't throw have met errors; see `Notification.accessErrors`.
     ///
     /// Posted on the context's queue soon after those calls, once for all errors until then. The
-    /// notification's object is the context, or `nil` for objects whose context is gone, whose
-    /// errors ``PersistentStoreCoordinator/pendingErrors`` lists.
+    /// notification's object is the context. It is `nil` for objects that have outlived their
+    /// context; ``PersistentStoreCoordinator/pendingErrors`` lists their errors.
     public static let accessDidFail = Notification.Name("AnabranchContextAccessDidFail")
 
     /// Errors of calls that can't throw, which the next save will throw: at most the first 100,

@@ -18,8 +18,8 @@ struct PendingKeys {
     private var addedCount = 0
     /// Objects that may have other values than the tables say.
     private var expired: [ManagedObject] = []
-    /// Objects whose rows were not read, because they have changed only at the other end of a
-    /// relationship.
+    /// Objects without values: they have changed only at the other end of a relationship, and their
+    /// rows were not read.
     private var unread: [EntityDescription: [ManagedObject]] = [:]
 
     private struct Table {
@@ -72,8 +72,8 @@ struct PendingKeys {
     /// result.
     ///
     /// - Parameter changed: The context's list of changed objects.
-    /// - Returns: The objects with the value, deleted ones too, and those whose rows have to be
-    ///   read first.
+    /// - Returns: The objects with the value, deleted ones too, and those that are to be read
+    ///   first.
     mutating func objects(
         with key: PendingKey, of attribute: AttributeDescription, among changed: [ManagedObject]
     ) -> [ManagedObject] {

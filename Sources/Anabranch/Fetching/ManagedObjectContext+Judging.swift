@@ -6,8 +6,8 @@ import AnabranchStore
 // changes, and objects from which a relationship that the request uses reads differently. These
 // are found by following the request's relationships backwards from deleted objects and changed
 // references. So a deletion need not look for them, and a request without relationships does not
-// either. Of objects with unsaved changes, a request that demands one value of an attribute looks at
-// those with this value only (`PendingKeys`).
+// either. Of objects with unsaved changes, a request that demands one value of an attribute looks
+// at those with this value only (`PendingKeys`).
 extension ManagedObjectContext {
     /// - Parameter isRefreshing: True if objects without changes take the values that the store
     ///   has now.

@@ -36,7 +36,7 @@ struct RecordURI {
         Self.url(of: wireName, host: record.replica.description, number: "\(record.number)")
     }
 
-    /// The URI of a record whose replica has no known name. It is no URI of a record.
+    /// The URI for a record of a replica that has no known name. It names no record.
     static func unnamed(_ id: LocalID, of entity: EntityDescription) -> URL {
         url(of: entity.wireName.string, host: "", number: "\(id.ordinal):\(id.number)")
     }

@@ -2,7 +2,7 @@ import AnabranchModel
 import AnabranchReplication
 import AnabranchStore
 
-/// Creates new records of objects whose records other saves have deleted, because an identity that
+/// Creates new records of objects that other saves have deleted, because an identity that
 /// was deleted never comes back.
 ///
 /// The objects stay, with their values, under new IDs. References and links to the old records are
@@ -103,7 +103,7 @@ struct RecordRecreation {
         }
     }
 
-    /// The records whose references are the members of a relationship. The store finds them although
+    /// The records with the references that a relationship shows. The store finds them although
     /// the record that they refer to is gone; unsaved changes of references are laid over them.
     private func holders(
         of object: ManagedObject, by relationship: RelationshipDescription
