@@ -81,7 +81,8 @@ final class EntityHome {
 
     func cutOff() { reference = nil }
 
-    /// Keeps an error of one of its objects, for the context, or for the coordinator if the context is gone.
+    /// Keeps an error of one of its objects for the context, or for the coordinator if the context
+    /// is gone.
     func keep(_ error: any Error) {
         if let context { context.keep(error) } else { link?.keep(error) }
     }
