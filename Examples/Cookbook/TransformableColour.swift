@@ -33,7 +33,7 @@ extension Cookbook {
             try context.save()
         }
 
-        let laptops = try await container.viewContext.fetch(FetchRequest<Laptop>())
+        let laptops = try container.viewContext.fetch(FetchRequest<Laptop>())
         for laptop in laptops {
             print(laptop.name ?? "", "is", laptop.color.map { "\($0)" } ?? "without a colour")
             let bytes: Data? = try laptop.value(forKey: "color")

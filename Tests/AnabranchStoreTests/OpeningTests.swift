@@ -90,9 +90,25 @@ import Testing
     @Test func `an empty file becomes a store only where a model is given`() throws {
         try Data().write(to: URL(filePath: scenario.path("a")))
         let error = storeError { _ = try Store.open(at: scenario.path("a"), model: nil) }
-        #expect(error?.code == .notAStore)
+        #expect(error?.code == .notAStore && error?.message.contains("Give a model") == true)
         #expect(scenario.bytes("a") == [Data(), Data()])
         #expect(try scenario.open("a").canonicalHash() == scenario.open("b").canonicalHash())
+    }
+
+    @Test func `a copy without its log can't be read, and the error names the log`() throws {
+        let store = try scenario.open("a")
+        defer { store.close() }
+        try FileManager.default.copyItem(atPath: scenario.path("a"), toPath: scenario.path("b"))
+        var options = StoreOptions()
+        options.isReadOnly = true
+        for model in [nil, scenario.model] {
+            let error = storeError {
+                _ = try Store.open(at: scenario.path("b"), model: model, options: options)
+            }
+            #expect(error?.code == .notAStore)
+            #expect(error?.message.contains("\(scenario.path("b"))-wal") == true)
+            #expect(error?.message.contains("Give a model") == false)
+        }
     }
 
     @Test func `many openings at once make one store`() throws {

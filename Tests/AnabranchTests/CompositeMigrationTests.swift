@@ -54,7 +54,7 @@ import Testing
             let bob = try context.insert("Person")
             bob["name"] = "Bob"
             try context.save()
-            return try anna.objectID.uriRepresentation
+            return anna.objectID.uriRepresentation
         }
     }
 
@@ -93,7 +93,7 @@ import Testing
         let coordinator = try open(Self.nextVersion()).coordinator
         let id = try #require(try coordinator.managedObjectID(forURIRepresentation: uri))
         #expect(id.entity.name == "Customer")
-        #expect(try id.uriRepresentation == uri)
+        #expect(id.uriRepresentation == uri)
         // A text with the present name of the entity names the object too.
         let typed = try #require(
             URL(string: uri.absoluteString.replacing("/Person/", with: "/Customer/")))
@@ -108,7 +108,7 @@ import Testing
         try container.load()
         try container.newBackgroundContext().performAndWait { context throws in
             let note = try context.insert("Note")
-            let uri = try note.objectID.uriRepresentation
+            let uri = note.objectID.uriRepresentation
             #expect(
                 try context.coordinator.managedObjectID(forURIRepresentation: uri) == note.objectID)
         }

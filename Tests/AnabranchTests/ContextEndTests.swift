@@ -1,4 +1,5 @@
 import Dispatch
+import Foundation
 import Synchronization
 import TestSupport
 import Testing
@@ -102,36 +103,57 @@ private final class Witness: Sendable {
         }
     }
 
-    #if DEBUG
-        @Test func `setting what was changed before its context ended stops debug builds`()
-            async throws
-        {
-            let result = try await #require(
-                processExitsWith: .failure, observing: [\.standardErrorContent]
-            ) {
-                try await MainActor.run { try Self.orphans()[0].age = 5 }
-            }
-            let words = String(decoding: result.standardErrorContent, as: UTF8.self)
-            #expect(words.contains("Can't set age of Person/1 because its context was reset"))
+    @Test @MainActor func `setting a property of an object without its context changes nothing`()
+        throws
+    {
+        for orphan in try Self.orphans() {
+            orphan.age = 5
+            #expect(orphan.age == 4)
         }
+    }
 
-        @Test func `setting what was new when its context ended stops debug builds`() async throws {
-            let result = try await #require(
-                processExitsWith: .failure, observing: [\.standardErrorContent]
-            ) {
-                try await MainActor.run { try Self.orphans()[1].age = 5 }
-            }
-            let words = String(decoding: result.standardErrorContent, as: UTF8.self)
-            #expect(words.contains("Can't set age of Person/2 because its context was reset"))
+    @Test func `the coordinator has the errors of objects whose context is gone`() async throws {
+        let graph = try Graph()
+        let coordinator = graph.container.coordinator
+        let name = UUID().uuidString
+        let posted = Mutex(0)
+        let token = NotificationCenter.default.addObserver(
+            forName: ManagedObjectContext.accessDidFail, object: nil, queue: nil
+        ) { notification in
+            let errors = notification.accessErrors ?? []
+            guard notification.object == nil, errors.contains(where: { "\($0)".contains(name) })
+            else { return }
+            posted.withLock { $0 += errors.count }
         }
-    #else
-        @Test @MainActor func `setting what was changed before its context ended does nothing`()
-            throws
-        {
-            for orphan in try Self.orphans() {
-                orphan.age = 5
-                #expect(orphan.age == 4)
-            }
+        defer { NotificationCenter.default.removeObserver(token) }
+        nonisolated(unsafe) var orphans: [Person] = []
+        try graph.inContext { context throws in
+            let anna = try context.person("Anna", age: 3)
+            try context.save()
+            orphans = [anna, try context.person("Berta", age: 3)]
         }
-    #endif
+        let errors = coordinator.accessErrors()
+        for orphan in orphans {
+            #expect(orphan.managedObjectContext == nil)
+            orphan.age = 5
+            #expect(orphan.age == 3)
+            orphan[name] = 5
+        }
+        let pending = coordinator.pendingErrors.compactMap { $0 as? PropertyError }
+        #expect(pending.count == 4 && pending[0].code == .inaccessible)
+        #expect(pending[0].property == "age" && pending[0].objectID == orphans[0].objectID)
+        var iterator = errors.makeAsyncIterator()
+        #expect(await iterator.next() is PropertyError)
+        for _ in 0..<3_000 where posted.withLock({ $0 }) == 0 {
+            try await Task.sleep(for: .milliseconds(10))
+        }
+        #expect(posted.withLock { $0 } > 0)
+        coordinator.clearPendingErrors()
+        #expect(coordinator.pendingErrors.isEmpty)
+        // They are errors of no save.
+        try graph.inContext { context throws in
+            try context.person("Clara")
+            try context.save()
+        }
+    }
 }

@@ -250,6 +250,56 @@ import Testing
         }
     }
 
+    @Test func `an ID has a URI also when its store is closed, and before it is saved`() throws {
+        let graph = try Graph()
+        let (saved, unsaved) = try graph.inContext { context throws in
+            let anna = try context.person("Anna")
+            try context.save()
+            return (anna.objectID, try context.person("Berta").objectID)
+        }
+        let uris = [saved.uriRepresentation, unsaved.uriRepresentation]
+        let record = try saved.recordID
+        #expect(uris[0].host == record.replica.description)
+        for (uri, id) in zip(uris, [saved, unsaved]) {
+            #expect(try graph.coordinator.managedObjectID(forURIRepresentation: uri) == id)
+        }
+        let strange = ManagedObjectID(
+            origin: graph.coordinator.origin, entity: saved.entity,
+            localID: LocalID(ordinal: 7, number: 3))
+        #expect(throws: (any Error).self) { try strange.recordID }
+        let unknown = strange.uriRepresentation
+        #expect(unknown.absoluteString == "anabranch:///Person/7:3")
+        #expect(try graph.coordinator.managedObjectID(forURIRepresentation: unknown) == nil)
+        graph.coordinator.close()
+        #expect([saved.uriRepresentation, unsaved.uriRepresentation] == uris)
+        #expect(try saved.recordID == record)
+        #expect(strange.uriRepresentation == unknown)
+    }
+
+    @Test func `an error does not say that what another context has inserted was deleted`() throws {
+        let graph = try Graph()
+        try graph.inContext { context throws in
+            let child = context.newChildContext()
+            let id = try child.person("Anna").objectID
+            let error = #expect(throws: PropertyError.self) {
+                try context.existingObject(with: id)
+            }
+            #expect(error?.code == .inaccessible && error?.objectID == id)
+            #expect(error?.message.contains("inserted it and has not saved it") == true)
+            let berta = try context.person("Berta")
+            try context.save()
+            try graph.inContext { other throws in
+                other.delete(try other.existingObject(with: berta.objectID))
+                try other.save()
+            }
+            try context.refresh(berta, mergeChanges: false)
+            let deleted = #expect(throws: PropertyError.self) {
+                try context.existingObject(with: berta.objectID)
+            }
+            #expect(deleted?.message.contains("its row was deleted from the store") == true)
+        }
+    }
+
     @Test func `a URI names the same object after the file is reopened`() throws {
         let directory = try Graph(.file).directory
         let uri = try Graph.open(directory, .file).newBackgroundContext().performAndWait {
@@ -257,7 +307,7 @@ import Testing
             let employee = try context.insert(Employee.self)
             employee.firstName = "Anna"
             try context.save()
-            return try employee.objectID.uriRepresentation
+            return employee.objectID.uriRepresentation
         }
         #expect(uri.scheme == "anabranch" && uri.pathComponents[1] == "Employee")
         let container = try Graph.open(directory, .file)

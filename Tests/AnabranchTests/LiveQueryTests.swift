@@ -166,7 +166,7 @@ import Testing
             default: chosen.age = .random(in: 0..<9, using: &random)
             }
             try context.save()
-            let expected = try #require(try await context.fetch(rows).first).value(forKey: "value")
+            let expected = try #require(try context.fetch(rows).first).value(forKey: "value")
             if expected != shown { shown = try await values.next() }
             #expect(shown == expected)
         }

@@ -193,7 +193,7 @@ private final class Watch {
         let uri = try graph.inContext { context throws in
             let anna = try context.person("Anna", age: 1)
             try context.save()
-            return try anna.objectID.uriRepresentation
+            return anna.objectID.uriRepresentation
         }
         let contexts = [graph.context(), graph.context()]
         for context in contexts {

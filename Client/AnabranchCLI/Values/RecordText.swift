@@ -32,6 +32,6 @@ struct RecordLabel {
     /// - Throws: ``StoreError`` if the store does not know the record's replica.
     init(_ object: ManagedObjectID) throws {
         short = RecordText.short(try object.recordID)
-        uri = try object.uriRepresentation.absoluteString
+        uri = object.uriRepresentation.absoluteString
     }
 }

@@ -8,8 +8,13 @@ final class ContextLink: Sendable {
     // thread, and the object behind it is used on the context's queue only.
     nonisolated(unsafe) private weak var context: ManagedObjectContext?
     private let hasEnded = Atomic(false)
+    private let lostErrors: LostErrors
 
-    init(queue: ContextQueue) { self.queue = queue }
+    /// - Parameter lostErrors: Keeps the errors of objects once their context is gone.
+    init(queue: ContextQueue, lostErrors: LostErrors) {
+        self.queue = queue
+        self.lostErrors = lostErrors
+    }
 
     func connect(_ context: ManagedObjectContext) { self.context = context }
 
@@ -29,6 +34,20 @@ final class ContextLink: Sendable {
         queue.dispatchQueue.async(group: group) { [self] in
             guard let context else { return }
             body(context)
+        }
+    }
+
+    /// Keeps an error of an object that the context has forgotten: as a pending error of the
+    /// context, and if that is gone, of the coordinator. Such an object can be used on any queue.
+    func keep(_ error: any Error) {
+        guard isAlive else { return lostErrors.keep(error, reportingOn: queue) }
+        if queue.isCurrent, let context { return context.keep(error) }
+        queue.dispatchQueue.async { [self] in
+            if let context {
+                context.keep(error)
+            } else {
+                lostErrors.keep(error, reportingOn: queue)
+            }
         }
     }
 

@@ -12,6 +12,9 @@ final class EntityHome {
     // The context cuts it off in its own deinit and when it is reset. Counting references to a
     // context is slow, since there are weak ones too, so what every object does spares it.
     @exclusivity(unchecked) private var reference: Unmanaged<ManagedObjectContext>?
+    /// The way to the context for errors, which stays when the context is reset or gone; `nil` for
+    /// an object that stands for its class.
+    private let link: ContextLink?
     /// Records whose objects were made without their rows, most recent last: when one is needed,
     /// so are probably the others, and one read brings many.
     private(set) var faults: [LocalID] = []
@@ -33,6 +36,7 @@ final class EntityHome {
         isObserved = origin == nil && context.isObservable
         related = Array(repeating: RelatedObjects(), count: plan.relations.count)
         probe = nil
+        link = context.link
         reference = .passUnretained(context)
     }
 
@@ -45,6 +49,7 @@ final class EntityHome {
         isObserved = false
         related = Array(repeating: RelatedObjects(), count: plan.relations.count)
         probe = nil
+        link = other.link
         reference = nil
     }
 
@@ -56,6 +61,7 @@ final class EntityHome {
         isObserved = true
         related = []
         self.probe = probe
+        link = nil
         reference = nil
     }
 
@@ -74,6 +80,12 @@ final class EntityHome {
     }
 
     func cutOff() { reference = nil }
+
+    /// Keeps an error of one of its objects for the context, or for the coordinator if the context
+    /// is gone.
+    func keep(_ error: any Error) {
+        if let context { context.keep(error) } else { link?.keep(error) }
+    }
 
     /// Notes an object that has lost its row, or was made without one.
     func addFault(_ id: LocalID) {

@@ -7,13 +7,17 @@ public import Foundation
 extension ManagedObjectContext {
     /// Calls that can't throw have met errors; see `Notification.accessErrors`.
     ///
-    /// Posted on the context's queue soon after those calls, once for all errors until then.
+    /// Posted on the context's queue soon after those calls, once for all errors until then. The
+    /// notification's object is the context. It is `nil` for objects that have outlived their
+    /// context; ``PersistentStoreCoordinator/pendingErrors`` lists their errors.
     public static let accessDidFail = Notification.Name("AnabranchContextAccessDidFail")
 
     /// Errors of calls that can't throw, which the next save will throw: at most the first 100,
     /// in the order in which they were met.
     ///
     /// A save that throws some of them removes those. ``rollback()`` and ``reset()`` remove all.
+    /// A change of an object that the context has forgotten, by a reset for example, is refused
+    /// and adds an error here.
     public var pendingErrors: [any Error] {
         checkQueue()
         return keptErrors.errors
@@ -53,7 +57,7 @@ extension ManagedObjectContext {
 }
 
 extension Notification {
-    fileprivate static let accessErrorsKey = "AnabranchAccessErrors"
+    static let accessErrorsKey = "AnabranchAccessErrors"
 
     /// The errors that ``ManagedObjectContext/accessDidFail`` reports, at most 100; `nil` of any
     /// other notification.

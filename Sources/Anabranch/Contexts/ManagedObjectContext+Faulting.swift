@@ -104,9 +104,13 @@ extension ManagedObject {
 
 extension PropertyError {
     init(inaccessible object: ManagedObject) {
+        let cause =
+            object.version == .none
+            ? "the store has no row of it: it was deleted, or another context has inserted it and "
+                + "has not saved it"
+            : "its row was deleted from the store"
         self.init(
-            .inaccessible,
-            "Can't read \(object.objectID) because its row was deleted from the store.",
+            .inaccessible, "Can't read \(object.objectID) because \(cause).",
             objectID: object.objectID)
     }
 }

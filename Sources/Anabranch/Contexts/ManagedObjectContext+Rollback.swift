@@ -27,6 +27,7 @@ extension ManagedObjectContext {
         let objects = changed
         let refaulted = refaultedIDs
         changed = []
+        pendingKeys = PendingKeys()
         unpropagated = []
         deletedIDs = []
         incompletelyCleared = []
@@ -124,6 +125,7 @@ extension ManagedObjectContext {
             object.relations = nil
         }
         changed = []
+        pendingKeys = PendingKeys()
         unpropagated = []
         deletedIDs = []
         incompletelyCleared = []

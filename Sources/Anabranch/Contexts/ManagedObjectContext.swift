@@ -73,6 +73,10 @@ public final class ManagedObjectContext {
     private var foreignHomes: [EntityHome] = []
     /// Objects in the order of their first change; some may have lost their changes since.
     @exclusivity(unchecked) var changed: [ManagedObject] = []
+    /// The same objects by values that fetches have looked for.
+    @exclusivity(unchecked) var pendingKeys = PendingKeys()
+    /// How many changed objects fetches have compared with their predicates so far.
+    var comparedCount = 0
     @exclusivity(unchecked) var counts = ChangeCounts()
     @exclusivity(unchecked) var event = EventChanges()
     /// Deleted, their relationships not looked at yet.
@@ -152,7 +156,7 @@ public final class ManagedObjectContext {
         self.coordinator = coordinator
         self.queue = queue
         self.source = source
-        link = ContextLink(queue: queue)
+        link = ContextLink(queue: queue, lostErrors: coordinator.lostErrors)
         if queue.isMain { observation = ObjectObservation() }
         homes = Array(repeating: nil, count: coordinator.model.entities.count)
         link.connect(self)

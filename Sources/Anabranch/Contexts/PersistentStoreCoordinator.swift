@@ -23,6 +23,8 @@ public final class PersistentStoreCoordinator: Sendable {
     let commitListeners = EventStreams<Void>(limit: 1)
     private let isOpen = Mutex(true)
     let resolverQueue = ResolverQueue()
+    /// The errors of objects that have outlived their contexts.
+    let lostErrors = LostErrors()
 
     /// Opens a store and creates the file if it does not exist.
     ///

@@ -113,3 +113,28 @@ extension ValidationError: CustomStringConvertible {
     /// The message and the code.
     public var description: String { "\(message) (\(code.rawValue))" }
 }
+
+extension ValidationError {
+    /// The same failures with the IDs that the objects have again, because the save that has given
+    /// them new ones has failed.
+    ///
+    /// - Parameter renamed: The new IDs by the former ones.
+    func naming(_ renamed: [ManagedObjectID: ManagedObjectID]) -> ValidationError {
+        guard !renamed.isEmpty else { return self }
+        let names = Dictionary(
+            renamed.map { ($0.value, $0.key) }, uniquingKeysWith: { first, _ in first })
+        var error = naming(former: names)
+        error.all = all.map { $0.naming(former: names) }
+        return error
+    }
+
+    private func naming(former names: [ManagedObjectID: ManagedObjectID]) -> ValidationError {
+        var text = message
+        for (new, old) in names {
+            for end in [".", " "] { text = text.replacing("\(new)\(end)", with: "\(old)\(end)") }
+        }
+        return ValidationError(
+            code, text, reason: reason, objectID: objectID.map { names[$0] ?? $0 },
+            property: property, value: value, predicate: predicate, underlying: underlying)
+    }
+}

@@ -123,9 +123,9 @@ extension ManagedObjectContext {
         var objects: [ManagedObject] = []
         var forgotten: [ManagedObject] = []
         try readRows(
-            plan.query(extraRows: overlay?.ids.count), includingPending: includingPending
+            plan.query(extraRows: overlay?.rowCount), includingPending: includingPending
         ) { row in
-            if let overlay, overlay.ids.contains(row.id) { return }
+            if let overlay, overlay.replaces(row.id) { return }
             objects.append(
                 areNew
                     ? registeredNewObject(of: row, forgotten: &forgotten)
@@ -144,7 +144,7 @@ extension ManagedObjectContext {
         var objects: [ManagedObject] = []
         var forgotten: [ManagedObject] = []
         for row in copies.rows {
-            if let overlay, overlay.ids.contains(row.id) { continue }
+            if let overlay, overlay.replaces(row.id) { continue }
             objects.append(
                 object(
                     of: .lent(.passUnretained(row)), refreshing: isRefreshing,
@@ -157,9 +157,9 @@ extension ManagedObjectContext {
     private func storedIDs(
         _ plan: FetchPlan, _ overlay: PendingOverlay?, _ includingPending: Bool
     ) throws -> [ManagedObjectID] {
-        let query = plan.query(extraRows: overlay?.ids.count)
+        let query = plan.query(extraRows: overlay?.rowCount)
         let ids = try readIDs(query, includingPending: includingPending)
         guard let overlay else { return ids }
-        return ids.filter { !overlay.ids.contains($0.localID) }
+        return ids.filter { !overlay.replaces($0.localID) }
     }
 }

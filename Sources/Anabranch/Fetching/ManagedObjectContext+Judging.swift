@@ -6,7 +6,8 @@ import AnabranchStore
 // changes, and objects from which a relationship that the request uses reads differently. These
 // are found by following the request's relationships backwards from deleted objects and changed
 // references. So a deletion need not look for them, and a request without relationships does not
-// either.
+// either. Of objects with unsaved changes, a request that demands one value of an attribute looks
+// at those with this value only (`PendingKeys`).
 extension ManagedObjectContext {
     /// - Parameter isRefreshing: True if objects without changes take the values that the store
     ///   has now.
@@ -17,16 +18,39 @@ extension ManagedObjectContext {
         of plan: FetchPlan, if isIncluded: Bool, refreshing isRefreshing: Bool = false
     ) throws -> PendingOverlay? {
         guard isIncluded, hasChanges else { return nil }
-        let pending = pending
-        let own = try readable(pending.filter { plan.includes($0.entity) })
+        let (own, rowCount) = try changedObjects(for: plan)
         let dependencies = RelationshipDependency.all(of: plan.predicate, plan.sorts)
-        let ids = try idsMisread(by: dependencies, since: pending)
-            .subtracting(own.lazy.map(\.localID))
+        let ids = try idsMisread(by: dependencies).filter { !isPending($0, for: plan) }
         let others = try storedObjects(ids, of: plan, refreshing: isRefreshing)
-        guard !own.isEmpty || !others.isEmpty else { return nil }
+        guard !own.isEmpty || rowCount > 0 || !others.isEmpty else { return nil }
         let related = try objectsLookedAt(from: others, by: dependencies)
         defer { keepAlive(related) }
-        return try PendingOverlay(own + others, plan)
+        return try PendingOverlay(own: own, others: others, rowCount: rowCount, plan, in: self)
+    }
+
+    /// Returns the changed objects of the fetched entity that the fetch may find: those with the
+    /// value that the predicate demands of an attribute, or all if it demands none.
+    ///
+    /// - Returns: The objects, and how many rows of the store changed objects of the entity may
+    ///   have.
+    private func changedObjects(
+        for plan: FetchPlan
+    ) throws -> (objects: [ManagedObject], rowCount: Int) {
+        guard let (attribute, key) = plan.key else {
+            let own = try readable(pending.filter { plan.includes($0.entity) })
+            return (own, own.count)
+        }
+        let found = pendingKeys.objects(with: key, of: attribute, among: changed)
+        let own = try readable(found.filter { plan.includes($0.entity) })
+        // A new object has no row.
+        return (own, counts.updated + counts.deleted)
+    }
+
+    /// True if a record's object has unsaved changes and is of an entity that a plan fetches.
+    func isPending(_ id: LocalID, for plan: FetchPlan) -> Bool {
+        guard let object = registry[id] else { return false }
+        return object.hasChanges && !object.flags.contains(.detached)
+            && plan.includes(object.entity)
     }
 
     /// Reads the rows of changed objects that are still faults, because they changed only at the
@@ -45,8 +69,10 @@ extension ManagedObjectContext {
     /// steps. It also returns the records from which it reaches, by one step, an object with an
     /// unsaved change of its end of the relationship.
     private func idsMisread(
-        by dependencies: [RelationshipDependency], since pending: [ManagedObject]
+        by dependencies: [RelationshipDependency]
     ) throws -> Set<LocalID> {
+        guard !dependencies.isEmpty else { return [] }
+        let pending = pending
         var ids: Set<LocalID> = []
         for dependency in dependencies {
             let ends = pending.filter { $0.entity.isKind(of: dependency.destination) }

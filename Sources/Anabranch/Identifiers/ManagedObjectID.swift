@@ -44,7 +44,8 @@ public struct ManagedObjectID: Sendable {
 
     /// The record's identity, which is the same on every replica.
     ///
-    /// - Throws: `StoreError` if the store is closed.
+    /// - Throws: `StoreError` if the store can't be read, or was closed before it read the name of
+    ///   the record's replica.
     public var recordID: RecordID {
         get throws { try origin.recordID(of: localID) }
     }
@@ -53,18 +54,12 @@ public struct ManagedObjectID: Sendable {
     ///
     /// It has the wire name of the entity, so it names the object also after the entity is renamed.
     ///
-    /// - Throws: `StoreError` if the store is closed.
+    /// If ``recordID`` throws, the URI is `anabranch:///<entity>/<local number>`, which names the
+    /// object in no store: ``PersistentStoreCoordinator/managedObjectID(forURIRepresentation:)``
+    /// returns `nil` for it.
     public var uriRepresentation: URL {
-        get throws {
-            guard let url = RecordURI(try recordID, of: entity).url else {
-                throw StoreError(
-                    .corrupt,
-                    "Can't form the URI of an object of \(entity.name) because its parts are not "
-                        + "valid in a URL; report this as a bug.",
-                    entity: entity.name)
-            }
-            return url
-        }
+        guard let record = try? recordID else { return RecordURI.unnamed(localID, of: entity) }
+        return RecordURI(record, of: entity).url
     }
 }
 

@@ -1,5 +1,6 @@
 import AnabranchModel
 import AnabranchReplication
+import AnabranchStore
 import Foundation
 
 /// The URI of a record, `anabranch://<replica>/<entity>/<number>`.
@@ -31,16 +32,27 @@ struct RecordURI {
         wireName = name
     }
 
-    /// The URI; `nil` if it can't be formed, which no valid wire name causes.
-    var url: URL? {
-        guard let name = wireName.addingPercentEncoding(withAllowedCharacters: Self.plain) else {
-            return nil
-        }
+    var url: URL {
+        Self.url(of: wireName, host: record.replica.description, number: "\(record.number)")
+    }
+
+    /// The URI for a record of a replica that has no known name. It names no record.
+    static func unnamed(_ id: LocalID, of entity: EntityDescription) -> URL {
+        url(of: entity.wireName.string, host: "", number: "\(id.ordinal):\(id.number)")
+    }
+
+    private static func url(of wireName: String, host: String, number: String) -> URL {
         var parts = URLComponents()
         parts.scheme = "anabranch"
-        parts.host = record.replica.description
-        parts.percentEncodedPath = "/\(name)/\(record.number)"
-        return parts.url
+        parts.host = host
+        guard let name = wireName.addingPercentEncoding(withAllowedCharacters: plain) else {
+            preconditionFailure("The wire name \(wireName) has no percent encoding.")
+        }
+        parts.percentEncodedPath = "/\(name)/\(number)"
+        guard let url = parts.url else {
+            preconditionFailure("The URI of \(wireName) \(number) could not be formed.")
+        }
+        return url
     }
 
     /// A wire name may have any characters, also a slash.

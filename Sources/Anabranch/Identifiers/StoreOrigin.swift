@@ -14,6 +14,8 @@ package final class StoreOrigin: Sendable {
     /// The index of this origin among all stores that the program has opened.
     let number: Int32
     private weak let store: Store?
+    /// The names of replicas, which stay known when the store is closed.
+    private let replicas: KnownReplicas?
 
     private static let all = Mutex<[StoreOrigin]>([])
 
@@ -42,6 +44,7 @@ package final class StoreOrigin: Sendable {
         identity = store.identity
         self.number = number
         self.store = store
+        replicas = store.knownReplicas
     }
 
     private init(_ model: ManagedObjectModel, number: Int32) {
@@ -49,6 +52,7 @@ package final class StoreOrigin: Sendable {
         identity = StoreIdentity()
         self.number = number
         store = nil
+        replicas = nil
     }
 
     /// Returns true if the store has the row of a record. The row can be of any entity that has the
@@ -68,7 +72,9 @@ package final class StoreOrigin: Sendable {
         return store
     }
 
+    /// - Throws: `StoreError` if the store was closed before it read the record's replica.
     func recordID(of id: LocalID) throws -> RecordID {
+        if let known = replicas?.record(id) { return known }
         guard let record = try store?.recordID(of: id) else {
             throw StoreError(
                 .closed, "Can't name record \(id) because its store was closed.", records: [id])

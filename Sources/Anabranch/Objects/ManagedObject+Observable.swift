@@ -46,12 +46,14 @@ extension ManagedObject {
 
     /// Reports a change of a property to its observers.
     final func reportChange(_ slot: Int) {
+        expireKeys()
         guard flags.contains(.observed) else { return }
         home.withContext { $0.observation?.reportChange(slot, of: localID) }
     }
 
     /// Reports the properties that are about to get other values to their observers.
     final func reportChanges(to values: borrowing SlotStorage) {
+        expireKeys()
         guard flags.contains(.observed) else { return }
         for slot in 0..<min(values.count, slots.count) where values[slot] != slots[slot] {
             reportChange(slot)
@@ -60,6 +62,7 @@ extension ManagedObject {
 
     /// Reports a change of all properties to their observers.
     final func reportChanges() {
+        expireKeys()
         guard flags.contains(.observed) else { return }
         home.withContext { context in
             context.observation?.reportChanges(of: localID, slots: 0..<entity.slots.count)

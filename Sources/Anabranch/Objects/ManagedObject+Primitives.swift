@@ -112,7 +112,8 @@ extension ManagedObject {
     }
 
     private final func writePrimitive(_ value: Value, to slot: Int) {
-        guard let context = managedObjectContext else { return }
+        guard let context = managedObjectContext else { return refuseChange(of: slot) }
+        expireKeys()
         defer { slots[slot] = value }
         if context.primitives.isAnnounced(self, slot) { return recordWrite(slot) }
         if !home.plan.isStored[slot], !flags.contains(.inserted), !committed.isEmpty {

@@ -11,13 +11,12 @@ extension ManagedObject {
     ///
     /// A value that no attribute can store exactly, such as a decimal of 39 digits, is not set:
     /// the property keeps its value, and the context's next save throws a ``PropertyError``. The
-    /// same happens for an object that is deleted in the store, or that left the context because
-    /// its insertion was undone.
+    /// same happens for an object that is deleted in the store, that left the context because its
+    /// insertion was undone, or that the context has forgotten by a reset.
     ///
-    /// For an object of a context that was deallocated or reset, there is no save that could
-    /// throw. A debug build stops with the names of object and property; a release build leaves
-    /// the property unchanged. ``ManagedObject/setValue(_:forKey:)-(Value,_)`` throws in all these
-    /// cases.
+    /// If the context is gone, no save is left that could throw: the property keeps its value, and
+    /// ``PersistentStoreCoordinator/pendingErrors`` lists the error.
+    /// ``ManagedObject/setValue(_:forKey:)-(Value,_)`` throws in all these cases.
     @inlinable
     public final subscript<T: AttributeValue>(slot slot: Int) -> T {
         get {
@@ -33,7 +32,7 @@ extension ManagedObject {
             } catch {
                 return refuse(error, at: slot)
             }
-            if !flags.contains(.writable), !prepareToWrite(slot) { return }
+            if !flags.isWritable, !prepareToWrite(slot) { return }
             writtenSlots |= 1 << UInt64(min(slot, 63))
             slots[slot] = value
         }
@@ -84,15 +83,12 @@ extension ManagedObject {
             property: key, objectID: objectID)
     }
 
-    /// Reports that the object can't be changed any more, if it still has a context.
+    /// Reports that the object can't be changed any more.
     final func refuseChange(of slot: Int) { keep(inaccessible(slot)) }
 
     /// Keeps an error that a setter can't throw for the context's next save, even if the object
-    /// has left the context.
-    final func keep(_ error: any Error) {
-        guard let context = home.context else { return assertionFailure("\(error)") }
-        context.keep(error)
-    }
+    /// has left the context; see ``PersistentStoreCoordinator/pendingErrors`` if that is gone.
+    final func keep(_ error: any Error) { home.keep(error) }
 
     private final func inaccessible(_ slot: Int) -> PropertyError {
         let key = entity.slots[slot].name
@@ -170,6 +166,7 @@ extension ManagedObject {
         }
         // An observer can turn the object into a fault.
         reportChange(slot)
+        if flags.contains(.writable) { return true }
         if flags.contains(.isFired), !flags.contains(.detached), home.hasContext {
             home.withContext { $0.recordWrite(self, slot) }
             return true

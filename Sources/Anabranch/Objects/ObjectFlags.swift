@@ -1,15 +1,15 @@
 /// The state of an object in its context.
 @usableFromInline
 struct ObjectFlags: OptionSet, Sendable {
-    @usableFromInline let rawValue: UInt16
+    @usableFromInline let rawValue: UInt32
 
     @inlinable
-    init(rawValue: UInt16) { self.rawValue = rawValue }
+    init(rawValue: UInt32) { self.rawValue = rawValue }
 
     /// The slots can be read: the object is not a fault.
     @usableFromInline static let isFired = ObjectFlags(rawValue: 1)
-    /// A write only has to set the slot: the object is not a fault, its committed values are kept,
-    /// and it is recorded as changed in the present event.
+    /// The object is not a fault, its committed values are kept, and it is recorded as changed in
+    /// the present event; see `isWritable`.
     @usableFromInline static let writable = ObjectFlags(rawValue: 1 << 1)
     /// The slots are filled: with a row of the store, or with the values of a new object. Until
     /// `isFired` is set too, the object counts as a fault.
@@ -50,6 +50,15 @@ struct ObjectFlags: OptionSet, Sendable {
 
     /// The same flags for an object with reads and writes that are reported.
     var observed: ObjectFlags { subtracting(.writable).union(.observed) }
+
+    /// The tables of a context's ``PendingKeys`` have the object's values: a write has to report
+    /// itself.
+    @usableFromInline static let keyed = ObjectFlags(rawValue: 1 << 16)
+
+    /// True if a write only has to set the slot: the object is `writable`, and no table has its
+    /// values.
+    @inlinable
+    var isWritable: Bool { rawValue & (1 << 16 | 1 << 1) == 1 << 1 }
 
     /// The flags of unsaved changes.
     static let changes: ObjectFlags = [.inserted, .updated, .deleted]

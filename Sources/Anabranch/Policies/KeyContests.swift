@@ -49,6 +49,7 @@ struct KeyContests {
     // MARK: - Who it is about
 
     private func contests() throws -> [KeyContest] {
+        try refreshHolders()
         var free: Set<LocalID> = []
         var owners: [EntityDescription: Set<LocalID>] = [:]
         var faults: [ManagedObject] = []
@@ -69,6 +70,31 @@ struct KeyContests {
         // An impostor's place was taken by an object that nobody else holds.
         for fault in faults where fault.flags.contains(.detached) { free.insert(fault.localID) }
         return try conflicts.map { try contest($0, free) }
+    }
+
+    /// Gives unchanged objects their newest rows and has their relationships read again: what a
+    /// policy decides must not depend on whether the app holds the object that has the key.
+    private func refreshHolders() throws {
+        var holders: [EntityDescription: Set<LocalID>] = [:]
+        for record in conflicts.flatMap(\.records) {
+            guard let object = context.held(record), object.flags.contains(.hasRow),
+                !object.hasChanges
+            else { continue }
+            context.savePoint?.capture(object)
+            context.unloadRelations(of: object)
+            holders[object.entity, default: []].insert(record)
+        }
+        for (entity, ids) in holders {
+            try context.coordinator.store.read { reader in
+                try reader.rows(of: entity, ids: ids.sorted()) { row in
+                    guard let object = context.held(row.id), object.version != row.version else {
+                        return
+                    }
+                    context.merge(.stored(row), into: object)
+                    context.event.refreshed.append(object)
+                }
+            }
+        }
     }
 
     private func contest(_ conflict: KeyConflict, _ free: Set<LocalID>) throws -> KeyContest {

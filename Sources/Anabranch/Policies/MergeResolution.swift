@@ -46,10 +46,12 @@ public struct MergeResolution: Hashable, Sendable {
     /// An object that was deleted in the context is deleted. An object that was deleted in the
     /// store and changed in the context becomes a new record with the object's values. A deleted
     /// record never comes back, and so the object gets a new ID, which ``ObjectIDChanges/renamed``
-    /// of the save reports. Its relationships are restored, as far as the store or the context
-    /// knows them. A new object with a taken key gives the existing object all values that the app
-    /// has set, except null. A changed object with a new key that is taken keeps the key, and the
-    /// object that had it is deleted.
+    /// of the save reports. Its references and those to it are restored as the store has them, with
+    /// the unsaved ones; its links are those that the object has read or changed. Records that are
+    /// gone as well are left out, so a mandatory reference to one makes the save fail with a
+    /// ``ValidationError``. A new object with a taken key gives the existing object all values that
+    /// the app has set, except null. A changed object with a new key that is taken keeps the key,
+    /// and the object that had it is deleted.
     public static let mergeByPropertyObjectTrump = MergeResolution(.mergeByPropertyObjectTrump)
 
     /// Writes the whole object as it is in the context, including properties that were changed

@@ -68,6 +68,7 @@ final class SavePoint {
             }
         }
         context.changed = changed
+        context.pendingKeys = PendingKeys()
         context.counts = counts
         context.event = event
         context.unpropagated = unpropagated

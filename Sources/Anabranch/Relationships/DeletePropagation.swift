@@ -30,11 +30,13 @@ extension ManagedObjectContext {
         var objects: [ManagedObject] = []
         let hasEarlier = !deletedIDs.isEmpty
         var isFollowed = false
+        var reading = CascadeReading()
         // A wave that could not be read leaves those before it to be followed again.
         defer {
             if !isFollowed, count == rollbackCount { unpropagated = objects + unpropagated }
         }
         while !unpropagated.isEmpty {
+            reading.beginWave()
             try loadRows(of: unpropagated.filter { $0.flags.contains(.deleted) })
             let wave = unpropagated.filter { $0.flags.contains(.deleted) }
             if let recorder, recorder.isRecording {
@@ -42,8 +44,11 @@ extension ManagedObjectContext {
                 try recordLists(with: wave, recorder)
             }
             for relationship in relationships(of: wave) where needsMembers(relationship) {
-                try follow(
-                    relationship, of: wave.filter { $0.entity.isKind(of: relationship.entity) })
+                let owners = wave.filter { $0.entity.isKind(of: relationship.entity) }
+                if relationship.deleteRule == .cascade {
+                    try reading.read(relationship, of: owners, in: self)
+                }
+                try follow(relationship, of: owners)
                 guard count == rollbackCount else { return }
             }
             gone.formUnion(wave.map(\.localID))

@@ -128,6 +128,7 @@ public struct ManagedObjectList<Element: ManagedObject> {
 
     /// Replaces the object at an index, which is removed from the list.
     public func replace(at index: Int, with object: Element) {
+        if owner.managedObjectContext == nil { return owner.refuseChange(of: slot) }
         guard let replaced = member(at: index), replaced !== object else { return }
         insert(object, at: index)
         remove(replaced)
@@ -143,6 +144,7 @@ public struct ManagedObjectList<Element: ManagedObject> {
     /// - Returns: The removed object; if the list can't be read, a deleted object without values.
     @discardableResult
     public func remove(at index: Int) -> Element {
+        if owner.managedObjectContext == nil { owner.refuseChange(of: slot) }
         guard let object = member(at: index) else { return unreadableMember() }
         remove(object)
         return object

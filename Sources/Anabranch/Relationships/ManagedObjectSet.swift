@@ -66,12 +66,14 @@ public struct ManagedObjectSet<Element: ManagedObject> {
 
     /// Removes all objects from the relationship.
     public func removeAll() {
+        if owner.managedObjectContext == nil { return owner.refuseChange(of: slot) }
         for object in objects { remove(object) }
     }
 
     /// Replaces the content by some objects. In an ordered relationship, new objects are added at
     /// the end in their order.
     public func replace(with objects: some Sequence<Element>) {
+        if owner.managedObjectContext == nil { return owner.refuseChange(of: slot) }
         let all = Array(objects)
         let wanted = Set(all)
         for object in self.objects where !wanted.contains(object) { remove(object) }

@@ -147,13 +147,12 @@ struct RelationState {
     ///
     /// - Returns: Whether one of them was here.
     mutating func forget(_ gone: Set<LocalID>) -> Bool {
-        let count = (members?.count ?? 0) + added.count + removed.count
-        guard count > 0 else { return false }
-        members?.subtract(gone)
-        added.subtract(gone)
-        removed.subtract(gone)
+        guard mentions(gone) else { return false }
+        members?.remove(gone)
+        added.remove(gone)
+        removed.remove(gone)
         list?.remove(gone)
-        return count != (members?.count ?? 0) + added.count + removed.count
+        return true
     }
 
     /// A record is there again that was forgotten.
@@ -220,6 +219,14 @@ struct RelationState {
         added = []
         removed = []
         list?.commit()
+    }
+}
+
+extension Set {
+    /// As `subtract(_:)`, which looks for each element of the other set, in a time that does not
+    /// grow with the other set beyond this one.
+    fileprivate mutating func remove(_ others: Set) {
+        if others.count < count { subtract(others) } else { self = filter { !others.contains($0) } }
     }
 }
 

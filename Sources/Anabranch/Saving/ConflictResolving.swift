@@ -51,7 +51,7 @@ struct ConflictResolving {
             let savePoint = context.savePoint
             context.savePoint = nil
             savePoint?.restore(context)
-            throw error
+            throw (error as? ValidationError)?.naming(renamed(with: [:])) ?? error
         }
     }
 

@@ -216,6 +216,7 @@ extension ManagedObjectContext {
         for id in refaultedIDs { held(id)?.flags.subtract(.refault) }
         refaultedIDs = []
         changed = []
+        pendingKeys = PendingKeys()
         counts = ChangeCounts()
         recordGone(deletedIDs)
         deletedIDs = []
@@ -237,6 +238,7 @@ extension ManagedObjectContext {
         object.writtenSlots = 0
         object.flags.subtract([
             .inserted, .updated, .listed, .recordedInEvent, .writable, .insertedInEvent, .refault,
+            .keyed,
         ])
         registry.markRecent(object.localID)
         if let table = object.relations {

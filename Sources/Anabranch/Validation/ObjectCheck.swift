@@ -84,6 +84,7 @@ extension ObjectCheck {
                 return failType(slot, value)
             }
             value = fitting
+            object.expireKeys()
             object.slots[slot] = fitting
         }
         if check.hasRestrictions || value.isNoMoment { checkRestrictions(slot, value) }

@@ -26,7 +26,7 @@ package final class Store: Sendable {
     package let saveListeners = SaveListeners()
     private let writer: Writer
     private let checkpointer: Checkpointer?
-    private let knownReplicas: Mutex<ReplicaTable>
+    package let knownReplicas: KnownReplicas
     private let knownFile = Mutex<[UInt8]?>(nil)
     private let isClosed = Atomic(false)
 
@@ -47,7 +47,7 @@ package final class Store: Sendable {
             environment.hasCheckpointer && !options.isReadOnly
             ? try Checkpointer(of: writer, vfs: environment.vfs, durability: options.durability)
             : nil
-        knownReplicas = Mutex(replicas)
+        knownReplicas = KnownReplicas(replicas)
         readers = ConnectionPool(
             path: path, limit: options.readerCount, vfs: environment.vfs,
             busyTimeout: options.busyTimeout, setup: StoreFunctions.install)
@@ -150,13 +150,13 @@ extension Store {
             try writer.withLock { connection in
                 let (result, replicas) = try connection.transaction(.immediate) {
                     let transaction = try Transaction(
-                        connection, store: self, replicas: knownReplicas.withLock { $0 })
+                        connection, store: self, replicas: knownReplicas.present)
                     let result = try body(transaction)
                     try transaction.finish()
                     return (result, transaction.replicas)
                 }
                 checkpointer?.follow(connection)
-                knownReplicas.withLock { $0 = replicas }
+                knownReplicas.replace(by: replicas)
                 return result
             }
         }
@@ -208,7 +208,7 @@ extension Store {
 
     /// The identity of a record, which is the same on every replica.
     package func recordID(of id: LocalID) throws -> RecordID? {
-        if let known = knownReplicas.withLock({ $0.record(id) }) { return known }
+        if let known = knownReplicas.record(id) { return known }
         return try refreshedReplicas().record(id)
     }
 
@@ -216,16 +216,14 @@ extension Store {
     ///
     /// - Returns: `nil` if this file does not know the record's replica.
     package func localID(of record: RecordID) throws -> LocalID? {
-        if let known = knownReplicas.withLock({ $0.localID(of: record) }) { return known }
+        if let known = knownReplicas.localID(of: record) { return known }
         return try refreshedReplicas().localID(of: record)
     }
 
     /// Reads the replicas again, because another process may have added some.
     private func refreshedReplicas() throws -> ReplicaTable {
         let replicas = try read { try $0.replicas() }
-        knownReplicas.withLock { known in
-            if replicas.count > known.count { known = replicas }
-        }
+        knownReplicas.add(replicas)
         return replicas
     }
 }

@@ -33,9 +33,14 @@ struct StoreOpening {
         let isEmpty = try checkIsStore()
         if isEmpty {
             guard let model, !options.isReadOnly else {
+                let creation =
+                    options.isReadOnly
+                    ? "Only an opening for writing creates a store in it."
+                    : "Give a model to create a store in it."
                 throw StoreError(
                     .notAStore,
-                    "Can't open \(path) because it is empty. Give a model to create a store.",
+                    "Can't open \(path) because it is empty. \(creation) If it is the copy of a "
+                        + "store in use, copy its write-ahead log \(path)-wal as well.",
                     path: path)
             }
             try create(model)

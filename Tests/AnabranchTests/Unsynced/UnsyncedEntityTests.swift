@@ -167,7 +167,7 @@ private struct RandomChange {
         _ type: Object.Type, _ make: () throws -> Object
     ) throws -> Object {
         let all = try context.fetch(FetchRequest<Object>()).sorted {
-            try $0.objectID.uriRepresentation.path < $1.objectID.uriRepresentation.path
+            $0.objectID.uriRepresentation.path < $1.objectID.uriRepresentation.path
         }
         return all.isEmpty || number(6) == 0 ? try make() : all[number(all.count)]
     }

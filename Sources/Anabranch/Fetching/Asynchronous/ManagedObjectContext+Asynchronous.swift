@@ -5,10 +5,11 @@ extension ManagedObjectContext {
     /// Finds objects without blocking the caller's thread while the store reads.
     ///
     /// The result is that of ``fetch(_:)->[Object]``, with the unsaved changes that
-    /// the context has when the rows have been read. A context that has a parent reads at once.
+    /// the context has when the rows have been read: other code of the context's queue may run
+    /// before that. A context that has a parent reads at once.
     ///
     /// ```swift
-    /// let people = try await context.fetch(request) { count in progress.show(count) }
+    /// let people = try await context.fetchInBackground(request) { count in progress.show(count) }
     /// ```
     ///
     /// - Parameters:
@@ -17,14 +18,14 @@ extension ManagedObjectContext {
     ///     rows, and at the end.
     /// - Throws: `CancellationError` if the task is cancelled, which interrupts the read; the
     ///   errors of ``fetch(_:)->[Object]``.
-    public func fetch<Object>(
+    public func fetchInBackground<Object>(
         _ request: FetchRequest<Object>, isolation: isolated (any Actor)? = #isolation,
         onProgress: (@Sendable (_ rowCount: Int) -> Void)? = nil
     ) async throws -> [Object] {
         checkQueue()
         try Task.checkCancellation()
         let plan = try FetchPlan(request, in: self)
-        guard case .store = source else { return try fetchBlocking(request) }
+        guard case .store = source else { return try fetch(request) }
         guard request.includesPropertyValues else {
             return try await fetchFaults(request, plan, onProgress)
         }
@@ -40,7 +41,7 @@ extension ManagedObjectContext {
                 from: StoredRows(rows: rows, extraCount: extraCount))
             return try prepared(objects, for: request, plan)
         }
-        return try fetchBlocking(request)
+        return try fetch(request)
     }
 
     /// Finds objects without their values, of which only the IDs are read. With unsaved changes
@@ -60,7 +61,7 @@ extension ManagedObjectContext {
             }
             return try prepared(objects, for: request, plan)
         }
-        return try fetchBlocking(request)
+        return try fetch(request)
     }
 
     /// Returns the IDs of the objects that a plan finds, in its order.
@@ -97,11 +98,6 @@ extension ManagedObjectContext {
     private static var attempts: Int { 3 }
 
     private var pendingCount: Int { hasChanges ? pending.count : 0 }
-
-    /// In an asynchronous function the name `fetch` stands for the asynchronous one.
-    private func fetchBlocking<Object>(_ request: FetchRequest<Object>) throws -> [Object] {
-        try fetch(request)
-    }
 
     func backgroundRead(
         _ onProgress: (@Sendable (Int) -> Void)?

@@ -11,14 +11,14 @@ extension ManagedObjectContext {
     ///   - onProgress: Called with the number of rows so far, on any thread: after each thousand
     ///     rows, and at the end.
     /// - Throws: `CancellationError` if the task is cancelled, which interrupts the read; the
-    ///   errors of the fetch that blocks.
-    public func fetch<Object>(
+    ///   errors of ``fetch(_:)->[FetchedRow]``.
+    public func fetchInBackground<Object>(
         _ request: RowRequest<Object>, isolation: isolated (any Actor)? = #isolation,
         onProgress: (@Sendable (_ rowCount: Int) -> Void)? = nil
     ) async throws -> [FetchedRow] {
         try Task.checkCancellation()
         let plan = try RowPlan(request, in: self)
-        guard case .store = source else { return try rowsBlocking(request) }
+        guard case .store = source else { return try fetch(request) }
         let (columns, origin) = (plan.columns, coordinator.origin)
         return try await backgroundRead(onProgress).values(plan.query, plan.rows)
             .map { FetchedRow(columns, $0, origin) }
@@ -27,18 +27,15 @@ extension ManagedObjectContext {
     /// Fetches rows of values as values of a type, without blocking the caller's thread while the
     /// store reads.
     ///
-    /// - Throws: The errors of the other fetch of rows; `DecodingError` for a row that does not fit
-    ///   the type, with the name of the column.
-    public func fetch<Object, Row: Decodable>(
+    /// - Throws: The errors of the other background fetch of rows; `DecodingError` for a row that
+    ///   does not fit the type, with the name of the column.
+    public func fetchInBackground<Object, Row: Decodable>(
         _ request: RowRequest<Object>, as type: Row.Type,
         isolation: isolated (any Actor)? = #isolation,
         onProgress: (@Sendable (_ rowCount: Int) -> Void)? = nil
     ) async throws -> [Row] {
-        try await fetch(request, onProgress: onProgress).map { try $0.decoded(as: type) }
-    }
-
-    /// In an asynchronous function the name `fetch` stands for the asynchronous one.
-    private func rowsBlocking<Object>(_ request: RowRequest<Object>) throws -> [FetchedRow] {
-        try fetch(request)
+        try await fetchInBackground(request, onProgress: onProgress).map {
+            try $0.decoded(as: type)
+        }
     }
 }

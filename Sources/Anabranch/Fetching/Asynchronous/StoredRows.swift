@@ -16,7 +16,7 @@ struct StoredRows: Sendable {
     /// True if the window can be filled from the rows without the objects that the context
     /// evaluates itself.
     func suffice(for overlay: PendingOverlay?, _ plan: FetchPlan) -> Bool {
-        !plan.isWindow || overlay?.ids.count ?? 0 <= extraCount
+        !plan.isWindow || overlay?.rowCount ?? 0 <= extraCount
     }
 }
 

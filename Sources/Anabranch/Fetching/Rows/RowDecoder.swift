@@ -161,7 +161,7 @@ private struct ContentContainer: SingleValueDecodingContainer {
     private func decodeObject<T: Decodable>(_ type: T.Type) throws -> T {
         guard case .object(let id) = content else { throw mismatch(type, .null) }
         if type == String.self || type == URL.self {
-            let url = try id.uriRepresentation
+            let url = id.uriRepresentation
             if let found = url as? T ?? url.absoluteString as? T { return found }
         }
         guard !Self.isFundamental(type) else {

@@ -1,0 +1,51 @@
+import Foundation
+import Synchronization
+
+/// The errors of calls that can't throw, of objects that have outlived their context.
+///
+/// No save is left that could throw them. They are kept for the coordinator, and reported in the
+/// same ways as those of a context.
+final class LostErrors: Sendable {
+    private let kept = Mutex(DeferredErrors())
+    let listeners = EventStreams<any Error>()
+
+    var errors: [any Error] { kept.withLock { $0.errors } }
+
+    func removeAll() { kept.withLock { $0.removeAll() } }
+
+    /// - Parameter queue: The queue of the context that is gone. The report comes later, on it:
+    ///   code of the app must not run in the middle of an access.
+    func keep(_ error: any Error, reportingOn queue: ContextQueue) {
+        guard kept.withLock({ $0.keep(error) }) else { return }
+        queue.dispatchQueue.async { self.report() }
+    }
+
+    private func report() {
+        let errors = kept.withLock { $0.takeUnreported() }
+        guard !errors.isEmpty else { return }
+        NotificationCenter.default.post(
+            name: ManagedObjectContext.accessDidFail, object: nil,
+            userInfo: [Notification.accessErrorsKey: errors])
+        errors.forEach(listeners.yield)
+    }
+}
+
+extension PersistentStoreCoordinator {
+    /// Errors of calls that can't throw, of objects that have outlived their context: at most the
+    /// first 100, in the order in which they were met.
+    ///
+    /// Setting a property of such an object leaves the property unchanged and adds an error here.
+    /// An object of a context that was reset reports to that context instead, see
+    /// ``ManagedObjectContext/pendingErrors``. No save throws these errors.
+    public var pendingErrors: [any Error] { lostErrors.errors }
+
+    /// Removes the pending errors.
+    public func clearPendingErrors() { lostErrors.removeAll() }
+
+    /// The errors of objects that have outlived their context, from now on.
+    ///
+    /// The sequence ends with the coordinator and the last object of its contexts. It keeps the
+    /// newest 1,024 errors for a slow reader. ``ManagedObjectContext/accessDidFail`` reports the
+    /// same errors, without an object.
+    public func accessErrors() -> AsyncStream<any Error> { lostErrors.listeners.stream() }
+}
