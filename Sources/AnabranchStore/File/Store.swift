@@ -15,6 +15,8 @@ package final class Store: Sendable {
     /// Distinguishes this opening of the file from every other.
     package let identity = StoreIdentity()
     let environment: StoreEnvironment
+    /// The rights with which the file was opened.
+    let access: StoreAccess
     let options: StoreOptions
     let modelHash: [UInt8]
     /// The stage of a migration that the file waits for; `nil` if it waits for none.
@@ -28,12 +30,14 @@ package final class Store: Sendable {
     private let checkpointer: Checkpointer?
     private let knownReplicas: Mutex<ReplicaTable>
     private let knownFile = Mutex<[UInt8]?>(nil)
+    /// How many records were inserted in memory only.
+    let provisionalCount = Mutex<UInt64>(0)
     private let isClosed = Atomic(false)
 
     init(
         path: String, model: ManagedObjectModel, schema: StoreSchema, modelHash: [UInt8],
-        options: StoreOptions, environment: StoreEnvironment, writer: Connection,
-        replicas: ReplicaTable, pendingStage: PendingStage? = nil
+        options: StoreOptions, environment: StoreEnvironment, access: StoreAccess,
+        writer: Connection, replicas: ReplicaTable, pendingStage: PendingStage? = nil
     ) throws {
         self.pendingStage = pendingStage
         self.path = path
@@ -42,6 +46,7 @@ package final class Store: Sendable {
         self.modelHash = modelHash
         self.options = options
         self.environment = environment
+        self.access = access
         self.writer = Writer(writer)
         checkpointer =
             environment.hasCheckpointer && !options.isReadOnly
@@ -49,7 +54,7 @@ package final class Store: Sendable {
             : nil
         knownReplicas = Mutex(replicas)
         readers = ConnectionPool(
-            path: path, limit: options.readerCount, vfs: environment.vfs,
+            path: path, limit: options.readerCount, mode: access.readingMode, vfs: environment.vfs,
             busyTimeout: options.busyTimeout, setup: StoreFunctions.install)
     }
 
@@ -63,6 +68,9 @@ package final class Store: Sendable {
             return file
         }
     }
+
+    /// True after ``close()`` was called.
+    package var hasClosed: Bool { isClosed.load(ordering: .acquiring) }
 
     /// Closes the store after running reads and writes have finished. Later calls throw `closed`.
     package func close() {
@@ -143,8 +151,8 @@ extension Store {
     ) throws -> Result {
         guard !options.isReadOnly else {
             if let pendingStage { throw pendingStage.error("write", path: path) }
-            throw StoreError(
-                .readOnly, "Can't write \(path) because it was opened for reading.", path: path)
+            let cause = access.hindrance ?? "it was opened for reading"
+            throw StoreError(.readOnly, "Can't write \(path) because \(cause).", path: path)
         }
         return try translating("write") {
             try writer.withLock { connection in
