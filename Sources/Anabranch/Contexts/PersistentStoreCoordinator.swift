@@ -19,8 +19,10 @@ public final class PersistentStoreCoordinator: Sendable {
     let conflictListeners = EventStreams<RecordedConflicts>()
     let rejectionListeners = EventStreams<[RejectedSave.ID]>()
     let remoteListeners = EventStreams<RemoteChange>()
-    /// Told when something may have been committed to the file, and ended when the store closes.
-    let commitListeners = EventStreams<Void>(limit: 1)
+    /// Reports that something may have been committed to the file.
+    let commits: CommitSignal
+    /// The task that follows other processes.
+    private let following = Mutex<Task<Void, Never>?>(nil)
     private let isOpen = Mutex(true)
     let resolverQueue = ResolverQueue()
 
@@ -58,7 +60,14 @@ public final class PersistentStoreCoordinator: Sendable {
                 try EntityPlans(model: store.model, classes: classes)
             }
         origin = .of(store)
+        commits = CommitSignal(of: store)
+        if storeDescription.mayFollowOtherProcesses {
+            let progress = try store.historyProgress()
+            following.withLock { $0 = followOtherProcesses(since: progress) }
+        }
     }
+
+    deinit { following.withLock { $0?.cancel() } }
 
     /// Creates the coordinator of a store that is being migrated, which keeps it open.
     ///
@@ -68,6 +77,7 @@ public final class PersistentStoreCoordinator: Sendable {
         url = URL(fileURLWithPath: store.path)
         plans = try EntityPlans(model: store.model, classes: [])
         origin = .of(store)
+        commits = CommitSignal(of: store)
     }
 
     /// The model of the store.
@@ -91,7 +101,8 @@ public final class PersistentStoreCoordinator: Sendable {
         guard wasOpen else { return }
         post(Self.willRemoveStore, StoresChange(removed: [url]))
         store.close()
-        commitListeners.finish()
+        following.withLock { $0?.cancel() }
+        commits.finish()
         post(Self.storesDidChange, StoresChange(removed: [url]))
     }
 

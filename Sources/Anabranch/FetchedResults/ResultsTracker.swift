@@ -11,13 +11,14 @@ import AnabranchStore
 /// and copies of the k · log n tree nodes above them. It does not visit the other n − k records.
 /// The former result, which the report needs, shares all other nodes.
 ///
-/// A new fetch and a comparison of all entries are necessary in four cases:
+/// A new fetch and a comparison of all entries are necessary in five cases:
 ///
 /// - There was no observer for a while.
 /// - A window has no spare records after it any more.
 /// - Another context or replica deleted a record to which other objects pointed by a relationship
 ///   that the record stored itself.
 /// - The request sorts by the relevance to a search, which depends on all texts.
+/// - Another process has changed records that the history of the store does not name.
 final class ResultsTracker: ContextObserver {
     let context: ManagedObjectContext
     private(set) var plan: ResultsPlan
@@ -122,8 +123,12 @@ extension ResultsTracker {
     private func follow(_ event: EventChanges) {
         do {
             let concern = try AffectedRecords(event, plan, in: context)
+            let isOfUnknownExtent = isBehind || event.extent == .unknown
             if isBehind || concern.isUntraceable || plan.ranking != nil && !concern.isEmpty {
-                try reread(isBehind ? AffectedRecords.haveDifferentRows : concern.isChanged)
+                try reread { before, after in
+                    concern.isChanged(before, after)
+                        || isOfUnknownExtent && AffectedRecords.haveDifferentRows(before, after)
+                }
             } else if !concern.isEmpty {
                 try judge(concern)
             }

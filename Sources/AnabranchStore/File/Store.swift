@@ -26,6 +26,7 @@ package final class Store: Sendable {
     let readers: ConnectionPool
     let snapshots = StoreSnapshots()
     package let saveListeners = SaveListeners()
+    let ownWrites = OwnWrites()
     private let writer: Writer
     private let checkpointer: Checkpointer?
     private let knownReplicas: Mutex<ReplicaTable>
@@ -155,18 +156,39 @@ extension Store {
             throw StoreError(.readOnly, "Can't write \(path) because \(cause).", path: path)
         }
         return try translating("write") {
-            try writer.withLock { connection in
-                let (result, replicas) = try connection.transaction(.immediate) {
-                    let transaction = try Transaction(
-                        connection, store: self, replicas: knownReplicas.withLock { $0 })
-                    let result = try body(transaction)
-                    try transaction.finish()
-                    return (result, transaction.replicas)
+            let result = try writer.withLock { connection in
+                let (result, replicas) = try recordingWrites { record in
+                    try connection.transaction(.immediate) {
+                        let transaction = try Transaction(
+                            connection, store: self, replicas: knownReplicas.withLock { $0 })
+                        let result = try body(transaction)
+                        try transaction.finish()
+                        record(transaction.written)
+                        return (result, transaction.replicas)
+                    }
                 }
                 checkpointer?.follow(connection)
                 knownReplicas.withLock { $0 = replicas }
                 return result
             }
+            if environment.isInMemory { MemoryCommits.shared.tell(path, except: identity) }
+            return result
+        }
+    }
+
+    /// Runs a transaction, and records what it writes to the history before anybody can see it.
+    private func recordingWrites<Result>(
+        _ body: ((HistoryWrites) -> Void) throws -> Result
+    ) throws -> Result {
+        var recorded = HistoryWrites()
+        do {
+            return try body { writes in
+                recorded = writes
+                ownWrites.add(writes)
+            }
+        } catch {
+            ownWrites.remove(recorded)
+            throw error
         }
     }
 
