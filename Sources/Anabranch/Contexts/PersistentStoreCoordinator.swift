@@ -122,10 +122,7 @@ public final class PersistentStoreCoordinator: Sendable {
             return try managedObjectID(for: record, entity: entity)
         }
         guard let parts = RecordURI(uri) else { return nil }
-        // A typed text may have the name of the present model.
-        let entity =
-            model.entity(wireName: WireName(parts.wireName)) ?? model.entity(named: parts.wireName)
-        return try entity.flatMap { try managedObjectID(for: parts.record, entity: $0) }
+        return try origin.objectID(of: parts)
     }
 
     /// Returns the object ID of a record in this store.
@@ -141,6 +138,8 @@ public final class PersistentStoreCoordinator: Sendable {
         }
     }
 }
+
+extension PersistentStoreCoordinator: StoreOriginHolding {}
 
 extension PersistentStoreCoordinator {
     func takeNumbers(_ count: Int) throws -> ClosedRange<LocalID> {
