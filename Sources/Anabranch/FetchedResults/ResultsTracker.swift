@@ -45,10 +45,15 @@ final class ResultsTracker: ContextObserver {
     private var reader: ResultsReader { ResultsReader(context: context, plan: plan) }
 
     /// Starts again with a fetched result.
-    func start(_ whole: ResultsReader.Whole, _ plan: ResultsPlan) {
+    ///
+    /// - Throws: ``FetchedResultsError`` if the objects of a section are not neighbours. The former
+    ///   result stays.
+    func start(_ whole: ResultsReader.Whole, _ plan: ResultsPlan) throws {
+        let fetched = ResultsState(whole.entries, horizon: whole.horizon, plan)
+        try plan.checkSections(of: fetched, in: context)
         self.plan = plan
         take(whole)
-        state = ResultsState(whole.entries, horizon: whole.horizon, plan)
+        state = fetched
         isFollowing = true
         isBehind = false
         waiting = []
@@ -160,7 +165,7 @@ extension ResultsTracker {
         }
         for entry in gone { forget(entry) }
         for place in reordering.inserted { remember(place.entry) }
-        finish(
+        try finish(
             ResultsUpdate(from: state, to: new, by: reordering, plan, isChanged: concern.isChanged))
     }
 
@@ -171,10 +176,11 @@ extension ResultsTracker {
         let reordering = ResultsReordering(from: state, to: new, isChanged: isChanged)
         isBehind = false
         take(whole)
-        finish(ResultsUpdate(from: state, to: new, by: reordering, plan, isChanged: isChanged))
+        try finish(ResultsUpdate(from: state, to: new, by: reordering, plan, isChanged: isChanged))
     }
 
-    private func finish(_ update: ResultsUpdate) {
+    private func finish(_ update: ResultsUpdate) throws {
+        try plan.checkSections(of: update.new, in: context)
         state = update.new
         trim()
         if !update.isEmpty { report(update) }
