@@ -69,7 +69,7 @@ import Testing
         #expect(again.records.entities.flatMap(\.inserted) == [id])
     }
 
-    @Test(arguments: 0..<20 as Range<UInt64>)
+    @Test(arguments: TestLength.seeds(20))
     func `ranges of numbers are the set of these numbers`(seed: UInt64) {
         var random = SeededGenerator(seed: seed)
         var (ranges, numbers) = (NumberRanges(), Set<Int64>())

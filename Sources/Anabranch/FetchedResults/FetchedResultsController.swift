@@ -81,8 +81,9 @@ public final class FetchedResultsController<Object: ManagedObject> {
     ///   - fetchRequest: The request; it needs at least one sort.
     ///   - context: The context of the result's objects.
     ///   - sectionNameKeyPath: The key path of the names of the sections; `nil` for no sections. It
-    ///     is that of the request's first sort, or any other one with values in the same order, such
-    ///     as `league.name` under a sort by `league.displayOrder`. It may be a transient attribute.
+    ///     is that of the request's first sort, or any other one with values in the same order,
+    ///     such as `league.name` under a sort by `league.displayOrder`. It may be a transient
+    ///     attribute.
     ///   - cacheName: The name of a file that keeps the result until it is fetched again from an
     ///     unchanged store; `nil` for none. Two controllers can share a name only for the same
     ///     request. A context that has a parent or unsaved changes uses no cache.
@@ -109,9 +110,9 @@ public final class FetchedResultsController<Object: ManagedObject> {
     ///     sectionName: \.month)
     /// ```
     ///
-    /// The request's first sort has to give the order of the sections: all objects with one name are
-    /// neighbours. The closure reads every object, so the request's batch size has no effect, and
-    /// there is no cache. Each change of the result compares the names of all its objects.
+    /// The request's first sort has to give the order of the sections: all objects with one name
+    /// are neighbours. The closure reads every object, so the request's batch size has no effect,
+    /// and there is no cache. Each change of the result compares the names of all its objects.
     ///
     /// - Parameters:
     ///   - fetchRequest: The request; it needs at least one sort.
@@ -135,9 +136,9 @@ public final class FetchedResultsController<Object: ManagedObject> {
 
     /// Fetches the result. Only the ``snapshotDelegate`` is notified.
     ///
-    /// - Throws: ``FetchedResultsError`` if the request has no sort, or if objects of one section are
-    ///   not neighbours, with two of the objects; `FetchPredicateError`, ``PropertyError`` and `StoreError` like a fetch.
-    ///   The result stays as it was.
+    /// - Throws: ``FetchedResultsError`` if the request has no sort, or if the objects of a section
+    ///   are not neighbours; `FetchPredicateError`, ``PropertyError`` and `StoreError` like a
+    ///   fetch. The result stays as it was.
     public func performFetch() throws {
         // Pending changes are part of the result from the start and must not be reported later.
         managedObjectContext.processPendingChanges()

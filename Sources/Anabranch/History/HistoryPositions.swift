@@ -3,8 +3,8 @@ extension PersistentStoreCoordinator {
     /// first, and a new one whenever the history has grown, by whichever process.
     ///
     /// Contexts and ``remoteChanges()`` follow the saves of other processes by themselves, unless
-    /// ``PersistentStoreDescription/followsOtherProcesses`` is false. This sequence is for code that
-    /// works through the history itself:
+    /// ``PersistentStoreDescription/followsOtherProcesses`` is false. This sequence is for code
+    /// that works through the history itself:
     ///
     /// ```swift
     /// for try await _ in coordinator.historyPositions() {

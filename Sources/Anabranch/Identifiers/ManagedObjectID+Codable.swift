@@ -2,7 +2,7 @@ import AnabranchStore
 import Foundation
 
 extension CodingUserInfoKey {
-    /// The coordinator whose store a decoder looks up the IDs of objects in.
+    /// The coordinator of the store in which a decoder looks up the IDs of objects.
     ///
     /// ```swift
     /// decoder.userInfo[.persistentStoreCoordinator] = container.coordinator

@@ -5,7 +5,7 @@ import Synchronization
 ///
 /// On Linux the kernel reports that the file was written, so no question is needed while it is not.
 /// Commits to a store in memory are reported by the other openings of the store. The watch keeps
-/// neither the store nor its file open, as long as nobody asks ``hasChanged()``.
+/// neither the store nor its file open before the first call of ``hasChanged()``.
 package final class CommitWatch: Sendable {
     private struct State {
         /// The connection of ``hasChanged()``.

@@ -12,7 +12,7 @@ package struct HistoryProgress: Hashable, Sendable {
     }
 }
 
-/// What one transaction adds to the two sequences of ``HistoryProgress``.
+/// The numbers that one transaction adds to the two sequences of ``HistoryProgress``.
 struct HistoryWrites: Equatable {
     private(set) var positions: ClosedRange<Int64>?
     private(set) var unlogged: ClosedRange<Int64>?

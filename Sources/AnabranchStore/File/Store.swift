@@ -87,7 +87,7 @@ package final class Store: Sendable {
         checkpointer?.close()
     }
 
-    /// Statistics of the statements of all reads that have ended.
+    /// Statistics of the statements of all counted reads that have ended.
     package var readStatistics: ConnectionStatistics { readers.statistics }
 }
 
@@ -120,13 +120,16 @@ extension Store {
     /// Runs a body in one read transaction: it sees one state of the file, whatever is saved
     /// meanwhile.
     ///
-    /// - Parameter isOneStatement: True if the body runs one statement at most, which sees one
-    ///   state by itself. This is faster.
+    /// - Parameters:
+    ///   - isOneStatement: True if the body runs one statement at most, which sees one state by
+    ///     itself. This is faster.
+    ///   - isCounted: False for a read in the background, which ``readStatistics`` leave out.
     package func read<Result>(
-        isOneStatement: Bool = false, _ body: (StoreReader) throws -> Result
+        isOneStatement: Bool = false, isCounted: Bool = true,
+        _ body: (StoreReader) throws -> Result
     ) throws -> Result {
         try translating("read") {
-            try readers.read(isOneStatement: isOneStatement) { connection in
+            try readers.read(isOneStatement: isOneStatement, isCounted: isCounted) { connection in
                 do {
                     return try body(StoreReader(connection, schema: schema, identity: identity))
                 } catch let error as SQLiteError where error.code == .error {
@@ -176,7 +179,7 @@ extension Store {
         }
     }
 
-    /// Runs a transaction, and records what it writes to the history before anybody can see it.
+    /// Runs a transaction, and records what it writes to the history before any reader can see it.
     private func recordingWrites<Result>(
         _ body: ((HistoryWrites) -> Void) throws -> Result
     ) throws -> Result {

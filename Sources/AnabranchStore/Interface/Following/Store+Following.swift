@@ -16,7 +16,7 @@ package struct ForeignChanges: Sendable {
 extension Store {
     /// Returns how far the history has grown.
     package func historyProgress() throws -> HistoryProgress {
-        try read { try $0.historyProgress() }
+        try read(isCounted: false) { try $0.historyProgress() }
     }
 
     /// Reads what other openings of the file have committed.
@@ -33,7 +33,7 @@ extension Store {
     package func foreignChanges(
         after progress: HistoryProgress, limit: Int = 10_000
     ) throws -> ForeignChanges {
-        let changes = try read { reader in
+        let changes = try read(isCounted: false) { reader in
             try foreignChanges(after: progress, limit: limit, reader)
         }
         ownWrites.forget(through: changes.progress)

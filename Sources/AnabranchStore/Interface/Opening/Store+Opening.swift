@@ -5,9 +5,9 @@ extension Store {
     /// Opens a store file. Creates it if it does not exist and a model is given.
     ///
     /// A file with a model of another version is migrated, if the options allow it. A file that
-    /// cannot be opened is left unchanged (invariant 10). A file that can't be written, or in a folder
-    /// that can't be, is opened for reading if it was closed cleanly. If a step of a staged migration fails,
-    /// the file stays as the step before has left it.
+    /// cannot be opened is left unchanged (invariant 10). A file that can't be written, or in a
+    /// folder that can't be, is opened for reading if it was closed cleanly. If a step of a staged
+    /// migration fails, the file stays as the step before has left it.
     ///
     /// - Parameters:
     ///   - model: The expected model; `nil` uses the file's own, so that any program can open any

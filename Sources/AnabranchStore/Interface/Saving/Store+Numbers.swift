@@ -18,8 +18,8 @@ extension Store {
         }
     }
 
-    /// Numbers for records that are inserted in memory and can't be saved, because the file can't be
-    /// written. They come from the end of all numbers, so that no record of the file has them.
+    /// Numbers for records that are inserted in memory and can't be saved, because the file can't
+    /// be written. They come from the end of all numbers, so that no record of the file has them.
     private func provisionalNumbers(_ count: Int) throws -> ClosedRange<LocalID> {
         let ordinal = try read { try StoreState.read($0.connection).ordinal }
         let used = UInt64(max(count, 1))

@@ -22,12 +22,13 @@ struct UnloggedChanges {
     ///
     /// - Returns: Its number.
     func add() throws -> Int64 {
-        let number = try count() + 1
-        try connection.run(
+        let statement = try connection.cached(
             """
-            INSERT INTO ab_meta (key, value) VALUES (?1, ?2)
-            ON CONFLICT (key) DO UPDATE SET value = ?2
-            """, .text(Self.key), .integer(number))
-        return number
+            INSERT INTO ab_meta (key, value) VALUES (?, 1)
+            ON CONFLICT (key) DO UPDATE SET value = value + 1 RETURNING value
+            """)
+        try statement.bind(Self.key, at: 1)
+        defer { statement.reset() }
+        return try statement.step() ? statement.int64(at: 0) : 0
     }
 }
