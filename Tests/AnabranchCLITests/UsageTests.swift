@@ -122,7 +122,7 @@ import Testing
     }
 
     @Test(.enabled(if: ToolRun.canBeNobody))
-    func `a store in a folder that can't be written says what to do`() throws {
+    func `a store in a folder that can't be written is read if it was closed`() throws {
         let bench = try Workbench()
         let files = FileManager.default
         func setMode(_ mode: Int) throws {
@@ -130,11 +130,19 @@ import Testing
         }
         try setMode(0o555)
         defer { try? setMode(0o755) }
-        for words in [["status", bench.store], ["insert", bench.store, "Country", "code=FR"]] {
+        let status = try ToolRun(["status", bench.store], isNobody: true)
+        #expect(status.status == 0, "\(status.errors)")
+        let insertion = ["insert", bench.store, "Country", "code=FR"]
+        try setMode(0o777)
+        try Data([1]).write(to: URL(filePath: bench.store + "-wal"))
+        try setMode(0o555)
+        for words in [["status", bench.store], insertion] {
             let run = try ToolRun(words, isNobody: true)
             #expect(run.status == 77, "\(run.errors)")
             #expect(run.errors.contains("Copy the store"), "\(run.errors)")
         }
+        try setMode(0o777)
+        try files.removeItem(atPath: bench.store + "-wal")
         // In a writable folder the file itself need not be writable.
         try setMode(0o777)
         try files.setAttributes([.posixPermissions: 0o444], ofItemAtPath: bench.store)

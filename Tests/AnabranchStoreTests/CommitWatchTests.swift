@@ -6,7 +6,7 @@ struct CommitWatchTests {
     @Test func `notices commits by every opening of the file, and nothing else`() throws {
         let scenario = try StoreScenario()
         let store = try scenario.open("a")
-        let watch = try CommitWatch(of: store)
+        let watch = CommitWatch(of: store)
         #expect(try watch.hasChanged(), "the first call knows nothing")
         #expect(try !watch.hasChanged())
         try store.insertPerson("Anna")
@@ -25,7 +25,7 @@ struct CommitWatchTests {
         let scenario = try StoreScenario()
         let store = try scenario.open("a")
         let (reports, report) = AsyncStream.makeStream(of: Void.self)
-        let watch = try CommitWatch(of: store) { report.yield() }
+        let watch = CommitWatch(of: store) { report.yield() }
         var received = reports.makeAsyncIterator()
         let other = try scenario.open("a")
         #expect(watch.arm())
@@ -47,7 +47,7 @@ struct CommitWatchTests {
         let scenario = try StoreScenario()
         let store = try scenario.open("a")
         let (reports, report) = AsyncStream.makeStream(of: Void.self)
-        let watch = try CommitWatch(of: store) { report.yield() }
+        let watch = CommitWatch(of: store) { report.yield() }
         #expect(watch.arm())
         try FileManager.default.moveItem(
             atPath: store.path + "-wal", toPath: store.path + ".moved")
@@ -61,7 +61,7 @@ struct CommitWatchTests {
         let scenario = try StoreScenario()
         let store = try scenario.open("a")
         let (reports, report) = AsyncStream.makeStream(of: Void.self)
-        let watch = try CommitWatch(of: store) { report.yield() }
+        let watch = CommitWatch(of: store) { report.yield() }
         var received = reports.makeAsyncIterator()
         let log = URL(filePath: store.path + "-wal")
         for number in 0..<3 {

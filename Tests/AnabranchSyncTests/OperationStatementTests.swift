@@ -76,8 +76,11 @@ import Testing
                 Relationship("folder", to: "Folder", inverse: "notes")
             }
         }
-        let container = PersistentContainer(
-            model: model, url: URL(fileURLWithPath: scenario.folder.file(name)))
+        var description = PersistentStoreDescription(
+            url: URL(fileURLWithPath: scenario.folder.file(name)))
+        // Code in the background belongs to no operation.
+        description.followsOtherProcesses = false
+        let container = PersistentContainer(model: model, storeDescription: description)
         try container.load()
         return container
     }
@@ -193,7 +196,7 @@ import Testing
             _ = log.take()
             let pull = try await engine.synchronize()
             #expect(pull.pulledChangeSets == 1)
-            if turn > 0 { check(log.take(), Counts(94, reading: 7, writing: 2), #_sourceLocation) }
+            if turn > 0 { check(log.take(), Counts(95, reading: 7, writing: 2), #_sourceLocation) }
             _ = log.take()
             let idle = try await engine.synchronize()
             #expect(idle.pulledChangeSets == 0)

@@ -4,6 +4,36 @@ import Foundation
 import Testing
 
 @Suite struct `Identity` {
+    @Test func `an ID is encoded as its URI, and decoded in the store that knows it`() throws {
+        let (graph, stranger) = (try Graph(), try Graph())
+        let id = try graph.inContext { context throws in
+            let anna = try context.person("Anna")
+            try context.save()
+            return anna.objectID
+        }
+        let data = try JSONEncoder().encode([id])
+        #expect(
+            try JSONDecoder().decode([String].self, from: data)
+                == [id.uriRepresentation.absoluteString])
+        #expect(try JSONDecoder().decode([ManagedObjectID].self, from: data) == [id])
+        let other = try Graph.open(graph.directory)
+        func message(_ decoder: JSONDecoder, _ data: Data) -> String {
+            let error = #expect(throws: DecodingError.self) {
+                try decoder.decode([ManagedObjectID].self, from: data)
+            }
+            return error.map { "\($0)" } ?? ""
+        }
+        #expect(message(JSONDecoder(), data).contains("2 open stores know it"))
+        let decoder = JSONDecoder()
+        decoder.userInfo[.persistentStoreCoordinator] = graph.coordinator
+        #expect(try decoder.decode([ManagedObjectID].self, from: data) == [id])
+        decoder.userInfo[.persistentStoreCoordinator] = stranger.coordinator
+        #expect(message(decoder, data).contains("does not know it"))
+        #expect(message(decoder, Data("[\"x\"]".utf8)).contains("not the URI"))
+        other.coordinator.close()
+        #expect(try JSONDecoder().decode([ManagedObjectID].self, from: data) == [id])
+    }
+
     @Test func `a row is one object in a context and another in another context`() throws {
         let graph = try Graph()
         try graph.inContext { context throws in

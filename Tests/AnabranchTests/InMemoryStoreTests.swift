@@ -95,6 +95,24 @@ import Testing
         #expect(try names(in: reader) == ["Anna", "Cleo"])
     }
 
+    @Test func `a description for reading takes insertions, and refuses their save`() throws {
+        let writing = PersistentStoreDescription.inMemory
+        var reading = writing
+        reading.options.isReadOnly = true
+        let writer = try container(writing)
+        try save("Anna", in: writer)
+        let reader = try container(reading)
+        try reader.newBackgroundContext().performAndWait { context throws in
+            let bob = try context.person("Bob")
+            #expect(try context.people().map(\.firstName) == ["Anna", "Bob"])
+            let error = #expect(throws: StoreError.self) { try context.save() }
+            #expect(error?.code == .readOnly)
+            #expect(context.insertedObjects == [bob], "the change is still pending")
+            context.rollback()
+            #expect(try context.people().map(\.firstName) == ["Anna"])
+        }
+    }
+
     @Test func `use after closing is refused as a file's is`() throws {
         for kind in StoreKind.allCases {
             let graph = try Graph(kind)

@@ -29,8 +29,11 @@ struct TracedPaths {
             }
         }
         let containers = try ["author", "reader"].map { name in
-            let container = PersistentContainer(
-                model: model, url: folder.appending(path: "\(name).store"))
+            var description = PersistentStoreDescription(
+                url: folder.appending(path: "\(name).store"))
+            // Code in the background belongs to no operation.
+            description.followsOtherProcesses = false
+            let container = PersistentContainer(model: model, storeDescription: description)
             try container.load()
             return container
         }

@@ -7,8 +7,9 @@ enum StoreFile {
 
     /// Opens a store.
     ///
-    /// - Parameter use: A file without write permission can be read. SQLite keeps two files beside
-    ///   an open store, so the folder must be writable, or these files must exist.
+    /// - Parameter use: A file that can't be written can be read. SQLite keeps two files beside an
+    ///   open store. If the folder can't be written, these files must exist, or the store must have
+    ///   been closed cleanly.
     ///
     /// - Throws: ``CommandFailure`` if there is no such file: only `init` creates one.
     static func open(_ path: String, for use: Use) throws -> PersistentContainer {
@@ -25,7 +26,7 @@ enum StoreFile {
         guard FileManager.default.isReadableFile(atPath: path) else {
             throw CommandFailure(.permission, "You have no permission to read \(path).")
         }
-        try checkFolder(of: path, for: use)
+        if use == .writing { try checkFolder(of: path) }
         var description = PersistentStoreDescription(url: URL(fileURLWithPath: path))
         if !FileManager.default.isWritableFile(atPath: path) {
             guard use == .reading else {
@@ -33,6 +34,7 @@ enum StoreFile {
             }
             description.options.isReadOnly = true
         }
+        description.followsOtherProcesses = false
         description.options.writerCacheByteCount = writerCacheByteCount
         let container = PersistentContainer(storeDescription: description)
         try container.load()
@@ -42,16 +44,14 @@ enum StoreFile {
     /// A command may write any number of records. The memory is used only as pages are changed.
     private static let writerCacheByteCount = 32 << 20
 
-    private static func checkFolder(of path: String, for use: Use) throws {
+    private static func checkFolder(of path: String) throws {
         let folder = URL(fileURLWithPath: path).deletingLastPathComponent().path
-        let files = FileManager.default
-        guard !files.isWritableFile(atPath: folder) else { return }
-        guard use == .writing || !files.isReadableFile(atPath: path + "-shm") else { return }
+        guard !FileManager.default.isWritableFile(atPath: folder) else { return }
         throw CommandFailure(
             .permission,
-            "Can't \(use == .writing ? "write to" : "read") \(path) because you have no right to "
-                + "write to its folder, where SQLite keeps two files beside a store that is open. "
-                + "Copy the store, with its -wal file if there is one, to a folder of your own.")
+            "Can't write to \(path) because you have no right to write to its folder, where SQLite "
+                + "keeps two files beside a store that is open. Copy the store, with its -wal file "
+                + "if there is one, to a folder of your own.")
     }
 
     /// The size of a store in bytes: that of its file and of the files that SQLite keeps beside it.

@@ -52,11 +52,15 @@ struct EventChanges {
     var insertedElsewhere = ObjectIDList([])
     /// While somebody follows the context: records that others changed, registered here or not.
     var merged: [ChangedRecords.Entity] = []
+    /// While somebody follows the context: how much of the changes of others ``merged`` has.
+    var extent = ChangedRecords.Extent.complete
     /// While somebody follows the context: records by the IDs that they had before.
     var renamed: [LocalID: LocalID] = [:]
 
     /// Whether something has happened to records, whether they are registered or not.
-    var concernsRecords: Bool { !merged.isEmpty || !renamed.isEmpty }
+    var concernsRecords: Bool {
+        !merged.isEmpty || !renamed.isEmpty || extent == .unknown
+    }
 
     var isEmpty: Bool {
         touched.isEmpty && refreshed.isEmpty && vanished.isEmpty && invalidated.isEmpty

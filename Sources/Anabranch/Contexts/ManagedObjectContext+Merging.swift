@@ -65,9 +65,13 @@ extension ManagedObjectContext {
         if !changes.renamed.isEmpty { advanceGeneration() }
         guard generation?.snapshot == nil else { return }
         storeStateNumber += 1
+        let changes = changes.extent == .unknown ? withRegistered(changes) : changes
         let renamed = rename(changes.renamed).merging(follow(changes.replaced)) { $1 }
         recorder?.mergeCount += 1
-        if !followers.isEmpty { event.merged += changes.entities }
+        if !followers.isEmpty {
+            event.merged += changes.entities
+            event.extent = max(event.extent, changes.extent)
+        }
         let mentioning = removeDeleted(changes)
         unloadRelations(concernedBy: changes)
         do {
@@ -158,6 +162,9 @@ extension ManagedObjectContext {
                 concerned.insert(relationship)
                 if let inverse = relationship.inverse { concerned.insert(inverse) }
             }
+        }
+        if changes.extent == .unknown {
+            concerned = Set(model.entities.flatMap(\.relationships))
         }
         guard !concerned.isEmpty else { return }
         event.unloaded += unload(concerned).filter { !$0.hasChanges }

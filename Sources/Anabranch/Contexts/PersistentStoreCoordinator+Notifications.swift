@@ -14,16 +14,17 @@ extension PersistentStoreCoordinator {
 
 extension PersistentStoreCoordinator {
     /// Posted when the store's history has grown: for a save on the queue of the saving context,
-    /// for a sync or a bundle on any queue. Contexts may not have merged the change yet. Saves of
-    /// another process are not noticed; ``historyPositions()`` reports them too.
+    /// for a sync, a bundle and a change of another process on any queue. Contexts may not have
+    /// merged the change yet. Changes of other processes are reported unless
+    /// ``PersistentStoreDescription/followsOtherProcesses`` is false.
     ///
     /// An observer names it, see ``ManagedObjectContext/objectsDidChange``.
     public static var remoteChange: Notification.Name { remoteChangeName.forObservers }
 
     private static let remoteChangeName = NotificationName("AnabranchCoordinatorRemoteChange")
 
-    /// Returns a sequence of the changes of the store from now on, one element per save and per
-    /// page of remote changes.
+    /// Returns a sequence of the changes of the store from now on: one element per save, per page
+    /// of remote changes, and for the saves of another process that were merged together.
     ///
     /// The sequence ends with the coordinator. Stop iterating to unsubscribe. It keeps the newest
     /// 1,024 elements for a slow reader; the history has all changes.
@@ -31,7 +32,7 @@ extension PersistentStoreCoordinator {
 
     /// - Parameter position: The position of a save; otherwise `nil`.
     func postRemoteChange(at position: Int64? = nil, author: String) {
-        if !commitListeners.isEmpty { commitListeners.yield(()) }
+        commits.raise(byOwnSave: true)
         guard Self.remoteChangeName.isObserved || !remoteListeners.isEmpty else { return }
         let change = RemoteChange(
             url: url, origin: origin, author: author, savedPosition: position)

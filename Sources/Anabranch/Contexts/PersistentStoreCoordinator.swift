@@ -19,8 +19,10 @@ public final class PersistentStoreCoordinator: Sendable {
     let conflictListeners = EventStreams<RecordedConflicts>()
     let rejectionListeners = EventStreams<[RejectedSave.ID]>()
     let remoteListeners = EventStreams<RemoteChange>()
-    /// Told when something may have been committed to the file, and ended when the store closes.
-    let commitListeners = EventStreams<Void>(limit: 1)
+    /// Reports that something may have been committed to the file.
+    let commits: CommitSignal
+    /// The task that follows other processes.
+    private let following = Mutex<Task<Void, Never>?>(nil)
     private let isOpen = Mutex(true)
     let resolverQueue = ResolverQueue()
     /// The errors of objects that have outlived their contexts.
@@ -60,7 +62,14 @@ public final class PersistentStoreCoordinator: Sendable {
                 try EntityPlans(model: store.model, classes: classes)
             }
         origin = .of(store)
+        commits = CommitSignal(of: store)
+        if storeDescription.mayFollowOtherProcesses {
+            let progress = try store.historyProgress()
+            following.withLock { $0 = followOtherProcesses(since: progress) }
+        }
     }
+
+    deinit { following.withLock { $0?.cancel() } }
 
     /// Creates the coordinator of a store that is being migrated, which keeps it open.
     ///
@@ -70,6 +79,7 @@ public final class PersistentStoreCoordinator: Sendable {
         url = URL(fileURLWithPath: store.path)
         plans = try EntityPlans(model: store.model, classes: [])
         origin = .of(store)
+        commits = CommitSignal(of: store)
     }
 
     /// The model of the store.
@@ -93,7 +103,8 @@ public final class PersistentStoreCoordinator: Sendable {
         guard wasOpen else { return }
         post(Self.willRemoveStore, StoresChange(removed: [url]))
         store.close()
-        commitListeners.finish()
+        following.withLock { $0?.cancel() }
+        commits.finish()
         post(Self.storesDidChange, StoresChange(removed: [url]))
     }
 
@@ -113,10 +124,7 @@ public final class PersistentStoreCoordinator: Sendable {
             return try managedObjectID(for: record, entity: entity)
         }
         guard let parts = RecordURI(uri) else { return nil }
-        // A typed text may have the name of the present model.
-        let entity =
-            model.entity(wireName: WireName(parts.wireName)) ?? model.entity(named: parts.wireName)
-        return try entity.flatMap { try managedObjectID(for: parts.record, entity: $0) }
+        return try origin.objectID(of: parts)
     }
 
     /// Returns the object ID of a record in this store.
@@ -132,6 +140,8 @@ public final class PersistentStoreCoordinator: Sendable {
         }
     }
 }
+
+extension PersistentStoreCoordinator: StoreOriginHolding {}
 
 extension PersistentStoreCoordinator {
     func takeNumbers(_ count: Int) throws -> ClosedRange<LocalID> {

@@ -10,6 +10,16 @@ public struct PersistentStoreDescription: Sendable {
     /// The stages by which a file of an earlier version of the model is migrated; `nil` infers the
     /// migration from the differences between the file's version and the present one.
     public var stagedMigration: StagedMigration?
+    /// True if changes of other processes reach the contexts and the observers of this one.
+    ///
+    /// An app and its extension may have one file open, or an app and the command line. Each of
+    /// them then gets the changes of the others within a tenth of a second: contexts with
+    /// ``ManagedObjectContext/automaticallyMergesChangesFromParent``, the results and queries that
+    /// follow them, ``PersistentStoreCoordinator/remoteChanges()`` and
+    /// ``PersistentStoreCoordinator/remoteChange``. Two containers of one file in one process count
+    /// as two processes. While the file is not written, this costs nothing. On systems other than
+    /// Linux the file is looked at once a second.
+    public var followsOtherProcesses = true
     /// The clock, randomness and file access of the store, which a simulation replaces.
     package var environment = StoreEnvironment.system
 
@@ -51,6 +61,11 @@ extension PersistentStoreDescription {
 
     /// The path that SQLite opens.
     var path: String { isInMemory ? url.absoluteString : url.path }
+
+    /// A simulation, which repeats all steps in their order, has files of its own.
+    var mayFollowOtherProcesses: Bool {
+        followsOtherProcesses && (storeEnvironment.hasSystemFiles || isInMemory)
+    }
 
     var storeEnvironment: StoreEnvironment { isInMemory ? environment.inMemory : environment }
 }

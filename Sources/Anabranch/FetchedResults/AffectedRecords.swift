@@ -22,6 +22,9 @@ struct AffectedRecords {
     init(_ event: EventChanges, _ plan: ResultsPlan, in context: ManagedObjectContext) throws {
         addObjects(of: event, plan.fetch)
         addMerged(event, plan.fetch)
+        let needed: ChangedRecords.Extent =
+            plan.dependencies.isEmpty ? .withoutFormerEnds : .complete
+        if event.extent > needed { isUntraceable = true }
         for dependency in plan.dependencies where dependency.canTrace {
             try follow(dependency, event, in: context)
         }

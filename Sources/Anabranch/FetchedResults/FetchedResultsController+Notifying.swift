@@ -10,7 +10,7 @@ extension FetchedResultsController {
 
     var isHeard: Bool {
         snapshotDelegate != nil || delegate != nil || !listeners.isEmpty
-            || differenceDelegate != nil && sectionNameKeyPath == nil
+            || differenceDelegate != nil && !hasSections
     }
 
     func notify(_ update: ResultsUpdate) {
@@ -26,7 +26,7 @@ extension FetchedResultsController {
                 update.new, origin, updated: update.updated.map { $0.entry.objectID(origin) })
             return snapshotDelegate.controller(self, didChangeContentWith: snapshot)
         }
-        if let differenceDelegate, sectionNameKeyPath == nil {
+        if let differenceDelegate, !hasSections {
             let changes = update.difference(origin)
             guard let difference = CollectionDifference(changes) else { return }
             return differenceDelegate.controller(

@@ -45,8 +45,11 @@ public final class FetchedResultsController<Object: ManagedObject> {
     public var fetchRequest: FetchRequest<Object>
     /// The context of the result's objects.
     public let managedObjectContext: ManagedObjectContext
-    /// The key path that names the section of an object; `nil` for no sections.
+    /// The key path that names the section of an object; `nil` for no sections, or if a closure
+    /// names them.
     public let sectionNameKeyPath: String?
+    /// The closure that names the section of an object; `nil` if there is none.
+    public let sectionName: ((Object) -> String?)?
     /// The name of the cache file; `nil` for no cache.
     public let cacheName: String?
     /// The directory of the cache file; `nil` for a directory next to the store's file.
@@ -77,7 +80,10 @@ public final class FetchedResultsController<Object: ManagedObject> {
     /// - Parameters:
     ///   - fetchRequest: The request; it needs at least one sort.
     ///   - context: The context of the result's objects.
-    ///   - sectionNameKeyPath: The key path of the request's first sort; `nil` for no sections.
+    ///   - sectionNameKeyPath: The key path of the names of the sections; `nil` for no sections. It
+    ///     is that of the request's first sort, or any other one with values in the same order,
+    ///     such as `league.name` under a sort by `league.displayOrder`. It may be a transient
+    ///     attribute.
     ///   - cacheName: The name of a file that keeps the result until it is fetched again from an
     ///     unchanged store; `nil` for none. Two controllers can share a name only for the same
     ///     request. A context that has a parent or unsaved changes uses no cache.
@@ -90,26 +96,60 @@ public final class FetchedResultsController<Object: ManagedObject> {
         self.fetchRequest = fetchRequest
         managedObjectContext = context
         self.sectionNameKeyPath = sectionNameKeyPath
+        sectionName = nil
         self.cacheName = cacheName
         self.cacheDirectory = cacheDirectory
     }
 
+    /// Creates a controller with sections that a closure names, such as the month of a date, or the
+    /// first letter of a name.
+    ///
+    /// ```swift
+    /// FetchedResultsController(
+    ///     fetchRequest: try FetchRequest<Note>(sortedBy: \.date), context: context,
+    ///     sectionName: \.month)
+    /// ```
+    ///
+    /// The request's first sort has to give the order of the sections: all objects with one name
+    /// are neighbours. The closure reads every object, so the request's batch size has no effect,
+    /// and there is no cache. Each change of the result compares the names of all its objects.
+    ///
+    /// - Parameters:
+    ///   - fetchRequest: The request; it needs at least one sort.
+    ///   - context: The context of the result's objects.
+    ///   - sectionName: Returns the name of an object's section; `nil` is the empty name. It is
+    ///     called when the object has changed or was read again, and has to depend on nothing but
+    ///     the object's own properties and what the request sorts by.
+    public init(
+        fetchRequest: FetchRequest<Object>, context: ManagedObjectContext,
+        sectionName: @escaping (Object) -> String?
+    ) {
+        self.fetchRequest = fetchRequest
+        managedObjectContext = context
+        sectionNameKeyPath = nil
+        self.sectionName = sectionName
+        cacheName = nil
+        cacheDirectory = nil
+    }
+
+    var hasSections: Bool { sectionNameKeyPath != nil || sectionName != nil }
+
     /// Fetches the result. Only the ``snapshotDelegate`` is notified.
     ///
-    /// - Throws: ``FetchedResultsError`` if the request has no sort or does not sort by the
-    ///   sections first; `FetchPredicateError`, ``PropertyError`` and `StoreError` like a fetch.
-    ///   The result stays as it was.
+    /// - Throws: ``FetchedResultsError`` if the request has no sort, or if the objects of a section
+    ///   are not neighbours; `FetchPredicateError`, ``PropertyError`` and `StoreError` like a
+    ///   fetch. The result stays as it was.
     public func performFetch() throws {
         // Pending changes are part of the result from the start and must not be reported later.
         managedObjectContext.processPendingChanges()
         let plan = try ResultsPlan(
-            fetchRequest, sectionNameKeyPath: sectionNameKeyPath, in: managedObjectContext)
+            fetchRequest, sectionNameKeyPath: sectionNameKeyPath, sectionName: sectionName,
+            in: managedObjectContext)
         let whole = try read(plan)
         let source = BatchLoader(context: managedObjectContext, plan: plan)
         if plan.makesObjects { try source.prepare(whole.entries.compactMap(\.object)) }
+        try (tracker ?? makeTracker(plan)).start(whole, plan)
         self.source = source
-        let tracker = tracker ?? makeTracker(plan)
-        tracker.start(whole, plan)
         if let snapshotDelegate, let snapshot {
             snapshotDelegate.controller(self, didChangeContentWith: snapshot)
         }
@@ -127,7 +167,7 @@ public final class FetchedResultsController<Object: ManagedObject> {
 
     private func read(_ plan: ResultsPlan) throws -> ResultsReader.Whole {
         let reader = ResultsReader(context: managedObjectContext, plan: plan)
-        guard let cacheName,
+        guard let cacheName, plan.naming?.name == nil,
             let cache = ResultsCache(
                 named: cacheName, in: cacheDirectory, for: managedObjectContext)
         else { return try reader.whole() }

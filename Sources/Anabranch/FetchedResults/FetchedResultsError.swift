@@ -9,9 +9,12 @@ public struct FetchedResultsError: Error, Sendable {
 
         /// The request has no sort, and results need an order. Add a sort.
         public static let missingSort = Code(rawValue: "missing-sort")
-        /// The objects of a section must be neighbours. Let the request sort by the section's key
-        /// path first.
+        /// The objects of a section must be neighbours. Let the request sort first by the names of
+        /// the sections, or by something that gives their order.
         public static let unsortedSections = Code(rawValue: "unsorted-sections")
+        /// The entity has no property with the name that the section's key path begins with. Name
+        /// another one, or pass a closure.
+        public static let unknownSections = Code(rawValue: "unknown-sections")
     }
 
     /// The kind of error, which also says what to do.
@@ -22,6 +25,20 @@ public struct FetchedResultsError: Error, Sendable {
     public let entity: String
     /// The section's key path, if the error concerns it.
     public let keyPath: String?
+    /// With code `unsortedSections`: the last object of the section before, and the object at which
+    /// a section begins again.
+    public let objectIDs: [ManagedObjectID]
+
+    init(
+        code: Code, message: String, entity: String, keyPath: String?,
+        objectIDs: [ManagedObjectID] = []
+    ) {
+        self.code = code
+        self.message = message
+        self.entity = entity
+        self.keyPath = keyPath
+        self.objectIDs = objectIDs
+    }
 }
 
 extension FetchedResultsError: CustomStringConvertible {

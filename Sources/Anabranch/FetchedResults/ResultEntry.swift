@@ -15,6 +15,8 @@ final class ResultEntry {
     /// is true if the object showed something other than its row.
     var version: RowVersion
     var isEdited: Bool
+    /// The name of the section; `nil` if a sort key has it.
+    var sectionName: String?
 
     init(
         id: LocalID, entityIndex: Int, keys: [Value], object: ManagedObject? = nil,

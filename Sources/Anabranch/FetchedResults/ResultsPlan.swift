@@ -6,49 +6,40 @@ import AnabranchStore
 /// dependencies.
 struct ResultsPlan {
     let fetch: FetchPlan
-    /// The index of the sort key that names an object's section; `nil` without sections.
-    let sectionKey: Int?
+    /// How objects get the names of their sections; `nil` without sections.
+    let naming: SectionNaming?
+    let sectionNameKeyPath: String?
     /// The paths to related objects that decide about membership and order.
     let dependencies: [RelationshipDependency]
     let batchSize: Int
     let prefetched: [String]
     let firesFaults: Bool
 
-    /// - Parameter sorts: The sorts to use instead of those of the request; `nil` for none.
+    /// - Parameters:
+    ///   - sectionName: Returns the name of an object's section; `nil` if the key path does.
+    ///   - sorts: The sorts to use instead of those of the request; `nil` for none.
     /// - Throws: ``FetchedResultsError``, and the errors of a fetch of the request.
     init<Object>(
         _ request: FetchRequest<Object>, sectionNameKeyPath: String?,
-        in context: ManagedObjectContext, sortedBy sorts: [ResolvedSort]? = nil
+        sectionName: ((Object) -> String?)? = nil, in context: ManagedObjectContext,
+        sortedBy sorts: [ResolvedSort]? = nil
     ) throws {
         var request = request
-        if let path = sectionNameKeyPath {
-            guard let sort = request.sorts.first, sort.keyPath == path else {
-                throw FetchedResultsError(
-                    code: .unsortedSections,
-                    message: "Can't make sections of \(request.entityName) by '\(path)' because "
-                        + "the request does not sort by it first; add that sort.",
-                    entity: request.entityName,
-                    keyPath: path)
-            }
-            // Names that are equal under the sort's options would otherwise be mixed.
-            if !sort.options.isEmpty {
-                request.sorts.insert(FetchSort(path, ascending: sort.isAscending), at: 1)
-            }
-            sectionKey = sort.options.isEmpty ? 0 : 1
-        } else {
-            sectionKey = nil
-        }
         guard !request.sorts.isEmpty else {
             throw FetchedResultsError(
                 code: .missingSort,
                 message: "Can't fetch results of \(request.entityName) because the request has "
                     + "no sort; add one.", entity: request.entityName, keyPath: nil)
         }
+        self.sectionNameKeyPath = sectionNameKeyPath
+        naming = try SectionNaming(
+            sectionNameKeyPath, sectionName, of: &request,
+            context.entity(named: request.entityName))
         var fetch = try FetchPlan(request, in: context)
         if let sorts { fetch.sorts = sorts }
         self.fetch = fetch
         dependencies = RelationshipDependency.all(of: fetch.predicate, fetch.sorts)
-        batchSize = max(request.fetchBatchSize, 0)
+        batchSize = naming?.name == nil ? max(request.fetchBatchSize, 0) : 0
         prefetched = request.relationshipsForPrefetching
         firesFaults = !request.returnsObjectsAsFaults
     }
@@ -92,12 +83,15 @@ extension ResultsPlan {
     /// The sort by relevance. Every change of an object can then move any other one.
     var ranking: ResolvedSort? { fetch.sorts.first(where: \.isRelevance) }
 
+    /// The index of the sort key that decides an object's section; `nil` without sections.
+    var sectionKey: Int? { naming?.key }
+
     /// Returns the keys that decide the place of an entry's section.
     func sectionKeys(of entry: ResultEntry) -> [Value] {
         sectionKey.map { Array(entry.keys[...$0]) } ?? []
     }
 
     func sectionName(of entry: ResultEntry) -> String {
-        sectionKey.map { SectionName.of(entry.keys[$0]) } ?? ""
+        entry.sectionName ?? sectionKey.map { SectionName.of(entry.keys[$0]) } ?? ""
     }
 }

@@ -35,8 +35,8 @@ struct ResultsReader {
         var own = try self.entries(of: try objects(unsaved.sorted()))
         if let horizon { own.removeAll { plan.areInOrder(horizon, $0) } }
         return Whole(
-            entries: merge(own.sorted(by: plan.areInOrder), into: entries), horizon: horizon,
-            isStored: unsaved.isEmpty)
+            entries: plan.named(merge(own.sorted(by: plan.areInOrder), into: entries)),
+            horizon: horizon, isStored: unsaved.isEmpty)
     }
 
     /// Returns those of some records that match, by ID. It uses at most one SELECT for all records
@@ -65,6 +65,7 @@ struct ResultsReader {
             try read(query, among: asked.sorted()) { found[$0.id] = $0 }
         }
         for entry in try entries(of: objects) { found[entry.id] = entry }
+        if plan.naming?.name != nil { _ = plan.named(Array(found.values)) }
         return found
     }
 

@@ -11,13 +11,14 @@ import AnabranchStore
 /// and copies of the k · log n tree nodes above them. It does not visit the other n − k records.
 /// The former result, which the report needs, shares all other nodes.
 ///
-/// A new fetch and a comparison of all entries are necessary in four cases:
+/// A new fetch and a comparison of all entries are necessary in five cases:
 ///
 /// - There was no observer for a while.
 /// - A window has no spare records after it any more.
 /// - Another context or replica deleted a record to which other objects pointed by a relationship
 ///   that the record stored itself.
 /// - The request sorts by the relevance to a search, which depends on all texts.
+/// - Another process has changed records that the history of the store does not name.
 final class ResultsTracker: ContextObserver {
     let context: ManagedObjectContext
     private(set) var plan: ResultsPlan
@@ -44,10 +45,15 @@ final class ResultsTracker: ContextObserver {
     private var reader: ResultsReader { ResultsReader(context: context, plan: plan) }
 
     /// Starts again with a fetched result.
-    func start(_ whole: ResultsReader.Whole, _ plan: ResultsPlan) {
+    ///
+    /// - Throws: ``FetchedResultsError`` if the objects of a section are not neighbours. The former
+    ///   result stays.
+    func start(_ whole: ResultsReader.Whole, _ plan: ResultsPlan) throws {
+        let fetched = ResultsState(whole.entries, horizon: whole.horizon, plan)
+        try plan.checkSections(of: fetched, in: context)
         self.plan = plan
         take(whole)
-        state = ResultsState(whole.entries, horizon: whole.horizon, plan)
+        state = fetched
         isFollowing = true
         isBehind = false
         waiting = []
@@ -122,8 +128,12 @@ extension ResultsTracker {
     private func follow(_ event: EventChanges) {
         do {
             let concern = try AffectedRecords(event, plan, in: context)
+            let isOfUnknownExtent = isBehind || event.extent == .unknown
             if isBehind || concern.isUntraceable || plan.ranking != nil && !concern.isEmpty {
-                try reread(isBehind ? AffectedRecords.haveDifferentRows : concern.isChanged)
+                try reread { before, after in
+                    concern.isChanged(before, after)
+                        || isOfUnknownExtent && AffectedRecords.haveDifferentRows(before, after)
+                }
             } else if !concern.isEmpty {
                 try judge(concern)
             }
@@ -155,7 +165,7 @@ extension ResultsTracker {
         }
         for entry in gone { forget(entry) }
         for place in reordering.inserted { remember(place.entry) }
-        finish(
+        try finish(
             ResultsUpdate(from: state, to: new, by: reordering, plan, isChanged: concern.isChanged))
     }
 
@@ -166,10 +176,11 @@ extension ResultsTracker {
         let reordering = ResultsReordering(from: state, to: new, isChanged: isChanged)
         isBehind = false
         take(whole)
-        finish(ResultsUpdate(from: state, to: new, by: reordering, plan, isChanged: isChanged))
+        try finish(ResultsUpdate(from: state, to: new, by: reordering, plan, isChanged: isChanged))
     }
 
-    private func finish(_ update: ResultsUpdate) {
+    private func finish(_ update: ResultsUpdate) throws {
+        try plan.checkSections(of: update.new, in: context)
         state = update.new
         trim()
         if !update.isEmpty { report(update) }

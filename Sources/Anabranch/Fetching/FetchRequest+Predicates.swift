@@ -75,7 +75,7 @@ extension EventChanges {
             entities.contains { entity.isKind(of: $0) }
         }
         return !entities.isEmpty
-            && (touched.contains { isConcerned($0.entity) }
+            && (extent == .unknown || touched.contains { isConcerned($0.entity) }
                 || vanished.contains { isConcerned($0.entity) }
                 || merged.contains { isConcerned($0.entity) })
     }

@@ -21,6 +21,9 @@ package final class StoreOrigin: Sendable {
 
     static func numbered(_ number: Int32) -> StoreOrigin { all.withLock { $0[Int(number)] } }
 
+    /// The origins of the stores that are open, as far as the program still holds them.
+    static var open: [StoreOrigin] { all.withLock { $0.filter { $0.store?.hasClosed == false } } }
+
     /// Creates the origin of a store that was just opened.
     static func of(_ store: Store) -> StoreOrigin { add { StoreOrigin(store, number: $0) } }
 
@@ -70,6 +73,19 @@ package final class StoreOrigin: Sendable {
             throw StoreError(.closed, "Can't \(purpose()) because the store was closed.")
         }
         return store
+    }
+
+    /// Returns the ID of the object that a URI names.
+    ///
+    /// - Returns: `nil` if the model lacks its entity, the store does not know its replica, or the
+    ///   store is not there any more.
+    func objectID(of parts: RecordURI) throws -> ManagedObjectID? {
+        // A typed text may have the name of the present model.
+        let entity =
+            model.entity(wireName: WireName(parts.wireName)) ?? model.entity(named: parts.wireName)
+        guard let entity, let store, let id = try store.localID(of: parts.record)
+        else { return nil }
+        return ManagedObjectID(origin: self, entity: entity, localID: id)
     }
 
     /// - Throws: `StoreError` if the store was closed before it read the record's replica.

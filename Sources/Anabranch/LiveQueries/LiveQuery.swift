@@ -101,7 +101,7 @@ final class LiveQuery {
         context.processPendingChanges()
         let whole = try ResultsReader(context: context, plan: plan).whole()
         if plan.makesObjects { try source.prepare(whole.entries.compactMap(\.object)) }
-        tracker.start(whole, plan)
+        try tracker.start(whole, plan)
         return tracker.state
     }
 }

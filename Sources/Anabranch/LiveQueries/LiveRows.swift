@@ -78,7 +78,7 @@ private final class SharedRows<Object: ManagedObject>: ContextObserver {
     func contextDidChange(_ event: EventChanges) {
         guard event.concerns(entities) else { return }
         hasUnsavedChange = true
-        if !event.merged.isEmpty { end() }
+        if !event.merged.isEmpty || event.extent == .unknown { end() }
     }
 
     func contextDidSave() {

@@ -44,16 +44,23 @@ public final class ConnectionPool: Sendable {
     /// It waits while all readers are busy. Neither the connection nor its statements may be used
     /// after `body` has returned; statements that have not ended are reset.
     ///
-    /// - Parameter isOneStatement: True if the body runs one statement at most. It sees one state
-    ///   by itself, and no transaction is begun, which would take as long as a small read.
+    /// - Parameters:
+    ///   - isOneStatement: True if the body runs one statement at most. It sees one state by
+    ///     itself, and no transaction is begun, which would take as long as a small read.
+    ///   - isCounted: False for a read that ``statistics`` leave out.
     /// - Throws: Errors of `body`. ``SQLiteError`` if the file cannot be opened or set up, with
     ///   code `misuse` if the pool is closed.
     public func read<Result>(
-        isOneStatement: Bool = false, _ body: (Connection) throws -> Result
+        isOneStatement: Bool = false, isCounted: Bool = true,
+        _ body: (Connection) throws -> Result
     ) throws -> Result {
         let reader = try take()
         let before = reader.connection.statistics
-        defer { giveBack(reader, used: reader.connection.statistics - before) }
+        defer {
+            giveBack(
+                reader,
+                used: isCounted ? reader.connection.statistics - before : ConnectionStatistics())
+        }
         func read() throws -> Result {
             defer { reader.connection.resetStatements() }
             return try body(reader.connection)

@@ -17,12 +17,13 @@ public final class PinnedReader: @unchecked Sendable {
     ///
     /// - Throws: ``SQLiteError``, or an error of `setup`.
     public init(
-        path: String, vfs: String? = nil, busyTimeout: Duration = .seconds(5),
+        path: String, mode: OpenMode = .readOnly, vfs: String? = nil,
+        busyTimeout: Duration = .seconds(5),
         setup: (Connection) throws -> Void = { _ in }
     ) throws {
         self.path = path
         let connection = try Connection(
-            path: path, mode: .readOnly, vfs: vfs, busyTimeout: busyTimeout)
+            path: path, mode: mode, vfs: vfs, busyTimeout: busyTimeout)
         try setup(connection)
         try connection.execute(TransactionKind.deferred.beginSQL)
         // SQLite begins the transaction at the first read.

@@ -1,41 +1,60 @@
 import AnabranchSQLite
 import Synchronization
 
-/// A connection of its own that notices commits to a store's file, by this and by other processes.
+/// Notices commits to a store's file, by this and by other processes.
 ///
-/// A question costs a look at the index of SQLite's write-ahead log, which is in shared memory. On
-/// Linux no question is needed while the file is not written.
+/// On Linux the kernel reports that the file was written, so no question is needed while it is not.
+/// Commits to a store in memory are reported by the other openings of the store. The watch keeps
+/// neither the store nor its file open before the first call of ``hasChanged()``.
 package final class CommitWatch: Sendable {
     private struct State {
-        let connection: Connection
+        /// The connection of ``hasChanged()``.
+        var connection: Connection?
         var version: SQLiteValue?
         var file: FileWatch?
     }
 
     private let state: Mutex<State>
     private let path: String
+    private let vfs: String?
+    private let mode: OpenMode
+    /// The number of the listener to commits in memory; `nil` for a file.
+    private let memoryListener: Int?
     private let tell: @Sendable () -> Void
 
-    /// Begins to watch a store.
+    private var logPath: String { path + "-wal" }
+
+    /// Begins to watch a store, which has to be open as long as the watch is used. An open store
+    /// keeps the file of the log in its place.
     ///
     /// - Parameter tell: Called on another thread after the file has been written; see ``arm()``.
-    /// - Throws: `SQLiteError` if the file can't be opened.
-    package init(of store: Store, _ tell: @escaping @Sendable () -> Void = {}) throws {
-        let connection = try Connection(
-            path: store.path, mode: .readOnly, vfs: store.environment.vfs)
-        // A connection that has read keeps the file of the log in place.
-        _ = try connection.firstValue("PRAGMA data_version")
-        path = store.path + "-wal"
+    ///   For a store in memory it is called after each commit of another opening of the store.
+    package init(of store: Store, _ tell: @escaping @Sendable () -> Void = {}) {
+        path = store.path
+        vfs = store.environment.vfs
+        mode = store.access.readingMode
         self.tell = tell
-        state = Mutex(State(connection: connection, file: FileWatch(path, tell)))
+        let isInMemory = store.environment.isInMemory
+        memoryListener =
+            isInMemory ? MemoryCommits.shared.add(store.path, of: store.identity, tell) : nil
+        state = Mutex(State(file: isInMemory ? nil : FileWatch(store.path + "-wal", tell)))
+    }
+
+    deinit {
+        if let memoryListener { MemoryCommits.shared.remove(memoryListener, path) }
     }
 
     /// Returns true if something was committed since the last call, and in the first call.
     ///
+    /// A question costs a look at the index of SQLite's write-ahead log, which is in shared memory.
+    ///
     /// - Throws: `SQLiteError` if the file can't be read.
     package func hasChanged() throws -> Bool {
         try state.withLock { state in
-            let version = try state.connection.firstValue("PRAGMA data_version")
+            let connection =
+                try state.connection ?? Connection(path: path, mode: mode, vfs: vfs)
+            state.connection = connection
+            let version = try connection.firstValue("PRAGMA data_version")
             defer { state.version = version }
             return version != state.version
         }
@@ -52,9 +71,11 @@ package final class CommitWatch: Sendable {
     /// - Returns: False if this system does not report commits, or if there is no file at the
     ///   path, so that the caller has to ask from time to time.
     package func arm() -> Bool {
+        // Nothing changes a file that is read without its helper files.
+        guard memoryListener == nil, mode != .immutable else { return true }
         let isOther: Bool? = state.withLock { state in
             if state.file?.arm() ?? false { return false }
-            state.file = FileWatch(path, tell)
+            state.file = FileWatch(logPath, tell)
             return state.file.map { _ in true }
         }
         if isOther == true { tell() }

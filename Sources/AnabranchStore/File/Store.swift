@@ -15,6 +15,8 @@ package final class Store: Sendable {
     /// Distinguishes this opening of the file from every other.
     package let identity = StoreIdentity()
     let environment: StoreEnvironment
+    /// The rights with which the file was opened.
+    let access: StoreAccess
     let options: StoreOptions
     let modelHash: [UInt8]
     /// The stage of a migration that the file waits for; `nil` if it waits for none.
@@ -24,16 +26,19 @@ package final class Store: Sendable {
     let readers: ConnectionPool
     let snapshots = StoreSnapshots()
     package let saveListeners = SaveListeners()
+    let ownWrites = OwnWrites()
     private let writer: Writer
     private let checkpointer: Checkpointer?
     package let knownReplicas: KnownReplicas
     private let knownFile = Mutex<[UInt8]?>(nil)
+    /// How many records were inserted in memory only.
+    let provisionalCount = Mutex<UInt64>(0)
     private let isClosed = Atomic(false)
 
     init(
         path: String, model: ManagedObjectModel, schema: StoreSchema, modelHash: [UInt8],
-        options: StoreOptions, environment: StoreEnvironment, writer: Connection,
-        replicas: ReplicaTable, pendingStage: PendingStage? = nil
+        options: StoreOptions, environment: StoreEnvironment, access: StoreAccess,
+        writer: Connection, replicas: ReplicaTable, pendingStage: PendingStage? = nil
     ) throws {
         self.pendingStage = pendingStage
         self.path = path
@@ -42,6 +47,7 @@ package final class Store: Sendable {
         self.modelHash = modelHash
         self.options = options
         self.environment = environment
+        self.access = access
         self.writer = Writer(writer)
         checkpointer =
             environment.hasCheckpointer && !options.isReadOnly
@@ -49,7 +55,7 @@ package final class Store: Sendable {
             : nil
         knownReplicas = KnownReplicas(replicas)
         readers = ConnectionPool(
-            path: path, limit: options.readerCount, vfs: environment.vfs,
+            path: path, limit: options.readerCount, mode: access.readingMode, vfs: environment.vfs,
             busyTimeout: options.busyTimeout, setup: StoreFunctions.install)
     }
 
@@ -63,6 +69,9 @@ package final class Store: Sendable {
             return file
         }
     }
+
+    /// True after ``close()`` was called.
+    package var hasClosed: Bool { isClosed.load(ordering: .acquiring) }
 
     /// Closes the store after running reads and writes have finished. Later calls throw `closed`.
     package func close() {
@@ -78,7 +87,7 @@ package final class Store: Sendable {
         checkpointer?.close()
     }
 
-    /// Statistics of the statements of all reads that have ended.
+    /// Statistics of the statements of all counted reads that have ended.
     package var readStatistics: ConnectionStatistics { readers.statistics }
 }
 
@@ -111,13 +120,16 @@ extension Store {
     /// Runs a body in one read transaction: it sees one state of the file, whatever is saved
     /// meanwhile.
     ///
-    /// - Parameter isOneStatement: True if the body runs one statement at most, which sees one
-    ///   state by itself. This is faster.
+    /// - Parameters:
+    ///   - isOneStatement: True if the body runs one statement at most, which sees one state by
+    ///     itself. This is faster.
+    ///   - isCounted: False for a read in the background, which ``readStatistics`` leave out.
     package func read<Result>(
-        isOneStatement: Bool = false, _ body: (StoreReader) throws -> Result
+        isOneStatement: Bool = false, isCounted: Bool = true,
+        _ body: (StoreReader) throws -> Result
     ) throws -> Result {
         try translating("read") {
-            try readers.read(isOneStatement: isOneStatement) { connection in
+            try readers.read(isOneStatement: isOneStatement, isCounted: isCounted) { connection in
                 do {
                     return try body(StoreReader(connection, schema: schema, identity: identity))
                 } catch let error as SQLiteError where error.code == .error {
@@ -143,22 +155,43 @@ extension Store {
     ) throws -> Result {
         guard !options.isReadOnly else {
             if let pendingStage { throw pendingStage.error("write", path: path) }
-            throw StoreError(
-                .readOnly, "Can't write \(path) because it was opened for reading.", path: path)
+            let cause = access.hindrance ?? "it was opened for reading"
+            throw StoreError(.readOnly, "Can't write \(path) because \(cause).", path: path)
         }
         return try translating("write") {
-            try writer.withLock { connection in
-                let (result, replicas) = try connection.transaction(.immediate) {
-                    let transaction = try Transaction(
-                        connection, store: self, replicas: knownReplicas.present)
-                    let result = try body(transaction)
-                    try transaction.finish()
-                    return (result, transaction.replicas)
+            let result = try writer.withLock { connection in
+                let (result, replicas) = try recordingWrites { record in
+                    try connection.transaction(.immediate) {
+                        let transaction = try Transaction(
+                            connection, store: self, replicas: knownReplicas.present)
+                        let result = try body(transaction)
+                        try transaction.finish()
+                        record(transaction.written)
+                        return (result, transaction.replicas)
+                    }
                 }
                 checkpointer?.follow(connection)
                 knownReplicas.replace(by: replicas)
                 return result
             }
+            if environment.isInMemory { MemoryCommits.shared.tell(path, except: identity) }
+            return result
+        }
+    }
+
+    /// Runs a transaction, and records what it writes to the history before any reader can see it.
+    private func recordingWrites<Result>(
+        _ body: ((HistoryWrites) -> Void) throws -> Result
+    ) throws -> Result {
+        var recorded = HistoryWrites()
+        do {
+            return try body { writes in
+                recorded = writes
+                ownWrites.add(writes)
+            }
+        } catch {
+            ownWrites.remove(recorded)
+            throw error
         }
     }
 

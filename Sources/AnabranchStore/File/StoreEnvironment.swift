@@ -14,6 +14,10 @@ package struct StoreEnvironment: Sendable {
     }
     /// Returns the free bytes of the disk that a path is on; `nil` if the system does not say.
     package var freeBytes: @Sendable (String) -> Int64? = DiskRoom.freeBytes(at:)
+    /// Indicates whether this process may write to a file, or create files in a folder.
+    package var isWritable: @Sendable (String) -> Bool = {
+        FileManager.default.isWritableFile(atPath: $0)
+    }
     /// SQLite's name of the file system layer; `nil` for the default one.
     package var vfs: String?
     package var faults: TransactionFaults?
@@ -58,6 +62,12 @@ package struct StoreEnvironment: Sendable {
         environment.hasCheckpointer = false
         return environment
     }
+
+    /// True if the files are those of the system.
+    package var hasSystemFiles: Bool { vfs == nil }
+
+    /// True if the files are those of ``inMemory``.
+    var isInMemory: Bool { vfs == MemoryFiles.vfsName }
 
     /// An ID that no other file has.
     ///

@@ -9,13 +9,15 @@ struct StoreOpening {
     let path: String
     let options: StoreOptions
     let environment: StoreEnvironment
+    let access: StoreAccess
     /// The stages of a migration; `nil` if a migration is inferred as a whole.
     let stages: StoreStages?
 
     init(
         _ connection: Connection, path: String, options: StoreOptions,
-        environment: StoreEnvironment, stages: StoreStages? = nil
+        environment: StoreEnvironment, access: StoreAccess, stages: StoreStages? = nil
     ) {
+        self.access = access
         self.stages = stages
         self.connection = connection
         self.path = path
@@ -77,7 +79,7 @@ struct StoreOpening {
             var reading = options
             reading.isReadOnly = true
             return try StoreOpening(
-                connection, path: path, options: reading, environment: environment
+                connection, path: path, options: reading, environment: environment, access: access
             ).store(stored, hash: hash, waitingFor: pending)
         }
         guard let stages, mayMigrate else { throw pending.error("open", path: path) }
@@ -99,7 +101,7 @@ struct StoreOpening {
         connection.faults = environment.faults
         return try Store(
             path: path, model: model, schema: schema, modelHash: hash, options: options,
-            environment: environment, writer: connection, replicas: replicas,
+            environment: environment, access: access, writer: connection, replicas: replicas,
             pendingStage: pending)
     }
 

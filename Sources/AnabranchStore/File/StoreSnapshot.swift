@@ -16,7 +16,7 @@ package final class StoreSnapshot: Sendable {
         schema = store.schema
         identity = store.identity
         reader = try PinnedReader(
-            path: store.path, vfs: store.environment.vfs,
+            path: store.path, mode: store.access.readingMode, vfs: store.environment.vfs,
             busyTimeout: store.options.busyTimeout, setup: StoreFunctions.install)
     }
 

@@ -15,6 +15,8 @@ class WriteTransaction {
     /// The number of rows that the connection had changed before the transaction.
     private let formerChanges: Int
     final private(set) var replicas: ReplicaTable
+    /// The part of the history that the transaction adds.
+    final var written = HistoryWrites()
 
     /// The points at which renamed histories left others. Forget them after an entry of the log was
     /// renamed.

@@ -48,7 +48,14 @@ final class StateTransaction: WriteTransaction {
         if !views.isSettled { try views.apply(&changes) }
         let reader = StoreReader(connection, schema: schema)
         let collected = try changes.collected(reader)
+        if !collected.isEmpty { try addUnloggedChange() }
         return schema.dependencies.isEmpty ? collected : try reader.withDerived(collected)
+    }
+
+    /// Registers that other processes can't see from the history alone which records this
+    /// transaction has changed.
+    func addUnloggedChange() throws {
+        written.add(unlogged: try UnloggedChanges(connection: connection).add())
     }
 
     override func finish() throws {

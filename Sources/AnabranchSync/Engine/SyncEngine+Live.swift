@@ -130,7 +130,7 @@ extension SyncEngine {
         _ wake: AsyncStream<Void>.Continuation, at looks: AsyncStream<Void>,
         _ look: AsyncStream<Void>.Continuation
     ) async {
-        let watch = try? CommitWatch(of: side.store) { look.yield() }
+        let watch = CommitWatch(of: side.store) { look.yield() }
         var turns = looks.makeAsyncIterator()
         var refusedCount = 0
         var refusals = 0
@@ -138,11 +138,11 @@ extension SyncEngine {
         // True if the pending saves could not be counted after a commit.
         var isBehind = false
         while (try? await environment.sleep(options.saveInterval)) != nil {
-            if !isBehind, status.blockedBy == nil, watch?.arm() ?? false {
+            if !isBehind, status.blockedBy == nil, watch.arm() {
                 guard await turns.next() != nil else { return }
             }
             var count: Int?
-            if isBehind || (try? watch?.hasChanged()) ?? true {
+            if isBehind || (try? watch.hasChanged()) ?? true {
                 count = await refreshPending()
                 isBehind = count == nil
             }

@@ -31,20 +31,6 @@ import Testing
         }
     }
 
-    @Test func `sections need a sort by their key path first`() throws {
-        let graph = try Graph()
-        try graph.inContext { context throws in
-            let results = FetchedResultsController(
-                fetchRequest: try .people(sortedBy: "age", "lastName"), context: context,
-                sectionNameKeyPath: "lastName")
-            let error = #expect(throws: FetchedResultsError.self) { try results.performFetch() }
-            #expect(error?.code == .unsortedSections && error?.keyPath == "lastName")
-            #expect(error.map { "\($0)".contains("lastName") } == true)
-            results.fetchRequest.sorts.reverse()
-            try results.performFetch()
-        }
-    }
-
     @Test func `an insertion is reported when changes are processed, before any save`() throws {
         let graph = try Graph()
         try graph.inContext { context throws in

@@ -48,6 +48,34 @@ import Testing
         try expect(#Predicate { $0.boss!.age > 3 }, "boss.age > 3")
     }
 
+    @Test func `objects are compared by their IDs`() throws {
+        let graph = try Graph()
+        try graph.inContext { context throws in
+            let ada = try context.person("ada")
+            let bob = try context.person("bob", boss: ada)
+            try context.person("cleo", boss: bob)
+            try context.save()
+            let (id, ids) = (ada.objectID, [ada.objectID, bob.objectID])
+            try expect(#Predicate { $0.boss?.objectID == id }, "boss == %@", ada)
+            try expect(#Predicate { $0.objectID != id }, "NOT SELF == %@", ada)
+            try expect(#Predicate { $0.boss == $0.boss?.boss }, "boss == boss.boss")
+            let predicates: [Predicate<Person>] = [
+                #Predicate { $0.boss?.objectID == id },
+                #Predicate { $0.objectID != id },
+                #Predicate { ids.contains($0.objectID) },
+                #Predicate { $0.boss.flatMap { ids.contains($0.objectID) } ?? false },
+                #Predicate { $0.reports.contains { $0.boss?.objectID == id } },
+            ]
+            let everybody = try context.fetch(FetchRequest<Person>(sortedBy: \.firstName))
+            for predicate in predicates {
+                let request = try FetchRequest<Person>(where: predicate, sortedBy: \.firstName)
+                let expected = try everybody.filter(predicate).map(\.firstName)
+                #expect(try context.fetch(request).map(\.firstName) == expected)
+                #expect(!expected.isEmpty)
+            }
+        }
+    }
+
     @Test func `texts`() throws {
         try expect(
             #Predicate { $0.firstName?.starts(with: "a") == true },

@@ -133,7 +133,8 @@ extension Store {
         let connection = source.connection
         let migrated = try Store(
             path: path, model: model, schema: schema, modelHash: model.hash, options: options,
-            environment: environment, writer: connection, replicas: source.replicas)
+            environment: environment, access: access, writer: connection,
+            replicas: source.replicas)
         let destination = try StateTransaction(
             connection, store: migrated, replicas: source.replicas)
         try body(destination)

@@ -5,8 +5,9 @@ extension Store {
     /// Opens a store file. Creates it if it does not exist and a model is given.
     ///
     /// A file with a model of another version is migrated, if the options allow it. A file that
-    /// cannot be opened is left unchanged (invariant 10). If a step of a staged migration fails,
-    /// the file stays as the step before has left it.
+    /// cannot be opened is left unchanged (invariant 10). A file that can't be written, or in a
+    /// folder that can't be, is opened for reading if it was closed cleanly. If a step of a staged
+    /// migration fails, the file stays as the step before has left it.
     ///
     /// - Parameters:
     ///   - model: The expected model; `nil` uses the file's own, so that any program can open any
@@ -21,18 +22,20 @@ extension Store {
         environment: StoreEnvironment = .system, stages: StoreStages? = nil
     ) throws -> Store {
         try StoreError.translating("open", path: path) {
-            let mayCreate = model != nil && !options.isReadOnly
+            let access = try StoreAccess(
+                path, mayCreate: model != nil, options: options, environment: environment)
+            var options = options
+            options.isReadOnly = access.hindrance != nil
             let connection = try Connection(
-                path: path,
-                mode: options.isReadOnly ? .readOnly : mayCreate ? .readWriteCreate : .readWrite,
-                vfs: environment.vfs, busyTimeout: options.busyTimeout)
+                path: path, mode: access.mode, vfs: environment.vfs,
+                busyTimeout: options.busyTimeout)
             do {
                 // Until the file is known to be a store, even its write-ahead log must not be moved
                 // into it.
                 try connection.keepLogOnClose(true)
                 let opening = StoreOpening(
                     connection, path: path, options: options, environment: environment,
-                    stages: stages)
+                    access: access, stages: stages)
                 let store = try opening.open(expecting: model)
                 try connection.keepLogOnClose(false)
                 try store.upgradeTables()

@@ -32,7 +32,8 @@ extension StoreOpening {
         var options = options
         options.migrationProgress = options.migrationProgress?.part(step, of: count)
         return StoreOpening(
-            connection, path: path, options: options, environment: environment, stages: stages)
+            connection, path: path, options: options, environment: environment, access: access,
+            stages: stages)
     }
 
     /// The number of migrations and of custom stages' runs until a file has a model.

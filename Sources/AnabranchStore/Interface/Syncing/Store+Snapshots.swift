@@ -64,6 +64,7 @@ extension Store {
                 var operation = ApplyOperation(transaction)
                 try operation.reconsiderAll()
             }
+            try transaction.addUnloggedChange()
             changed.conflicts = try transaction.writeConflicts()
             return changed
         }

@@ -48,7 +48,7 @@ extension Store {
         _ = try exportBundle(to: bundle)
         let rebuilt = try Store.open(
             at: folder.appendingPathComponent("rebuilt.store").path, model: model,
-            environment: environment.vfs == MemoryFiles.vfsName ? .system.inMemory : .system)
+            environment: environment.isInMemory ? .system.inMemory : .system)
         defer { rebuilt.close() }
         let outcome = try rebuilt.importBundle(from: bundle) { _ in }
         guard outcome.waitingCount == 0 else { return nil }

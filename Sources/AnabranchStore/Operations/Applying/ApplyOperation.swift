@@ -45,6 +45,7 @@ struct ApplyOperation {
         }
         // The log entry comes first, because the conflict journal looks up authors in the log.
         let position = try log.append(set, ordinal: ordinal, place: place)
+        transaction.written.add(position: position)
         try transaction.setHead(of: ordinal, sequence: set.dot.sequence, origin: set.origin)
         try merge.merge(IncomingSet(set, ordinal: ordinal, position: position))
     }

@@ -255,6 +255,7 @@ struct SaveOperation {
     /// - Returns: `nil` if the save has only changed unsynced records. It has no change set then,
     ///   but a position like any other.
     private mutating func appendToLog(author: String, name: String) throws -> Dot? {
+        transaction.written.add(position: position)
         if !unsyncedChanges.isEmpty {
             try UnsyncedSaves(connection: connection, schema: schema).append(
                 UnsyncedSave(

@@ -27,7 +27,22 @@ package struct ChangedRecords: Sendable {
         package var updatedIDs: some Sequence<LocalID> { updated.lazy.flatMap(\.ids) }
     }
 
+    /// How much of a change the lists of records describe, in ascending order of what is missing.
+    package enum Extent: Int, Comparable, Sendable {
+        /// They have every record that shows something else.
+        case complete
+        /// Records at the former ends of changed relationships may be missing.
+        case withoutFormerEnds
+        /// Any other record may have changed too, or may have been deleted.
+        case unknown
+
+        package static func < (left: Extent, right: Extent) -> Bool {
+            left.rawValue < right.rawValue
+        }
+    }
+
     package var entities: [Entity]
+    package var extent = Extent.complete
     /// The records of renamed branches, by their old IDs. The entities list the old IDs as deleted
     /// and the new ones as inserted.
     package var renamed: [LocalID: LocalID]
@@ -46,7 +61,7 @@ package struct ChangedRecords: Sendable {
     }
 
     package var isEmpty: Bool {
-        replaced.isEmpty
+        replaced.isEmpty && extent != .unknown
             && entities.allSatisfy {
                 $0.inserted.isEmpty && $0.updated.isEmpty && $0.deleted.isEmpty
             }

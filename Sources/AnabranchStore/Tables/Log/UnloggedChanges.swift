@@ -1,0 +1,34 @@
+import AnabranchSQLite
+
+/// The number of times that records of a file have changed, or shown something else, in a way that
+/// the saves of its history do not describe by themselves.
+///
+/// Examples are a repair, a snapshot, a rejected save, and what a merge or a view rule does to
+/// other records than those that a change set names. Another process that follows the history
+/// reads its objects again when this number grows.
+struct UnloggedChanges {
+    let connection: Connection
+
+    private static let key = "history-unlogged"
+
+    func count() throws -> Int64 {
+        let statement = try connection.cached("SELECT value FROM ab_meta WHERE key = ?")
+        try statement.bind(Self.key, at: 1)
+        defer { statement.reset() }
+        return try statement.step() ? statement.int64(at: 0) : 0
+    }
+
+    /// Counts one more change.
+    ///
+    /// - Returns: Its number.
+    func add() throws -> Int64 {
+        let statement = try connection.cached(
+            """
+            INSERT INTO ab_meta (key, value) VALUES (?, 1)
+            ON CONFLICT (key) DO UPDATE SET value = value + 1 RETURNING value
+            """)
+        try statement.bind(Self.key, at: 1)
+        defer { statement.reset() }
+        return try statement.step() ? statement.int64(at: 0) : 0
+    }
+}
