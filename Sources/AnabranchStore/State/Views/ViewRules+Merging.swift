@@ -119,6 +119,17 @@ extension ViewRules {
         return outcome == .replaces ? other : held
     }
 
+    /// The cells that a member of a duplicate set shows of a property: its own, or the later one of
+    /// a former property.
+    ///
+    /// - Parameter row: The row of a separated member.
+    func shownCells(
+        of property: TableLayout.Property, in row: HeldRow
+    ) throws -> [CanonicalRecord.Cell] {
+        let states = try CanonicalRows(reader, replicas: transaction.replicas, logStamps: logStamps)
+        return try states.record(row.id, in: row.layout.table)?.cells(showing: property) ?? []
+    }
+
     // MARK: - Separating a duplicate set
 
     /// Separates the duplicate sets that contain some records. Every member has its own row and its
