@@ -147,8 +147,12 @@ struct ImportBatch {
 }
 
 extension ManagedObject {
-    /// Sets an attribute without a look-up of its name, if its type has a setter by slot.
+    /// Sets an attribute without a look-up of its name, if its type has a setter by slot. An
+    /// element is set by its name, which gives the other elements their defaults.
     fileprivate func setValue(_ value: Value, at slot: Int) throws {
+        if entity.slots[slot].attribute?.isElement == true {
+            return try setValue(value, forKey: entity.slots[slot].name)
+        }
         switch value {
         case .null: self[slot: slot] = String?.none
         case .bool(let flag): self[slot: slot] = flag

@@ -64,10 +64,10 @@ struct LinkCheck {
     ) throws -> (key: Value, holder: Holder) {
         let given = row.value(of: rule.key)
         guard let value = row.key else {
-            return (given ?? rule.key.defaultValue, .row(row.number))
+            return (given ?? rule.key.initialValue, .row(row.number))
         }
         guard let object = stored.objects[value] else {
-            return (given ?? rule.key.defaultValue, .keyed(value))
+            return (given ?? rule.key.initialValue, .keyed(value))
         }
         return (try given ?? object.value(forKey: rule.key.name), .stored(object.objectID))
     }

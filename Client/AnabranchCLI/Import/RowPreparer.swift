@@ -22,7 +22,7 @@ struct RowPreparer {
         of entity: EntityDescription
     ) -> [PropertyDescription] {
         let attributes = entity.attributes.filter {
-            !$0.isOptional && !$0.isTransient && !$0.isDerived && $0.defaultValue.isNull
+            !$0.isOptional && !$0.isTransient && !$0.isDerived && $0.initialValue.isNull
         }
         let relationships = entity.relationships.filter {
             !$0.isOptional && !$0.isToMany && !$0.isTransient

@@ -25,7 +25,7 @@ struct UniquenessCheck {
         func value(
             of attribute: AttributeDescription, in row: borrowing PreparedRow
         ) -> Value {
-            row.value(of: attribute) ?? attribute.defaultValue
+            row.value(of: attribute) ?? attribute.initialValue
         }
 
         /// Keeps the key of a row.

@@ -95,11 +95,10 @@ public struct FormerRecord: Sendable {
             throw wrongKind(key, "it was no stored attribute.")
         }
         guard let group = attribute.group else {
-            return value(of: attribute.wireProperty) ?? attribute.defaultValue
+            return attribute.shown(value(of: attribute.wireProperty))
         }
-        let values = value(of: group.wireProperty).map(group.values) ?? []
-        return zip(group.members, values).first { $0.0.attribute == attribute }?.1
-            ?? attribute.defaultValue
+        let values = group.values(in: value(of: group.wireProperty))
+        return zip(group.members, values).first { $0.0.attribute == attribute }?.1 ?? .null
     }
 
     /// Returns the former value of an attribute as a Swift type.

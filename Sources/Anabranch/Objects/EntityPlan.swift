@@ -40,7 +40,7 @@ final class EntityPlan: Sendable {
     init(_ entity: EntityDescription, type: ManagedObject.Type) {
         self.entity = entity
         self.type = type
-        defaults = entity.slots.map { $0.attribute?.defaultValue ?? .null }
+        defaults = entity.slots.map { $0.attribute?.initialValue ?? .null }
         isStored = entity.slots.map { property in
             switch property {
             case .attribute(let attribute): !attribute.isTransient && !attribute.isDerived

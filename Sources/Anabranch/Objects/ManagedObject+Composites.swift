@@ -67,6 +67,31 @@ extension ManagedObject {
         for (slot, value) in values { write(value, to: slot) }
     }
 
+    /// The composite attributes around an element that have no value, the outermost first.
+    final func compositesWithoutValue(
+        around attribute: AttributeDescription
+    ) -> [CompositeAttributeDescription] {
+        var found: [CompositeAttributeDescription] = []
+        var next = entity.compositeAttributes[...]
+        while let composite = next.popFirst() {
+            guard composite.attributes.contains(attribute) else { continue }
+            if composite.attributes.allSatisfy({ slots[$0.slot].isNull }) {
+                found.append(composite)
+            }
+            next = composite.compositeAttributes[...]
+        }
+        return found
+    }
+
+    /// Gives the elements of a composite attribute that has got a value their defaults. Elements
+    /// that were set since the last save keep what they have.
+    final func writeDefaults(of composite: CompositeAttributeDescription) {
+        for attribute in composite.attributesWithDefault
+        where !isWritten(attribute.slot) && !slots.isEmpty && slots[attribute.slot].isNull {
+            write(attribute.defaultValue, to: attribute.slot)
+        }
+    }
+
     private final func compositeAttribute(
         named key: String
     ) throws -> CompositeAttributeDescription {

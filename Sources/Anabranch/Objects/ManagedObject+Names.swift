@@ -38,7 +38,8 @@ extension ManagedObject {
     ///
     /// - Parameters:
     ///   - value: The new value. It is converted to the attribute's type if that loses nothing.
-    ///   - key: The name of the attribute.
+    ///   - key: The name of the attribute. If it is an element of a composite attribute that had no
+    ///     value, the other elements get their defaults, unless they were set since the last save.
     /// - Throws: ``PropertyError`` for an unknown name, a relationship or a value that does not
     ///   fit, and with code `inaccessible` for an object that is deleted or has lost its context;
     ///   `StoreError` if a fault can't be read. Nothing has changed then.
@@ -46,7 +47,10 @@ extension ManagedObject {
         let attribute = try attribute(named: key)
         let fitting = try fitting(value, attribute)
         try fireFaultToWrite(attribute.slot)
+        let begun =
+            attribute.isElement && !fitting.isNull ? compositesWithoutValue(around: attribute) : []
         write(fitting, to: attribute.slot)
+        for composite in begun { writeDefaults(of: composite) }
     }
 
     final func fitting(_ value: Value, _ attribute: AttributeDescription) throws -> Value {

@@ -10,6 +10,11 @@
 /// A composite attribute has no value if none of its elements has one. An optional composite
 /// attribute may be without a value, even if elements are mandatory: these are asked for only if
 /// another element has a value.
+///
+/// The defaults of elements count once the composite attribute has a value. A new object has none
+/// of an optional one. If one element is set by its name, the other ones get their defaults. An
+/// element that the stored value does not contain, because an earlier version of the model wrote
+/// it, shows its default, and so does a mandatory element without a value.
 public struct CompositeAttribute: Hashable, Sendable {
     /// The name; unique among the properties of the entity and its hierarchy, or among the elements
     /// of the composite attribute that contains it.

@@ -36,6 +36,14 @@ extension CompositeAttribute {
         elementAttributes.map(\.name).sorted { $0.precedesByBytes($1) }
     }
 
+    /// The names of the attributes that have their defaults in a new object. They are in no
+    /// composite attribute that may be without a value.
+    var initialElementNames: [String] {
+        guard !isOptional else { return [] }
+        return (attributes.map(\.name) + compositeAttributes.flatMap(\.initialElementNames))
+            .map { "\(name).\($0)" }
+    }
+
     /// The number of attributes among the elements, at every depth.
     var elementCount: Int {
         compositeAttributes.reduce(attributes.count) { $0 + $1.elementCount }

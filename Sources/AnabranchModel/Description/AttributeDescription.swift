@@ -14,8 +14,15 @@ public final class AttributeDescription: Sendable {
     public let isOptional: Bool
     /// True if the value is neither stored nor sent.
     public let isTransient: Bool
-    /// The value of a newly inserted object; `null` if the model gives none.
+    /// The declared default; `null` if the model gives none. See ``initialValue``.
     public let defaultValue: Value
+    /// The value of a newly inserted object: the default.
+    ///
+    /// It is `null` for an element of a composite attribute that may be without a value, or that is
+    /// inside of one: its default counts once the composite attribute has a value.
+    public let initialValue: Value
+    /// True for an element of a composite attribute; the name is then its path: `address.city`.
+    public let isElement: Bool
     /// The name, type and merge rule under which changes are sent and merged.
     ///
     /// A member of a group has the group's. A transient attribute has one too, but is never sent.
@@ -36,10 +43,12 @@ public final class AttributeDescription: Sendable {
 
     /// Describes a declared attribute.
     ///
-    /// - Parameter group: The group of the attribute, with its position among the entity's groups.
+    /// - Parameters:
+    ///   - group: The group of the attribute, with its position among the entity's groups.
+    ///   - hasInitialValue: False if a new object does not have the default.
     init(
         _ declaration: Attribute, at place: PropertyLocation,
-        group: (index: Int, name: String)?, graph: ModelGraph
+        group: (index: Int, name: String)?, hasInitialValue: Bool, graph: ModelGraph
     ) {
         self.declaration = declaration
         name = declaration.name
@@ -49,6 +58,8 @@ public final class AttributeDescription: Sendable {
         isTransient = declaration.isTransient
         isDerived = declaration.isDerived
         defaultValue = declaration.defaultValue ?? .null
+        initialValue = hasInitialValue ? declaration.defaultValue ?? .null : .null
+        isElement = declaration.name.utf8.contains(UInt8(ascii: "."))
         wireProperty =
             group.map { AttributeGroupDescription.wireProperty(named: $0.name) }
             ?? WireProperty(
@@ -84,8 +95,6 @@ public final class AttributeDescription: Sendable {
     package var derivation: Derivation? { isDerived ? graph.derivation(of: self) : nil }
     /// True if the value has a column in the store and is sent.
     package var isStored: Bool { !isTransient && !isDerived }
-    /// True for an element of a composite attribute; the name is then its path: `address.city`.
-    public var isElement: Bool { name.utf8.contains(UInt8(ascii: ".")) }
     /// The index of the words of a text, by which it can be searched; `nil` without one.
     public var search: TextSearch? { declaration.search }
     /// The declaration's texts for the app or for tools.

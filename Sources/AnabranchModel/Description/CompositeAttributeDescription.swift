@@ -79,6 +79,17 @@ extension CompositeAttributeDescription {
         String(decoding: attribute.name.utf8.dropFirst(name.utf8.count + 1), as: UTF8.self)
     }
 
+    /// The attributes that have their defaults when the composite attribute gets a value: the
+    /// elements with defaults, without those of optional composite attributes inside of it.
+    package var attributesWithDefault: [AttributeDescription] {
+        elements.flatMap { element in
+            switch element {
+            case .attribute(let attribute): attribute.defaultValue.isNull ? [] : [attribute]
+            case .composite(let inner): inner.isOptional ? [] : inner.attributesWithDefault
+            }
+        }
+    }
+
     /// The attributes directly among the elements that need a value if the composite attribute has
     /// one.
     package var mandatoryAttributes: [AttributeDescription] {

@@ -58,13 +58,17 @@ struct GraphBuilder {
             defer { slot += 1 }
             return PropertyLocation(entity: entity, slot: slot)
         }
+        let elementCount = declared.elementCount
+        let initial = Set(
+            declared.compositeAttributes.flatMap(\.initialElementNames).map { WireName($0) })
         func describe(_ attribute: Attribute) -> PropertyDescription {
-            .attribute(
+            let isElement = attribute.name.utf8.contains(UInt8(ascii: "."))
+            return .attribute(
                 AttributeDescription(
                     attribute, at: next(), group: group(of: attribute, declaredBy: entity),
+                    hasInitialValue: !isElement || initial.contains(WireName(attribute.name)),
                     graph: graph))
         }
-        let elementCount = declared.elementCount
         let attributes = declared.attributes.dropLast(elementCount).map(describe)
         let relationships = Self.slotOrder(declared.relationships).map {
             PropertyDescription.relationship(self.describe($0, at: next()))
@@ -107,12 +111,16 @@ struct GraphBuilder {
     private func ownGroups(
         of entity: Int, _ properties: [PropertyDescription]
     ) -> [AttributeGroupDescription] {
-        index.entities[entity].attributeGroups.map { group in
+        let composites = index.entities[entity].compositeAttributes.filter { !$0.isTransient }
+        return index.entities[entity].attributeGroups.map { group in
             let names = Set(group.attributes.map { WireName($0) })
             return AttributeGroupDescription(
                 group,
                 attributes: properties.compactMap(\.attribute).filter {
                     names.contains(WireName($0.name))
+                },
+                composite: composites.first {
+                    $0.resolvedWireName.hasSameBytes(as: group.name)
                 })
         }
     }

@@ -20,11 +20,19 @@ import AnabranchReplication
 /// Its merge rule may change too, except to and from `counter`. Nothing is rewritten: an attribute
 /// shows the value of its former type and rule, converted, until it is written, and again if a
 /// replica of the old version writes that later. Other changes are refused.
+///
+/// An attribute that becomes mandatory needs a default, which records without a value show. A
+/// to-one that becomes mandatory has nothing to show, so a store that has records without a target
+/// is not migrated.
 public struct InferredMigration: Sendable {
     /// The differences, by the order of the entities' names in the new version.
     public let changes: [ModelChange]
-    /// The uniqueness constraints that only the new version has.
+    /// The uniqueness constraints that only the new version has, or for which it shows other
+    /// defaults.
     package let newConstraints: [[AttributeDescription]]
+    /// The to-one relationships and the parts of unique keys that are mandatory in the new version
+    /// only. A record without a value of one has nothing to show in its place.
+    package let newDemands: [PropertyDescription]
 
     /// Infers a migration.
     ///
@@ -39,5 +47,6 @@ public struct InferredMigration: Sendable {
         }
         changes = comparison.changes
         newConstraints = comparison.newConstraints
+        newDemands = comparison.newDemands
     }
 }

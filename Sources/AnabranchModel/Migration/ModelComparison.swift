@@ -7,6 +7,7 @@ struct ModelComparison {
     private(set) var changes: [ModelChange] = []
     private(set) var problems: [MigrationError.Problem] = []
     private(set) var newConstraints: [[AttributeDescription]] = []
+    private(set) var newDemands: [PropertyDescription] = []
 
     init(source: ManagedObjectModel, destination: ManagedObjectModel) {
         self.source = source
@@ -93,6 +94,7 @@ struct ModelComparison {
             guard let old = self.former(of: property, among: entity.slots, in: former) else {
                 changes.append(.propertyAdded(entity: entity.name, property: property.name))
                 checkDefault(of: property, in: entity, isNew: true)
+                addDemand(property)
                 continue
             }
             compared.insert(old)
@@ -122,7 +124,7 @@ struct ModelComparison {
                         entity: entity.name, property: composite.name,
                         isOptional: composite.isOptional))
             }
-            let hasDefault = composite.attributes.contains { !$0.defaultValue.isNull }
+            let hasDefault = composite.attributes.contains { !$0.initialValue.isNull }
             if composite.isOptional || composite.declaration.isTransient || hasDefault { continue }
             let path = composite.description
             refuse(
@@ -163,6 +165,20 @@ struct ModelComparison {
                 + " because records may have no value of it. Give it a default.")
     }
 
+    /// Adds a mandatory property for which a record without a value has nothing to show.
+    private mutating func addDemand(_ property: PropertyDescription) {
+        guard !property.isOptional, !newDemands.contains(property) else { return }
+        switch property {
+        case .attribute(let attribute):
+            guard attribute.isStored, !attribute.isInGroup, attribute.valueWhenNull.isNull else {
+                return
+            }
+        case .relationship(let relationship):
+            guard !relationship.isToMany, !relationship.isTransient else { return }
+        }
+        newDemands.append(property)
+    }
+
     private mutating func compare(
         _ property: PropertyDescription, with old: PropertyDescription, of entity: EntityDescription
     ) {
@@ -174,7 +190,10 @@ struct ModelComparison {
             changes.append(
                 .optionalityChanged(
                     entity: entity.name, property: property.name, isOptional: property.isOptional))
-            if !property.isOptional { checkDefault(of: property, in: entity, isNew: false) }
+            if !property.isOptional {
+                checkDefault(of: property, in: entity, isNew: false)
+                addDemand(property)
+            }
         } else if let attribute = old.attribute, !attribute.isStored {
             // A store has no values of it.
             checkDefault(of: property, in: entity, isNew: true)
@@ -345,7 +364,12 @@ struct ModelComparison {
         var old = former.ownUniquenessConstraints
         for constraint in entity.ownUniquenessConstraints {
             if let place = old.firstIndex(where: { constraint.isSuccessor(of: $0) }) {
-                old.remove(at: place)
+                // Records may share the key if an attribute shows its default in place of null.
+                let former = old.remove(at: place)
+                if zip(constraint, former).contains(where: { $0.valueWhenNull != $1.valueWhenNull })
+                {
+                    newConstraints.append(constraint)
+                }
                 continue
             }
             changes.append(

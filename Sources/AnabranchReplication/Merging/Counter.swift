@@ -39,6 +39,15 @@ public enum Counter {
         }
     }
 
+    /// The counter to which nothing was added; null for a type that has no counters.
+    public static func zero(of type: WireType) -> Value {
+        switch type {
+        case .integer64: .integer(0)
+        case .decimal: .decimal(ExactDecimal(0))
+        default: .null
+        }
+    }
+
     /// Computes the delta that leads from one value to another.
     ///
     /// - Returns: `nil` if the new value is null or can't be counted. A counter can't be reset to

@@ -44,7 +44,7 @@ extension StoreOpening {
     ) throws -> Step {
         if model.hasVersion(of: stored) {
             if options.isReadOnly { return .read }
-            // A changed default has another table, because columns show it.
+            // Columns show defaults.
             if try tables(of: stored) == tables(of: model) { return .takeOver }
         }
         if !model.hasVersion(of: stored) { try checkMayMigrate(from: stored, to: model) }
@@ -55,8 +55,18 @@ extension StoreOpening {
         return .migrate
     }
 
-    private func tables(of model: ManagedObjectModel) throws -> [String] {
-        StoreSchema(model, numbers: try SchemaNumbers.read(connection)).tables.map(\.creation)
+    /// The form of a table, which decides the values in its columns.
+    private struct TableForm: Equatable {
+        let creation: String
+        let groupDefaults: [GroupDefaults]
+    }
+
+    private func tables(of model: ManagedObjectModel) throws -> [TableForm] {
+        StoreSchema(model, numbers: try SchemaNumbers.read(connection)).tables.map { table in
+            TableForm(
+                creation: table.creation,
+                groupDefaults: table.properties.compactMap(\.group?.defaults).filter(\.isNeeded))
+        }
     }
 
     var mayMigrate: Bool {

@@ -104,8 +104,8 @@ private enum Directory {
             street: "Spitalgasse", city: "Bern", price: 9.5, place: place, in: true)
         try container.newBackgroundContext().performAndWait { context in
             let person = try context.insert(Directory.Employee.self)
-            // The default of an element makes a value.
-            #expect(person.address?.place?.zone == .cet && person.work.zone == .cet)
+            // The default of an element makes no value of what may have none.
+            #expect(person.address == nil && person.work.zone == .cet)
             person.address = address
             person.work = Directory.Place(latitude: 1, longitude: 2, zone: .utc)
             person.badge = 7

@@ -52,10 +52,13 @@ package struct ExpectedView: Equatable {
             var values: [String: Value] = [:]
             guard let entity = model.entity(wireName: record.entity) else { continue }
             for attribute in entity.attributes {
-                values[attribute.name] = cells[attribute.wireProperty] ?? attribute.defaultValue
+                let written = cells[attribute.wireProperty]
+                // A mandatory attribute shows its default also in place of null.
+                let isShown = written.map { $0 != .null || attribute.isOptional } ?? false
+                values[attribute.name] = isShown ? written : attribute.defaultValue
             }
             for group in entity.attributeGroups {
-                let members = group.values(in: cells[group.wireProperty] ?? .null)
+                let members = group.values(in: cells[group.wireProperty])
                 for (member, value) in zip(group.members, members) {
                     values[member.attribute.name] = value
                 }

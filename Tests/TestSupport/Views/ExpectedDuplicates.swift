@@ -115,7 +115,10 @@ package struct ExpectedDuplicates {
     /// Returns the cells with a value. An attribute that a merged duplicate left empty does not
     /// overwrite the value of another.
     private func valued(_ cells: [CanonicalRecord.Cell]) -> [CanonicalRecord.Cell] {
-        let valued = cells.filter { !$0.value.isNull }
+        let valued = cells.filter { cell in
+            guard case .group(let group) = cell.value else { return !cell.value.isNull }
+            return group.members.contains { !$0.value.isNull }
+        }
         return valued.isEmpty ? cells : valued
     }
 

@@ -10,7 +10,8 @@ extension Store {
     /// - Parameters:
     ///   - pending: The stage that the file then waits for.
     ///   - isLast: False if the migration has further steps.
-    /// - Throws: `migrationNotInferred` if the versions differ too much; `constraintConflict` if
+    /// - Throws: `migrationNotInferred` if the versions differ too much, or if a record lacks what
+    ///   only the new version demands; `constraintConflict` if
     ///   records share a key that only the new version wants to be unique; `storeChanged` if
     ///   another process has replaced the model meanwhile; `diskFull` if the disk has no room for
     ///   the copy that the options ask for; `cancelled`. The file is then unchanged.
@@ -28,6 +29,8 @@ extension Store {
                     try reportMigration(0)
                 }
                 try replaceModel(by: model, source, migration)
+                // The code of a custom stage can give records what they lack.
+                if pending == nil { try check(migration.newDemands, of: model, connection) }
                 try pending?.write(connection)
                 try UnfinishedMigration.mark(connection, !isLast || pending != nil)
             }
@@ -74,6 +77,18 @@ extension Store {
         return try replaceTables(to: model, source, checking: migration.newConstraints)
     }
 
+    /// Checks that every record has what only the new version demands.
+    ///
+    /// - Throws: `migrationNotInferred`.
+    func check(
+        _ demands: [PropertyDescription], of model: ManagedObjectModel, _ connection: Connection
+    ) throws {
+        guard !demands.isEmpty else { return }
+        let schema = StoreSchema(model, numbers: try SchemaNumbers.read(connection))
+        try DemandCheck(properties: demands, path: path)
+            .run(StoreReader(connection, schema: schema))
+    }
+
     /// Changes the tables in a time that does not depend on the number of records, unless it adds
     /// links.
     ///
@@ -110,7 +125,8 @@ extension Store {
     /// Moves all records into new tables.
     ///
     /// - Returns: The number of records.
-    private func replaceTables(
+    @discardableResult
+    func replaceTables(
         to model: ManagedObjectModel, _ source: StateTransaction,
         checking constraints: [[AttributeDescription]]
     ) throws -> Int {

@@ -18,6 +18,7 @@ extension Store {
         do {
             try migrating { source in
                 written = try replaceModel(by: model, source, migration)
+                try check(migration.newDemands, of: model, source.connection)
                 throw RollBack()
             }
         } catch is RollBack {}

@@ -64,7 +64,27 @@ struct TableAlteration {
 
     /// Returns true if what the file holds makes it necessary to write rows.
     func needsRows(_ connection: Connection) throws -> Bool {
-        try isAwaited(connection) || hidesDropped(connection)
+        try isAwaited(connection) || hidesDropped(connection) || showsOtherDefaults(connection)
+    }
+
+    /// Returns true if a record has null in an attribute that becomes mandatory and shows its
+    /// default then, or shows the default of one that becomes optional.
+    private func showsOtherDefaults(_ connection: Connection) throws -> Bool {
+        for (former, present) in tables {
+            for property in present.properties {
+                guard
+                    let old = former.properties.first(where: { $0.number == property.number }),
+                    old.valueWhenNull != property.valueWhenNull
+                else { continue }
+                if !old.valueWhenNull.isNull,
+                    try DeferredRows.cellProperties(on: connection).contains(old.wire)
+                {
+                    return true
+                }
+                if try former.hasNull(old, in: self.former, connection) { return true }
+            }
+        }
+        return false
     }
 
     /// Returns true if a record's reference that becomes a dropped column is hidden, so that the
@@ -311,6 +331,11 @@ extension TableLayout.Column {
             && kind == former.kind && (position == nil) == (former.position == nil)
             && definition.dropFirst(name.count) == former.definition.dropFirst(former.name.count)
             && groupMember == former.groupMember && groupMembers == former.groupMembers
+            && groupDefaults == former.groupDefaults
+    }
+
+    private var groupDefaults: GroupDefaults? {
+        (property.attribute?.group?.defaults).flatMap { $0.isNeeded ? $0 : nil }
     }
 
     private var groupMembers: [WireName]? {

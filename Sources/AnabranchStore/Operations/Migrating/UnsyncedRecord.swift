@@ -4,7 +4,8 @@ import AnabranchReplication
 /// A record that is kept in one store only, as another version of the model has it.
 ///
 /// No replica of another version ever writes it. So what the version lacks is left out, and what
-/// was another property becomes a write of the present one.
+/// was another property becomes a write of the present one, and null in an attribute that became
+/// mandatory a write of its default.
 struct UnsyncedRecord {
     private(set) var record: CanonicalRecord
     /// Links of which the record is the right end.
@@ -34,9 +35,18 @@ struct UnsyncedRecord {
         let groups = entity.attributeGroups.map(\.wireProperty)
         let values = entity.slots.filter { $0.isStoredInColumn && $0.attribute?.group == nil }
         return former.cells.filter { groups.contains($0.property) }
-            + values.map(\.wireProperty).flatMap { property in
-                former.cells.former(of: property, in: former.id).map { [$0] }
-                    ?? former.cells.filter { $0.property == property }
+            + values.flatMap { property in
+                let wire = property.wireProperty
+                let cells =
+                    former.cells.former(of: wire, in: former.id).map { [$0] }
+                    ?? former.cells.filter { $0.property == wire }
+                return cells.map { cell in
+                    var cell = cell
+                    if let attribute = property.attribute {
+                        cell.value = attribute.shown(cell.value)
+                    }
+                    return cell
+                }
             }
     }
 

@@ -118,21 +118,26 @@ struct MergeRuleWrites {
     }
 
     /// Checks that a value wins against the values that the other members of the record's duplicate
-    /// set hold. Values that this save has written are not checked.
+    /// set show, also as those of a former property. Values that this save has written are not
+    /// checked, and null wins against no value there.
     ///
     /// - Throws: ``StoreError`` `cannotWin`.
     private func check(
         _ place: Place, _ value: Value, overMembersOf id: LocalID, _ save: SaveOperation
     ) throws {
-        for member in save.members(of: id) where member != id {
+        let others = save.members(of: id).filter { $0 != id }
+        // A member may have been written by this save, which is not in the log yet.
+        if !others.isEmpty { save.logStamps.record(save.stamp, at: save.position) }
+        for member in others {
             guard let row = try save.transaction.views.heldRow(member),
-                row.layout.entity.isKind(of: place.column.property.entity)
+                row.layout.entity.isKind(of: place.column.property.entity),
+                let property = row.layout.property(place.column.property.wireProperty)
             else { continue }
-            let stamp = try row.writes[place.column.number].map { try save.logStamps[$0] }
-            guard stamp != save.stamp else { continue }
-            try check(
-                place, value, over: row.value(of: place.column, on: save.connection), stamp, id,
-                save)
+            for cell in try save.transaction.views.shownCells(of: property, in: row) {
+                let stamp = try save.transaction.localStamp(cell.stamp)
+                guard stamp != save.stamp, !cell.value.isNull else { continue }
+                try check(place, value, over: cell.value, stamp, id, save)
+            }
         }
     }
 

@@ -10,6 +10,7 @@ extension SaveOperation {
             try transaction.views.willSave(insert.rows.ids, of: layout)
         }
         try check(insert.rows, columns: layout.columns)
+        registerNulls(in: insert.rows, layout.columns, of: layout)
         guard !layout.propertiesWithoutNull.isEmpty else {
             return try write(insert, rows: insert.rows.ids.indices, layout)
         }
@@ -117,6 +118,21 @@ extension SaveOperation {
                 guard case .integer(let integer) = rows[row, index], !range.contains(integer)
                 else { continue }
                 throw Self.misfit(property, of: column.property.entity.name)
+            }
+        }
+    }
+
+    /// Registers rows that write null to a property that shows a default in its place.
+    func registerNulls(
+        in rows: SlotTable, _ columns: [TableLayout.Column], of layout: EntityLayout
+    ) {
+        guard layout.table.isSynced else { return }
+        for property in layout.propertiesWithDefault {
+            guard let place = columns.firstIndex(where: { $0 === property.column }) else {
+                continue
+            }
+            for (row, id) in rows.ids.enumerated() where rows[row, place].isNull {
+                transaction.views.registerValues(of: id)
             }
         }
     }

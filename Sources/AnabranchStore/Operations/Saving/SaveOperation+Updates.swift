@@ -33,6 +33,7 @@ extension SaveOperation {
         }
         var ruleWrites = newRuleWrites()
         try check(update.rows, columns: columns)
+        registerNulls(in: update.rows, columns, of: layout)
         var writer = try UpdateWriter(
             updateLayout, of: layout.table, rowCount: update.rows.count, by: position, connection,
             areAlone: ruleWrites != nil)

@@ -32,6 +32,8 @@ package final class EntityLayout: Sendable {
     let insertParameters: [Int]
     /// The properties that an insertion leaves out if it has no value for them.
     let propertiesWithoutNull: [TableLayout.Property]
+    /// The properties that show a default in place of null.
+    let propertiesWithDefault: [TableLayout.Property]
     private let updateLayouts = Mutex<[[Int]: UpdateLayout]>([:])
     /// Reads a row's version: parameter 1 is the row ID. Columns: discriminator (or its constant),
     /// `ab_version`, `ab_writes`.
@@ -67,9 +69,8 @@ package final class EntityLayout: Sendable {
         block = BlockMapping(columns)
         insertParameters = TableLayout.parameters(
             of: columns, from: Self.firstColumnParameter(of: table))
-        // Writing null to a `firstWriter` attribute would make every later write lose, so null is
-        // left out. An attribute group without any value is left out too.
-        propertiesWithoutNull = properties.filter { $0.group != nil || $0.rule == .firstWriter }
+        propertiesWithoutNull = properties.filter(\.isLeftOutWithoutValue)
+        propertiesWithDefault = properties.filter { !$0.valueWhenNull.isNull }
         versionSQL = Self.versionSQL(of: table, number, before: [])
         deleteSQL = "DELETE FROM \(table.name) WHERE ab_pk = ?"
         propertiesByName = Dictionary(
@@ -188,6 +189,16 @@ package final class EntityLayout: Sendable {
             return nil
         }
         return property
+    }
+
+    /// The property that shows a deferred cell, or shows something in its place.
+    ///
+    /// - Parameter cell: The property of the cell: a former one, or one that shows its default in
+    ///   place of its own null.
+    /// - Returns: `nil` if there is no such property.
+    func property(concernedBy cell: WireProperty) -> TableLayout.Property? {
+        guard let own = propertiesByName[cell] else { return successor(of: cell) }
+        return own.valueWhenNull.isNull ? nil : own
     }
 
     func column(of attribute: AttributeDescription) -> TableLayout.Column? {

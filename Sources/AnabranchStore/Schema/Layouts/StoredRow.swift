@@ -66,9 +66,9 @@ final class RowDecoder: Sendable {
         slotCount = entity.slots.count
         defaults = entity.slots.compactMap { property in
             guard let attribute = property.attribute, attribute.isTransient,
-                !attribute.defaultValue.isNull
+                !attribute.initialValue.isNull
             else { return nil }
-            return (attribute.slot, attribute.defaultValue)
+            return (attribute.slot, attribute.initialValue)
         }
     }
 

@@ -7,8 +7,9 @@ extension TableLayout {
     ///
     /// It has one column or, if it is an attribute group, one column for each member. Some group
     /// values do not fit these columns: one that has members unknown to this model, one that lacks
-    /// a member, and one that is not a map. Such a value is also kept whole among the deferred
-    /// cells, so unknown members survive, and the columns stay readable.
+    /// a member, one in which a mandatory member is null, and one that is not a map. Such a value
+    /// is also kept whole among the deferred cells, so unknown members survive, and the columns
+    /// stay readable.
     final class Property: Sendable {
         let wire: WireProperty
         /// The columns; for an attribute group, in the order of its members.
@@ -19,6 +20,12 @@ extension TableLayout {
         /// The number of SQL columns.
         let width: Int
         let rule: MergeRule
+        /// The value in the column if null was written; null for a group, and for a property that
+        /// shows null.
+        ///
+        /// The row then says that the property was never written, and its cell, null, is among the
+        /// deferred rows. So all statements see what shows, and the state keeps what was written.
+        let valueWhenNull: Value
         /// The property's number in `ab_writes`.
         let number: Int
 
@@ -32,7 +39,25 @@ extension TableLayout {
             self.group = group
             width = columns.reduce(0) { $0 + $1.names.count }
             rule = wire.rule
+            valueWhenNull =
+                group == nil ? column.property.attribute?.valueWhenNull ?? .null : .null
             number = column.number
+        }
+
+        /// True if the column shows a default and not the written value, which is null.
+        func showsDefault(inPlaceOf written: Value) -> Bool {
+            written.isNull && !valueWhenNull.isNull
+        }
+
+        /// True if an insertion leaves the property out if it has no value.
+        ///
+        /// Writing null to a `firstWriter` attribute would make every later write lose, so null is
+        /// left out if it also shows without a write. A composite attribute that may be without a
+        /// value shows none if it was never written, whatever its defaults are.
+        var isLeftOutWithoutValue: Bool {
+            if let group { return group.defaults.areHiddenWhenNeverWritten }
+            return rule == .firstWriter
+                && column.property.attribute?.valueWhenNeverWritten.isNull ?? true
         }
 
         var slots: [Int] { columns.map(\.slot) }
@@ -75,13 +100,14 @@ extension TableLayout.Property {
         return zip(columns, group.values(in: value)).map { ($0, $1) }
     }
 
-    /// True if the columns represent the whole value.
+    /// True if the columns represent the whole value: they have each of its members, and show no
+    /// default in place of one.
     func isPlain(_ value: Value) -> Bool {
         guard let group else { return true }
         guard case .group(let value) = value else { return false }
         return value.members.elementsEqual(group.members) {
             $0.name == $1.name && $0.type == $1.type
-        }
+        } && (!group.defaults.isNeeded || group.showsAll(of: value.members.map(\.value)))
     }
 
     /// The value of an attribute group after a write of its members.

@@ -35,9 +35,14 @@ extension ChangeSetMerge {
                     block.properties[source], block.columns[source][row], to: id, stamp: set.stamp)
             }
         }
-        changes.addInserted(
-            block.records.map { LocalID(ordinal: ordinal, number: $0.number) },
-            of: layout.entity)
+        let ids = block.records.map { LocalID(ordinal: ordinal, number: $0.number) }
+        for (property, source) in zip(mapping.properties, mapping.sources)
+        where !property.valueWhenNull.isNull {
+            for (row, id) in ids.enumerated() where block.columns[source][row].isNull {
+                transaction.views.registerValues(of: id)
+            }
+        }
+        changes.addInserted(ids, of: layout.entity)
     }
 
     /// Checks that the records of an insert are new. The primary key of their own table finds other
@@ -122,6 +127,9 @@ extension ChangeSetMerge {
                     try journalReplaced(property, of: held, held: stamp, by: value, set)
                 }
                 try take(value, of: property, held, &taken, &slots)
+                if property.showsDefault(inPlaceOf: value) {
+                    transaction.views.registerValues(of: held.id)
+                }
                 try deferred.keepWhole(value, of: property, id: held.id, stamp: set.stamp)
                 try write(property.number, by: set, in: &writes)
             case .loses where property.rule.loses:

@@ -118,6 +118,9 @@ extension ChangeSetMerge {
         let writer = try RowWriter(transaction, layout: row.layout)
         try writer.write(
             [(column, try transaction.localValue(last.value))], writes: writes, to: row.id)
+        if property.showsDefault(inPlaceOf: last.value) {
+            transaction.views.registerValues(of: row.id)
+        }
         changes.addUpdated(row.id, of: row.layout.entity, slots: [column.slot])
     }
 

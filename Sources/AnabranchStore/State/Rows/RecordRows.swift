@@ -50,6 +50,12 @@ struct RecordRows {
             }
             if !property.isPlain(cell.value) { try deferred.write(cell, to: id) }
         }
+        for (number, cell) in shown where showsDefault(cell, layout) {
+            // The position lets a later merge restore the cell to its column.
+            _ = try positions[transaction.localStamp(cell.stamp)]
+            try deferred.write(cell, to: id)
+            shown[number] = nil
+        }
         try insert(shown, id: id, layout: layout, version: version)
     }
 
@@ -59,11 +65,17 @@ struct RecordRows {
         _ cells: [CanonicalRecord.Cell], id: LocalID, layout: EntityLayout, version: RowVersion
     ) throws {
         let shown = cells.compactMap { cell in
-            layout.property(cell.property).map { ($0.number, cell) }
+            showsDefault(cell, layout)
+                ? nil : layout.property(cell.property).map { ($0.number, cell) }
         }
         try insert(
             Dictionary(shown, uniquingKeysWith: { first, _ in first }), id: id, layout: layout,
             version: version)
+    }
+
+    /// True if a column shows its default in place of a cell.
+    private func showsDefault(_ cell: CanonicalRecord.Cell, _ layout: EntityLayout) -> Bool {
+        layout.property(cell.property)?.showsDefault(inPlaceOf: cell.value) ?? false
     }
 
     /// Inserts a row.
@@ -138,21 +150,30 @@ struct RecordRows {
             EntityLayout.insertSQL(table: layout.table, columns: properties.flatMap(\.columns)))
         for (row, id) in ids.enumerated() {
             try statement.bind(id, at: 1)
-            try statement.bind(
-                writes(
-                    by: written.map { $0[row] }, to: properties, missing: missing,
-                    version: version, layout.table),
-                at: 2, layout.table.added)
-            if layout.table.hasDiscriminator { try statement.bind(layout.number, at: 4) }
+            var writes = writes(
+                by: written.map { $0[row] }, to: properties, missing: missing, version: version,
+                layout.table)
             var place = layout.firstColumnParameter
             for (property, source) in zip(properties, known) {
-                let value = try transaction.localValue(block.columns[source][row])
-                try statement.bind(value, to: property, at: &place, transaction.localID(of:))
+                var value = block.columns[source][row]
+                // The positions of these nulls let a later merge restore them to their columns.
+                if property.showsDefault(inPlaceOf: value) {
+                    value = property.valueWhenNull
+                    writes.leaveUnwritten(property.number)
+                }
+                try statement.bind(
+                    transaction.localValue(value), to: property, at: &place,
+                    transaction.localID(of:))
             }
+            try statement.bind(writes, at: 2, layout.table.added)
+            if layout.table.hasDiscriminator { try statement.bind(layout.number, at: 4) }
             try statement.run()
         }
-        for (property, source) in zip(properties, known) where property.group != nil {
-            try writeDeferred(rows, column: source, ids: ids) { !property.isPlain($0) }
+        for (property, source) in zip(properties, known)
+        where property.group != nil || !property.valueWhenNull.isNull {
+            try writeDeferred(rows, column: source, ids: ids) {
+                property.showsDefault(inPlaceOf: $0) || !property.isPlain($0)
+            }
         }
         for source in block.properties.indices where !known.contains(source) {
             try writeDeferred(rows, column: source, ids: ids)

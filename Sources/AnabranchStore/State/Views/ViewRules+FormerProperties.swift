@@ -9,27 +9,45 @@ import AnabranchSQLite
 // While one of them shows, the property's column has the converted value, and the row says that the
 // property was never written. Its own cell, if there is one, is then among the deferred rows too.
 // So the state is the same in every file, and all statements see what shows.
+//
+// A mandatory attribute to which null was written shows its default in the same way.
 extension ViewRules {
-    /// The properties of a record that have cells of former properties.
+    /// The properties of a record that may show something else than their own cells.
     private struct Candidates {
         let row: HeldRow
         let cells: [RecordCells.Cell]
         let properties: [TableLayout.Property]
     }
 
-    private func candidates(of id: LocalID) throws -> Candidates? {
+    /// - Parameter includesNulls: True to include properties that have null in their columns, and
+    ///   are to show a default in its place.
+    private func candidates(of id: LocalID, includesNulls: Bool = false) throws -> Candidates? {
         let cells = try transaction.deferred.wireCells(of: id)
         // The row of a surviving record shows several records, and is no part of the state.
-        guard !cells.isEmpty, try mergedDuplicates.visible(of: id) == nil,
+        guard includesNulls || !cells.isEmpty, try mergedDuplicates.visible(of: id) == nil,
             let row = try heldRow(id)
         else { return nil }
-        let found = Set(cells.compactMap { row.layout.successor(of: $0.property)?.number })
+        var found = Set(cells.compactMap { row.layout.property(concernedBy: $0.property)?.number })
+        if includesNulls { found.formUnion(try nullProperties(of: row)) }
         guard !found.isEmpty else { return nil }
         return Candidates(
             row: row, cells: cells,
             properties: row.layout.properties.filter {
                 found.contains($0.number)
             })
+    }
+
+    /// The numbers of the properties that have null in their columns and are to show a default.
+    private func nullProperties(of row: HeldRow) throws -> [Int] {
+        let properties = row.layout.propertiesWithDefault
+        guard !properties.isEmpty else { return [] }
+        let names = properties.map(\.column.name).joined(separator: ", ")
+        let statement = try connection.cached(
+            "SELECT \(names) FROM \(row.layout.table.name) WHERE ab_pk = ?")
+        try statement.bind(row.id, at: 1)
+        guard try statement.step() else { return [] }
+        defer { statement.reset() }
+        return properties.indices.filter { statement.isNull(at: $0) }.map { properties[$0].number }
     }
 
     // MARK: - Before a change
@@ -150,14 +168,17 @@ extension ViewRules {
         for id in shownValues.keys.sorted() { try showValues(of: id) }
     }
 
-    /// Applies the rule to all records, in which every column has the own cell.
+    /// Applies the rule to all records, in which every column has the own cell, or a default in
+    /// place of null.
     func applyFormerPropertyRuleToAll() throws {
         for id in try recordsWithFormerCells() { try showValues(of: id) }
+        try applyFormerPropertyRule()
     }
 
-    /// Shows the later writes of former properties. The row keeps its version.
+    /// Shows the later writes of former properties, and defaults in place of null. The row keeps
+    /// its version.
     func showValues(of id: LocalID) throws {
-        guard let candidates = try candidates(of: id) else { return }
+        guard let candidates = try candidates(of: id, includesNulls: true) else { return }
         let row = candidates.row
         var writes = row.writes
         var taken: [TableLayout.Property.Cell] = []
@@ -169,22 +190,37 @@ extension ViewRules {
                     property: property.wire, value: try row.wireValue(of: property, transaction),
                     stamp: try transaction.deferred.wireStamp(try logStamps[position]))
             }
-            let cells = candidates.cells + (own.map { [$0] } ?? [])
             guard
-                let shown = cells.former(
-                    of: property.wire, in: try transaction.recordID(of: id))
+                let shown = try valueShown(
+                    by: property, own, candidates.cells, try transaction.recordID(of: id))
             else { continue }
             if let own {
                 try transaction.deferred.write(own, to: id)
                 writes.leaveUnwritten(property.number)
             }
-            taken.append((property.column, try transaction.localValue(shown.value)))
+            taken.append((property.column, try transaction.localValue(shown)))
         }
         try write(taken, writes, to: row)
         let keys = row.layout.keyProperties
         if taken.contains(where: { keys.contains($0.column.property.wireProperty) }) {
             addCandidates([id], of: row.layout)
         }
+    }
+
+    /// The value that a property shows in place of the one in its column.
+    ///
+    /// - Parameters:
+    ///   - own: The cell of the column; `nil` if the row says that it was never written.
+    ///   - cells: The deferred cells of the record.
+    /// - Returns: `nil` if the property shows what its column has.
+    private func valueShown(
+        by property: TableLayout.Property, _ own: RecordCells.Cell?, _ cells: [RecordCells.Cell],
+        _ record: RecordID
+    ) throws -> Value? {
+        let former = (cells + (own.map { [$0] } ?? [])).former(of: property.wire, in: record)
+        guard let written = former?.value ?? own?.value else { return nil }
+        if property.showsDefault(inPlaceOf: written) { return property.valueWhenNull }
+        return former?.value
     }
 
     /// Reports the records that show other values than before, and gives their rows a version that
@@ -220,10 +256,11 @@ extension ViewRules {
         try positions.finish()
     }
 
-    /// The records with cells that a property of the model may show.
+    /// The records with cells that a property of the model may show, or in place of which it shows
+    /// a default.
     private func recordsWithFormerCells() throws -> [LocalID] {
         let former = try DeferredRows.cellProperties(on: connection).filter { property in
-            schema.layouts.contains { $0.successor(of: property) != nil }
+            schema.layouts.contains { $0.property(concernedBy: property) != nil }
         }
         let records = try former.flatMap(transaction.deferred.records(withCellsOf:))
         return former.count > 1 ? Set(records).sorted() : records

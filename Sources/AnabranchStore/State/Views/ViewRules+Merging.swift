@@ -110,13 +110,24 @@ extension ViewRules {
         }
         // An insert also writes the properties that it leaves null. Such a null does not win
         // against a value of another member.
-        if !property.rule.isExtremum, held.value.isNull != other.value.isNull {
-            return held.value.isNull ? other : held
+        if !property.rule.isExtremum, held.value.isEmpty != other.value.isEmpty {
+            return held.value.isEmpty ? other : held
         }
         let outcome = Register.outcome(
             ofWriting: other.stamp, over: held.stamp, by: property.rule
         ) { (other.value, held.value) }
         return outcome == .replaces ? other : held
+    }
+
+    /// The cells that a member of a duplicate set shows of a property: its own, or the later one of
+    /// a former property.
+    ///
+    /// - Parameter row: The row of a separated member.
+    func shownCells(
+        of property: TableLayout.Property, in row: HeldRow
+    ) throws -> [CanonicalRecord.Cell] {
+        let states = try CanonicalRows(reader, replicas: transaction.replicas, logStamps: logStamps)
+        return try states.record(row.id, in: row.layout.table)?.cells(showing: property) ?? []
     }
 
     // MARK: - Separating a duplicate set
@@ -189,5 +200,13 @@ extension CanonicalRecord {
     fileprivate func cells(showing property: TableLayout.Property) -> [Cell] {
         let former = property.group == nil ? cells.former(of: property.wire, in: id) : nil
         return former.map { [$0] } ?? cells.filter { $0.property == property.wire }
+    }
+}
+
+extension Value {
+    /// True for null and for an attribute group in which every member is null.
+    fileprivate var isEmpty: Bool {
+        if case .group(let group) = self { return group.members.allSatisfy(\.value.isNull) }
+        return isNull
     }
 }

@@ -219,3 +219,31 @@ import Testing
         #expect(try ShownState(other) == shown && other.canonicalHash() == reference.canonicalHash)
     }
 }
+
+/// Tests of a value of a former property that a merged duplicate shows.
+@Suite struct `A former property of a merged duplicate` {
+    private static func model(_ rule: MergeRule) throws -> ManagedObjectModel {
+        try ManagedObjectModel {
+            Entity("Person") {
+                Unique("name")
+                Attribute("name", .string)
+                Attribute("rank", .integer16, mergeRule: rule)
+            }
+        }
+    }
+
+    @Test func `was written first, so a later write of the surviving record is refused`() throws {
+        let scenario = try StoreScenario(model: Self.model(.max))
+        let old = try scenario.open("old", replica: ReplicaID(high: 2, low: 1))
+        let new = try scenario.open(
+            "new", model: Self.model(.firstWriter), replica: ReplicaID(high: 1, low: 1))
+        try old.insert("Person", ["name": "Anna", "rank": .integer(2)])
+        let anna = try new.insert("Person", ["name": "Anna"])
+        for _ in 0..<2 { for store in [old, new] { try scenario.zone.sync(store) } }
+        #expect(try new.value("rank", of: anna) == .integer(2))
+        scenario.clock.milliseconds += 10
+        let error = storeError { try new.set("rank", .integer(1), of: anna) }
+        #expect(error?.code == .cannotWin)
+        #expect(try new.value("rank", of: anna) == .integer(2))
+    }
+}

@@ -8,7 +8,8 @@ import AnabranchReplication
 /// - A relationship with a narrower destination loses the members that are no longer of its kind.
 /// - A relationship that is stored in another form than before keeps its members, but not their
 ///   order.
-/// - An attribute that is part of a unique key shows null, not its default, until it is written.
+/// - An attribute that is part of a unique key shows null, not its default, until it is written,
+///   unless it is mandatory and never a key alone.
 struct ShownComparison {
     private let old: ShownRecords
     private let new: ShownRecords
@@ -105,10 +106,10 @@ struct ShownComparison {
 
     /// The value that an attribute shows in records that were inserted without it.
     private static func unwritten(_ attribute: AttributeDescription) -> Value {
-        let isInKey = attribute.entity.root.hierarchy.contains { entity in
-            entity.ownUniquenessConstraints.joined().contains(attribute)
-        }
-        return isInKey ? .null : attribute.defaultValue
+        let keys = attribute.entity.root.hierarchy.flatMap(\.ownUniquenessConstraints)
+            .filter { $0.contains(attribute) }
+        let showsDefault = keys.allSatisfy { $0.count > 1 && !attribute.isOptional }
+        return showsDefault ? attribute.defaultValue : .null
     }
 }
 
