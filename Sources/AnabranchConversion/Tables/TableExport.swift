@@ -12,8 +12,8 @@ public import Foundation
 /// the columns `owner`, `member` and, for a list, `position` from 0.
 ///
 /// Dates are seconds since 1970-01-01 UTC, the form `seconds-since-1970` of `anabranch import`.
-/// They are the nearest doubles. A date keeps its microsecond, but the last bit of a finer fraction can
-/// be lost, because a double holds seconds since 2001 more finely than seconds since 1970.
+/// They are the nearest doubles. A date keeps its microsecond, but the last bit of a finer fraction
+/// can be lost, because a double holds seconds since 2001 more finely than seconds since 1970.
 ///
 /// UUIDs and decimals are texts, and booleans are 0 and 1. A double that is NaN is the text `NaN`,
 /// because SQLite would store NULL. If names differ in case only, or a property is called `id`, a
