@@ -41,6 +41,7 @@ import Testing
         ("29 february 2024", "d MMMM yyyy", "2024-02-29T00:00:00Z"),
         ("2024/02/29T10:00:00,125+0230", "yyyy/MM/dd'T'HH:mm:ss,SX", "2024-02-29T07:30:00.125Z"),
         ("2024年02月29日", "yyyy年MM月dd日", "2024-02-29T00:00:00Z"),
+        ("2024-02-29 10:00+02:00", "yyyy-MM-dd HH:mmXX", "2024-02-29T08:00:00Z"),
         ("29.02.2024 o'clock 9", "dd.MM.yyyy 'o''clock' H", "2024-02-29T09:00:00Z"),
     ])
     func `a time is read in its form`(text: String, form: String, time: String) throws {

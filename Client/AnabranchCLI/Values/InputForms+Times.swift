@@ -58,7 +58,7 @@ extension InputForms {
         }
     }
 
-    /// What to type if a text is a number in another form; empty if it is none or a form is given.
+    /// The advice for a text that is a number in another form; empty if there is none to give.
     func hint(_ text: String, _ type: AttributeType) -> String {
         guard type.isNumeric, numbers == nil else { return "" }
         func isRead(by form: NumberForm) -> Bool {

@@ -2,7 +2,7 @@ import Foundation
 
 /// The time zone of times that have no offset.
 struct LocalZone {
-    /// What the clocks of the zone say of a local time.
+    /// The answer of the zone's clocks for a local time.
     enum Offset {
         /// Seconds east of UTC.
         case known(Int)

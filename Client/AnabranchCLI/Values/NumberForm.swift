@@ -22,8 +22,8 @@ struct NumberForm {
 
     /// The text in the form that ``ValueText`` reads.
     ///
-    /// - Returns: `nil` for a number whose digits are not grouped as such a form groups them. A
-    ///   text that is no number stays as it is, or becomes another text that is none.
+    /// - Returns: `nil` for a number with groups of digits that this form does not have. A text
+    ///   that is no number stays as it is, or becomes another text that is none.
     func canonical(_ text: String) -> String? {
         let body = text.prefix { $0 != "e" && $0 != "E" }
         let parts = body.split(separator: decimal, omittingEmptySubsequences: false)

@@ -6,7 +6,7 @@ enum TimeCount: String, CaseIterable {
     case secondsSince2001 = "seconds-since-2001"
     case millisecondsSince1970 = "milliseconds-since-1970"
 
-    /// What is counted, for messages.
+    /// The unit and the beginning of the count, for messages.
     var words: String {
         switch self {
         case .secondsSince1970: "seconds since 1970"

@@ -6,7 +6,7 @@ enum TimeForm {
     case count(TimeCount)
     case pattern(TimePattern)
 
-    /// What a text says of a time.
+    /// The content of a text in some form.
     enum Reading {
         case calendar(CalendarTime)
         /// Seconds since 2001-01-01 UTC.

@@ -60,7 +60,7 @@ struct TimePattern {
         "hh": .number(.hourOfHalf, 2...2), "h": .number(.hourOfHalf, 1...2), "a": .half,
         "mm": .number(.minute, 2...2), "m": .number(.minute, 1...2),
         "ss": .number(.second, 2...2), "s": .number(.second, 1...2),
-        "X": .offset, "XX": .offset, "XXX": .offset, "Z": .offset,
+        "Z": .offset,
     ]
 
     private static let months = [
@@ -131,7 +131,14 @@ struct TimePattern {
             } else if first.isASCII, first.properties.isAlphabetic {
                 let letters = String(Substring(rest.prefix { $0 == first }))
                 rest.removeFirst(letters.unicodeScalars.count)
-                guard let part = first == "S" ? .fraction : known[letters] else {
+                // The number of these letters has no meaning.
+                let part: Part? =
+                    switch first {
+                    case "S": .fraction
+                    case "X": .offset
+                    default: known[letters]
+                    }
+                guard let part else {
                     throw unknown(letters, in: text, arguments)
                 }
                 parts.append(part)
@@ -175,7 +182,7 @@ struct TimePattern {
 }
 
 extension TimePattern {
-    /// What a text has for the parts of a pattern.
+    /// The parts of a text, by the parts of a pattern.
     private struct Found {
         var numbers: [Field: Int] = [:]
         var isAfternoon = false
