@@ -86,7 +86,10 @@ import Testing
     }
 
     @Test(arguments: [
-        ("name,people\nA,1\nB\n", ":3:1: The row has 1 fields where the first line names 2"),
+        (
+            "name,people\nA,1\nB\n",
+            ":3:1: The row has 1 fields where the first line names 2 columns. Type --pad-rows"
+        ),
         ("name,people\nA,\"1\n", ":2:3: The quote that opens here is never closed."),
         ("name,peple\nA,1\n", "--map peple=people"),
         ("name,country\nA,FR\n", "--link country=country:Country.ATTRIBUTE"),
@@ -115,7 +118,8 @@ import Testing
         let run = try bench.run("import", "Country", second, "--key", "code", "--json")
         #expect(
             run.output
-                == #"{"rows":2,"inserted":1,"updated":1,"missingLinks":0,"saves":1}"# + "\n")
+                == #"{"rows":2,"inserted":1,"updated":1,"missingLinks":0,"saves":1,"#
+                + #""timesWithoutZone":0}"# + "\n")
         #expect(try bench.run("fetch", "Country", "--count").output == "2\n")
         let again = try bench.run("import", "Country", second, "--key", "code")
         #expect(again.output == "Country: 0 inserted, 2 updated, in 0 saves.\n")

@@ -247,6 +247,26 @@ import Testing
         #expect(try bench.run("fetch", "City", "--count").output == "0\n")
     }
 
+    @Test func `insert leaves a property without a value if that is said`() throws {
+        let bench = try Workbench()
+        let standard = try bench.run("insert", "City", "name=A", "--json")
+        #expect(standard.output.contains(#""people":0"#))
+        let run = try bench.run("insert", "City", "name=B", "--null", "people", "--json")
+        #expect(run.status == 0, "\(run.errors)")
+        #expect(run.output.contains(#""people":null"#), "\(run.output)")
+        let stored = try bench.run("get", "City", "name=B", "--json")
+        #expect(stored.output.contains(#""people":null"#), "\(stored.output)")
+        let unknown = try bench.run("insert", "City", "name=C", "--null", "peple")
+        #expect(unknown.status == 64 && unknown.errors.contains("Did you mean people?"))
+        for words in [["people=1", "--null", "people"], ["people=1", "people=2"]] {
+            let twice = try ToolRun(["insert", bench.store, "City", "name=C"] + words)
+            #expect(twice.status == 64 && twice.errors.contains("people is given twice"))
+        }
+        let mandatory = try bench.run("insert", "City", "--null", "name")
+        #expect(mandatory.status == 65, "\(mandatory.errors)")
+        #expect(try bench.run("fetch", "City", "--count").output == "2\n")
+    }
+
     @Test func `a denied deletion deletes nothing`() throws {
         let bench = try filled()
         let run = try bench.run("delete", "Country", "code=FR")

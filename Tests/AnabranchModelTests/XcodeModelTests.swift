@@ -247,6 +247,7 @@ struct XcodeModelTests {
         arguments: [
             ("Integer 32", "NO", .integer(0)), ("Integer 64", "-7", .integer(-7)),
             ("Integer 16", "0.0", .integer(0)), ("Double", "0.5", .double(0.5)),
+            ("Integer 64", "9007199254740993.0", .integer(9_007_199_254_740_993)),
             ("Float", "0.1", .double(Double(Float(0.1)))), ("Boolean", "1", .bool(true)),
             ("Boolean", "YES", .bool(true)), ("String", "", .string("")),
             ("URI", "a:b", .uri("a:b")),
@@ -268,7 +269,13 @@ struct XcodeModelTests {
             (#"attributeType="Rational""#, .invalidProperty), ("", .invalidProperty),
             (#"attributeType="Integer 16" defaultValueString="x""#, .invalidValue),
             (#"attributeType="Integer 16" defaultValueString="40000""#, .invalidValue),
+            (#"attributeType="Integer 16" defaultValueString="0x10""#, .invalidValue),
+            (#"attributeType="Integer 64" defaultValueString="0.5""#, .invalidValue),
+            (#"attributeType="Double" defaultValueString="0x10""#, .invalidValue),
+            (#"attributeType="Double" defaultValueString="1e999""#, .invalidValue),
             (#"attributeType="Double" minValueString="x""#, .invalidBounds),
+            (#"attributeType="Double" minValueString="0x1""#, .invalidBounds),
+            (#"attributeType="Date" defaultDateTimeInterval="0x10""#, .invalidValue),
             (#"attributeType="Date" defaultDateTimeInterval="now""#, .invalidValue),
             (
                 #"attributeType="Date" minDateTimeInterval="2" maxDateTimeInterval="1""#,

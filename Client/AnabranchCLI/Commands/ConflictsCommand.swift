@@ -220,7 +220,7 @@ extension ConflictsCommand {
     private func noConflict(_ id: Conflict.ID) -> CommandFailure {
         CommandFailure(
             .failure,
-            "There is no conflict \(id) in the journal of \(path). 'anabranch conflicts \(path)' "
-                + "lists them.")
+            "There is no conflict \(id) in the journal of \(path). 'anabranch conflicts "
+                + "\(ShellWord.quoted(path))' lists them.")
     }
 }

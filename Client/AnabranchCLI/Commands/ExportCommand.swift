@@ -18,7 +18,10 @@ struct ExportCommand: Command {
                 + "one column a missing value is \"\" too, because 'import' skips empty lines.",
             "With --sqlite, ENTITY is left out and all records are written as plain tables of a "
                 + "new SQLite database: one table for each entity, and one for each list and for "
-                + "each many-to-many relationship. Dates are seconds since 1970.",
+                + "each many-to-many relationship. Dates are seconds since 1970, which 'import "
+                + "--dates seconds-since-1970' reads. They are exact to the microsecond.",
+            "JSON and CSV are exact: 'import' reads the same values from them. The time of a date "
+                + "has as many decimals as that needs.",
             "A record that changes during the export is written with its values at that moment.",
         ],
         arguments: [

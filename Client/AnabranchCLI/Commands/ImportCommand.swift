@@ -9,6 +9,11 @@ struct ImportCommand: Command {
                 + "upper and lower case, '_', '-' and spaces are ignored, so official_name sets "
                 + "officialName. In CSV an empty field is a missing value, and \"\" is the empty "
                 + "text. Times are ISO 8601, data is base64, and decimals are exact.",
+            "A number is no time until --dates says what it counts. A time without an offset is "
+                + "in the zone of --time-zone; without that option it is UTC, and the report says "
+                + "so. A pattern of dates has yyyy, yy (2000 to 2099), MM, M, MMM or MMMM (English "
+                + "months), dd, d, HH, H, hh or h with a (AM or PM), mm, m, ss, s, S (a fraction) "
+                + "and X (an offset); other letters stand between single quotes.",
             "JSON input is an array of objects, a sequence of objects, or (with --member) an "
                 + "array in a member of one object. CSV input follows RFC 4180 in UTF-8; its "
                 + "first line names the columns.",
@@ -54,6 +59,10 @@ struct ImportCommand: Command {
                 "delimiter", "CHARACTER",
                 "The separator of CSV fields, a character or 'tab'; ',' "
                     + "by default."),
+            .flag(
+                "pad-rows",
+                "Rows of CSV may end early. The columns after their end have no value."),
+        ] + InputForms.options + [
             OptionSpecification(
                 "batch", "N",
                 "The number of rows in one save; by default 50000, or fewer if they are large."),
@@ -65,6 +74,10 @@ struct ImportCommand: Command {
             .init(
                 "import geo.store City cities.json --link country=country_code:Country.code",
                 "Adds cities and links each with its country."),
+            .init(
+                "import bank.store Entry may.csv --delimiter ';' --decimal , --dates dd.MM.yyyy "
+                    + "--time-zone Europe/Berlin",
+                "Imports a table with decimal commas and local dates."),
         ])
 
     let path: String
@@ -108,11 +121,16 @@ struct ImportCommand: Command {
                     json.member("updated", outcome.updated)
                     json.member("missingLinks", outcome.missing)
                     json.member("saves", outcome.saves)
+                    json.member("timesWithoutZone", outcome.assumedZones)
                 })
         }
         var text = "\(entity.name): \(outcome.inserted) inserted"
         if outcome.updated > 0 { text += ", \(outcome.updated) updated" }
         if outcome.missing > 0 { text += ", \(outcome.missing) links left empty" }
         try console.print(text + ", in \(outcome.saves) save\(outcome.saves == 1 ? "" : "s").")
+        guard outcome.assumedZones > 0 else { return }
+        try console.print(
+            "Read \(Quantity.text(outcome.assumedZones, "time")) without an offset as UTC. Type "
+                + "--time-zone ZONE for another zone.")
     }
 }

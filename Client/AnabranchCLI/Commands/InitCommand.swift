@@ -23,7 +23,8 @@ struct InitCommand: Command {
     init(_ arguments: ParsedArguments) throws(UsageError) {
         path = try arguments.word("STORE")
         guard let model = arguments.text("model"), !model.isEmpty else {
-            throw arguments.error("'init' needs a model: anabranch init \(path) --model FILE")
+            throw arguments.error(
+                "'init' needs a model: anabranch init \(ShellWord.quoted(path)) --model FILE")
         }
         self.model = model
         version = arguments.text("model-version")

@@ -6,14 +6,16 @@ struct InsertCommand: Command {
         name: "insert", summary: "Inserts a record.",
         discussion: [
             "NAME=VALUE sets an attribute. country=alpha2=FR or country=ID sets a to-one "
-                + "relationship. members+=alpha2=FR adds to a to-many relationship."
+                + "relationship. members+=alpha2=FR adds to a to-many relationship. NAME= sets the "
+                + "empty text; --null NAME leaves the property without a value, also if the model "
+                + "has a default for it."
         ],
         arguments: [
             .store, .entity,
             ArgumentSpecification(
                 "NAME=VALUE", "The values of the record.", isRequired: false, isRepeated: true),
         ],
-        options: [.author, .json],
+        options: [Assignment.nullOption, .author, .json],
         examples: [
             .init("insert geo.store Country alpha2=FR name=France", "Inserts a country.")
         ])
@@ -26,11 +28,7 @@ struct InsertCommand: Command {
     init(_ arguments: ParsedArguments) throws(UsageError) {
         path = try arguments.word("STORE")
         entity = try arguments.word("ENTITY")
-        var assignments: [Assignment] = []
-        for word in arguments.allWords("NAME=VALUE") {
-            assignments.append(try Assignment(word, command: arguments.command))
-        }
-        self.assignments = assignments
+        assignments = try Assignment.all(arguments.allWords("NAME=VALUE"), arguments)
         self.arguments = arguments
     }
 

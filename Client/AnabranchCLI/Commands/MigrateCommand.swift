@@ -41,7 +41,7 @@ struct MigrateCommand: Command {
         path = try arguments.word("STORE")
         guard let model = arguments.text("model"), !model.isEmpty else {
             throw arguments.error(
-                "'migrate' needs a model: anabranch migrate \(path) --model FILE")
+                "'migrate' needs a model: anabranch migrate \(ShellWord.quoted(path)) --model FILE")
         }
         self.model = model
         version = arguments.text("model-version")

@@ -133,6 +133,7 @@ extension RejectedCommand {
     private func noSave(_ id: RejectedSave.ID) -> CommandFailure {
         CommandFailure(
             .failure,
-            "There is no rejected save \(id) in \(path). 'anabranch rejected \(path)' lists them.")
+            "There is no rejected save \(id) in \(path). 'anabranch rejected "
+                + "\(ShellWord.quoted(path))' lists them.")
     }
 }

@@ -49,8 +49,8 @@ struct ShowCommand: Command {
         guard parts.count == 2, let sequence = UInt64(parts[1]), sequence > 0, parts[0].count >= 4
         else {
             throw UsageError(
-                "'\(set)' is not the name of a change set. 'anabranch log \(path)' shows the "
-                    + "names.",
+                "'\(set)' is not the name of a change set. 'anabranch log "
+                    + "\(ShellWord.quoted(path))' shows the names.",
                 command: "show")
         }
         let prefix = parts[0].lowercased()

@@ -19,9 +19,7 @@ struct UpdateCommand: Command {
         ],
         options: [
             OptionSpecification("where", "PREDICATE", "Changes every record that matches."),
-            OptionSpecification(
-                "null", "NAME", "Removes the value of the property.", isRepeated: true),
-            .author, .json,
+            Assignment.nullOption, .author, .json,
         ],
         examples: [
             .init("update geo.store Country alpha2=FR name='La France'", "Renames a country."),
@@ -35,7 +33,6 @@ struct UpdateCommand: Command {
     let entity: String
     let record: String?
     let assignments: [Assignment]
-    let nulls: [String]
     let query: RecordQuery
     let arguments: ParsedArguments
 
@@ -52,11 +49,8 @@ struct UpdateCommand: Command {
         } else {
             record = nil
         }
-        var assignments: [Assignment] = []
-        for word in words { assignments.append(try Assignment(word, command: arguments.command)) }
-        self.assignments = assignments
-        nulls = arguments.texts("null")
-        guard !assignments.isEmpty || !nulls.isEmpty else {
+        assignments = try Assignment.all(words, arguments)
+        guard !assignments.isEmpty else {
             throw arguments.error("'update' needs at least one change: NAME=VALUE.")
         }
         self.arguments = arguments
@@ -79,24 +73,9 @@ struct UpdateCommand: Command {
                 }
             for object in objects {
                 try Assignment.apply(assignments, to: object, in: context)
-                for name in nulls { try empty(name, of: object) }
             }
             try context.save()
             try write(objects.count, entity, console)
-        }
-    }
-
-    private func empty(_ name: String, of object: ManagedObject) throws {
-        guard let property = object.entity.property(named: name) else {
-            throw EntityNames.unknown(name, of: object.entity, command: arguments.command)
-        }
-        guard let relationship = property.relationship else {
-            return try object.setValue(.null, forKey: name)
-        }
-        if relationship.isToMany {
-            try object.objects(forKey: name).removeAll()
-        } else {
-            try object.setObject(nil, forKey: name)
         }
     }
 

@@ -15,6 +15,7 @@ struct ImportPlan {
     /// The separator of several values in one field of a table.
     let separator: Character
     let allowsUnknown: Bool
+    let forms: InputForms
     private let mapped: [String: String]
     private let command: String
 
@@ -32,6 +33,7 @@ struct ImportPlan {
         command = arguments.command
         separator = try arguments.separator()
         allowsUnknown = arguments.isSet("skip-unknown")
+        forms = try InputForms(of: entity, arguments: arguments)
         var key: AttributeDescription?
         if let name = arguments.text("key") {
             key = try Self.attribute(name, of: entity, arguments)
@@ -44,12 +46,13 @@ struct ImportPlan {
         self.links = links
         var mapped: [String: String] = [:]
         for text in arguments.texts("map") {
-            let parts = text.split(separator: "=", maxSplits: 1).map(String.init)
-            guard parts.count == 2 else {
+            // A column's name can contain an equals sign, and a property's name can't.
+            guard let equals = text.lastIndex(of: "="), equals != text.startIndex else {
                 throw arguments.error("--map takes COLUMN=PROPERTY, not '\(text)'.")
             }
-            _ = try Self.attribute(parts[1], of: entity, arguments)
-            mapped[parts[0]] = parts[1]
+            let property = String(text[text.index(after: equals)...])
+            _ = try Self.attribute(property, of: entity, arguments)
+            mapped[String(text[..<equals])] = property
         }
         self.mapped = mapped
     }
@@ -77,7 +80,8 @@ struct ImportPlan {
     func advice(forColumn name: String) -> String {
         if let relationship = entity.property(named: name)?.relationship {
             return "It is a relationship; say which records the column names: "
-                + "--link \(name)=\(name):\(relationship.destination.name).ATTRIBUTE"
+                + "--link "
+                + ShellWord.quoted("\(name)=\(name):\(relationship.destination.name).ATTRIBUTE")
         }
         if let composite = entity.compositeAttribute(named: name) {
             let element = composite.attributes.first?.name ?? name
@@ -90,11 +94,12 @@ struct ImportPlan {
         }
         let names = entity.attributes.filter { !$0.isTransient && !$0.isDerived }.map(\.name)
         if let meant = NearestWord.suggestion(for: name, among: names) {
-            return "\(entity.name) has no property of that name. Type --map \(name)=\(meant) if "
-                + "that is meant, or --skip-unknown."
+            return "\(entity.name) has no property of that name. Type --map "
+                + ShellWord.quoted("\(name)=\(meant)") + " if that is meant, or --skip-unknown."
         }
-        return "\(entity.name) has no property of that name. Type --map \(name)=PROPERTY, or "
-            + "--skip-unknown to leave such columns out."
+        return "\(entity.name) has no property of that name. Type --map "
+            + ShellWord.quoted("\(name)=PROPERTY")
+            + ", or --skip-unknown to leave such columns out."
     }
 
     private func matching(_ name: String) -> String? {

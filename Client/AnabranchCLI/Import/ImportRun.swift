@@ -20,6 +20,8 @@ struct ImportRun {
         var updated = 0
         var missing = 0
         var saves = 0
+        /// The number of times without an offset that were read as UTC.
+        var assumedZones = 0
     }
 
     /// The greatest number of rows in a save if the user chooses none. Every save writes pages of

@@ -28,6 +28,7 @@ struct ImportWriting {
         outcome.inserted += batch.insertedCount
         outcome.updated += batch.updatedCount
         outcome.missing += batch.missingCount
+        outcome.assumedZones += rows.reduce(0) { $0 + $1.assumedZones }
     }
 
     private mutating func save(_ first: PreparedRow?, _ last: PreparedRow?) throws {

@@ -18,6 +18,8 @@ struct PreparedRow {
     var values: [(slot: Int, value: Value)] = []
     var links: [Link] = []
     var key: Value?
+    /// The number of times without an offset that were read as UTC.
+    var assumedZones = 0
 
     /// The value that the row gives to an attribute; `nil` if it gives none.
     func value(of attribute: AttributeDescription) -> Value? {

@@ -40,13 +40,13 @@ struct RowPreparer {
             for (cell, column) in zip(row.cells, columns) {
                 guard let attribute = column.attribute else { continue }
                 guard !column.isRepeated else { throw repetition(of: attribute, cell) }
-                prepared.values.append((attribute.slot, try value(of: cell, for: attribute)))
+                try append(cell, for: attribute, to: &prepared)
             }
         } else {
             try prepareMembers(of: row, &prepared)
         }
         for index in plan.links.indices {
-            if let link = try link(of: row, index) { prepared.links.append(link) }
+            try appendLink(of: row, index, to: &prepared)
         }
         try findKey(of: &prepared)
         return prepared
@@ -60,7 +60,7 @@ struct RowPreparer {
                 guard prepared.value(of: attribute) == nil else {
                     throw repetition(of: attribute, cell)
                 }
-                prepared.values.append((attribute.slot, try value(of: cell, for: attribute)))
+                try append(cell, for: attribute, to: &prepared)
             case .ignored: break
             case nil: throw error(plan.advice(forColumn: cell.name), cell)
             }
@@ -101,33 +101,20 @@ struct RowPreparer {
         }
     }
 
-    private func value(
-        of cell: InputRow.Cell, for attribute: AttributeDescription
-    ) throws -> Value {
-        guard let value = read(cell.content, as: attribute.type) else {
-            throw error(
-                "\(shown(cell.content)) is not \(ValueText.form(of: attribute.type)).", cell)
+    /// Appends the value that a cell gives to an attribute.
+    private func append(
+        _ cell: InputRow.Cell, for attribute: AttributeDescription, to row: inout PreparedRow
+    ) throws {
+        let read: InputValue
+        do throws(ValueRefusal) {
+            read = try plan.forms.read(cell.content, for: attribute)
+        } catch {
+            throw self.error(error.message, cell)
         }
-        if let refusal = ValueCheck.refusal(of: value, by: attribute) { throw error(refusal, cell) }
-        return value
-    }
-
-    private func read(_ content: InputRow.Content, as type: AttributeType) -> Value? {
-        switch content {
-        case .json(let json): return ValueText.read(json, as: type)
-        case .text("", let isQuoted):
-            let emptyTypes: Set<AttributeType> = [.string, .uri, .binary, .transformable]
-            return isQuoted && emptyTypes.contains(type)
-                ? ValueText.read("", as: type) : .null
-        case .text(let text, _): return ValueText.read(text, as: type)
+        if let refusal = ValueCheck.refusal(of: read.value, by: attribute) {
+            throw error(refusal, cell)
         }
-    }
-
-    private func shown(_ content: InputRow.Content) -> String {
-        switch content {
-        case .text(let text, _), .json(.string(let text)), .json(.number(let text)):
-            "'\(ValueCheck.shown(text))'"
-        case .json(let json): json.kind
-        }
+        row.values.append((attribute.slot, read.value))
+        if read.isZoneAssumed { row.assumedZones += 1 }
     }
 }

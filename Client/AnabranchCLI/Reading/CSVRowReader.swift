@@ -3,10 +3,20 @@ struct CSVRowReader: RowReader {
     private let parser: CSVParser
     private let file: String
     private let names: [String]
+    private let padsRows: Bool
 
     var columns: [String]? { names }
 
-    init(_ source: ByteSource, delimiter: UInt8 = UInt8(ascii: ",")) throws {
+    /// Reads the first line.
+    ///
+    /// - Parameter padsRows: True if a row may end before the last column; the other columns then
+    ///   have no value.
+    ///
+    /// - Throws: ``InputError`` if the line can't be read, or names a column twice.
+    init(
+        _ source: ByteSource, delimiter: UInt8 = UInt8(ascii: ","), padsRows: Bool = false
+    ) throws {
+        self.padsRows = padsRows
         parser = CSVParser(source, delimiter: delimiter)
         file = source.name
         guard let header = try parser.next() else {
@@ -24,13 +34,19 @@ struct CSVRowReader: RowReader {
 
     mutating func next() throws -> InputRow? {
         guard let record = try parser.next(expecting: names.count) else { return nil }
-        guard record.fields.count == names.count else {
+        var fields = record.fields
+        let missing = names.count - fields.count
+        guard missing == 0 || missing > 0 && padsRows else {
             throw InputError(
                 file: file, place: record.place,
-                message: "The row has \(record.fields.count) fields where the first line names "
-                    + "\(names.count) columns.")
+                message: "The row has \(fields.count) fields where the first line names "
+                    + "\(names.count) columns."
+                    + (missing > 0 ? " Type --pad-rows if rows may end early." : ""))
         }
-        let cells = zip(names, record.fields).map { name, field in
+        for _ in 0..<missing {
+            fields.append(CSVRecord.Field(text: "", isQuoted: false, place: record.place))
+        }
+        let cells = zip(names, fields).map { name, field in
             InputRow.Cell(
                 name: name, content: .text(field.text, isQuoted: field.isQuoted),
                 place: field.place)

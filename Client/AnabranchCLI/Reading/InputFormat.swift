@@ -4,6 +4,8 @@ struct InputFormat {
 
     let format: Format
     let delimiter: UInt8
+    /// True if rows of CSV may end before the last column.
+    let padsRows: Bool
     /// The member of a JSON object that contains the records.
     let member: String?
 
@@ -12,6 +14,7 @@ struct InputFormat {
     /// - Throws: ``UsageError`` if neither tells the format.
     init(path: String, arguments: ParsedArguments) throws(UsageError) {
         member = arguments.text("member")
+        padsRows = arguments.isSet("pad-rows")
         delimiter = try Self.delimiter(arguments)
         if let chosen: Format = try arguments.choice("format") {
             format = chosen
@@ -40,7 +43,7 @@ struct InputFormat {
 
     func rows(of source: ByteSource) throws -> any RowReader {
         switch format {
-        case .csv: try CSVRowReader(source, delimiter: delimiter)
+        case .csv: try CSVRowReader(source, delimiter: delimiter, padsRows: padsRows)
         case .json: try JSONRowReader(source, member: member)
         }
     }

@@ -17,8 +17,8 @@ enum StoreFile {
         guard FileManager.default.fileExists(atPath: path, isDirectory: &isFolder) else {
             throw CommandFailure(
                 .noInput,
-                "There is no store \(path). To create one, type: anabranch init \(path) --model "
-                    + "FILE")
+                "There is no store \(path). To create one, type: anabranch init "
+                    + "\(ShellWord.quoted(path)) --model FILE")
         }
         guard !isFolder.boolValue else {
             throw CommandFailure(.data, "\(path) is a folder, not a store.")

@@ -3,9 +3,13 @@ import Anabranch
 /// A change of one property, parsed from a word like `name=Paris`.
 ///
 /// An attribute takes a value, and a to-one relationship takes the record that a selector names. A
-/// to-many relationship gains (`members+=alpha2=FR`) or loses (`members-=alpha2=FR`) a record.
+/// to-many relationship gains (`members+=alpha2=FR`) or loses (`members-=alpha2=FR`) a record. The
+/// option `--null` removes the value of an attribute or all records of a relationship.
 struct Assignment {
-    enum Operation { case set, add, remove }
+    enum Operation { case set, add, remove, clear }
+
+    static let nullOption = OptionSpecification(
+        "null", "NAME", "Removes the value of the property.", isRepeated: true)
 
     let name: String
     let operation: Operation
@@ -28,6 +32,35 @@ struct Assignment {
         name = String(operation == .set ? before : before.dropLast())
         text = String(word[word.index(after: equals)...])
         self.command = command
+    }
+
+    /// Parses the name of a property that loses its value.
+    init(clearing name: String, command: String) {
+        self.name = name
+        operation = .clear
+        text = ""
+        self.command = command
+    }
+
+    /// The changes of a command line: the words and the options `--null`.
+    ///
+    /// - Throws: ``UsageError`` for a word without an equals sign, and for a property that gets a
+    ///   value, or loses it, and is changed once more.
+    static func all(
+        _ words: some Sequence<String>, _ arguments: ParsedArguments
+    ) throws(UsageError) -> [Assignment] {
+        var all: [Assignment] = []
+        for word in words { all.append(try Assignment(word, command: arguments.command)) }
+        for name in arguments.texts("null") {
+            all.append(Assignment(clearing: name, command: arguments.command))
+        }
+        let changes = Dictionary(grouping: all, by: \.name)
+        for change in all where change.operation == .set || change.operation == .clear {
+            guard changes[change.name]?.count == 1 else {
+                throw arguments.error("\(change.name) is given twice.")
+            }
+        }
+        return all
     }
 
     /// Applies several changes.
@@ -61,6 +94,7 @@ struct Assignment {
             throw EntityNames.unknown(name, of: object.entity, command: command)
         }
         switch property {
+        case .attribute where operation == .clear: try object.setValue(.null, forKey: name)
         case .attribute(let attribute): try set(attribute, of: object)
         case .relationship(let relationship): try change(relationship, of: object, in: context)
         }
@@ -88,6 +122,7 @@ struct Assignment {
         _ relationship: RelationshipDescription, of object: ManagedObject,
         in context: ManagedObjectContext
     ) throws {
+        if operation == .clear { return try clear(relationship, of: object) }
         guard relationship.isToMany == (operation != .set) else {
             let form =
                 relationship.isToMany ? "\(name)+=RECORD or \(name)-=RECORD" : "\(name)=RECORD"
@@ -101,6 +136,17 @@ struct Assignment {
         case .set: try object.setObject(other, forKey: name)
         case .add: try object.objects(forKey: name).insert(other)
         case .remove: try object.objects(forKey: name).remove(other)
+        case .clear: break
+        }
+    }
+
+    private func clear(
+        _ relationship: RelationshipDescription, of object: ManagedObject
+    ) throws {
+        if relationship.isToMany {
+            try object.objects(forKey: name).removeAll()
+        } else {
+            try object.setObject(nil, forKey: name)
         }
     }
 }

@@ -46,6 +46,8 @@ enum CSVText {
                 .contains(byte)
         }
         guard text.isEmpty || isSpecial else { return text }
-        return "\"" + text.replacing("\"", with: "\"\"") + "\""
+        // A quote can be one character with the scalars that follow it.
+        let inner = text.unicodeScalars.map { $0 == "\"" ? "\"\"" : String($0) }
+        return "\"\(inner.joined())\""
     }
 }

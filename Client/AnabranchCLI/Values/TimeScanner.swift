@@ -1,9 +1,14 @@
 /// Scans the text of a time from the left.
+///
+/// A function that returns `nil` or false may have consumed a part of the text: the text is then
+/// refused as a whole.
 struct TimeScanner {
     private var rest: Slice<UnsafeBufferPointer<UInt8>>
 
     /// - Parameter bytes: UTF-8; they must stay valid while the scanner is used.
     init(_ bytes: UnsafeBufferPointer<UInt8>) { rest = bytes[...] }
+
+    var isAtEnd: Bool { rest.isEmpty }
 
     mutating func take(_ character: Unicode.Scalar) -> Bool {
         guard let byte = rest.first, UInt32(byte) == character.value else { return false }
@@ -11,61 +16,60 @@ struct TimeScanner {
         return true
     }
 
-    /// Scans a number of exactly `count` digits.
-    mutating func digits(_ count: Int) -> Int? {
-        guard rest.count >= count else { return nil }
+    mutating func take(_ bytes: [UInt8]) -> Bool {
+        guard rest.starts(with: bytes) else { return false }
+        rest.removeFirst(bytes.count)
+        return true
+    }
+
+    /// Scans a number, as many digits as there are within the given counts.
+    mutating func number(_ counts: ClosedRange<Int>) -> Int? {
         var number = 0
-        for _ in 0..<count {
-            guard let digit = digit() else { return nil }
+        var count = 0
+        while count < counts.upperBound, let digit = digit() {
             number = number * 10 + digit
+            count += 1
         }
-        return number
+        return count >= counts.lowerBound ? number : nil
+    }
+
+    /// Scans a number of exactly `count` digits.
+    mutating func digits(_ count: Int) -> Int? { number(count...count) }
+
+    private var isAtDigit: Bool {
+        rest.first.map { (UInt8(ascii: "0")...UInt8(ascii: "9")).contains($0) } ?? false
     }
 
     private mutating func digit() -> Int? {
-        guard let byte = rest.first, (UInt8(ascii: "0")...UInt8(ascii: "9")).contains(byte) else {
-            return nil
-        }
-        rest.removeFirst()
+        guard isAtDigit, let byte = rest.popFirst() else { return nil }
         return Int(byte - UInt8(ascii: "0"))
     }
 
-    /// Scans the rest after a date: nothing, or a time of day with or without an offset.
-    ///
-    /// - Returns: The seconds of the day in UTC, which an offset can carry into the next or the
-    ///   previous day.
-    mutating func timeOfDay() -> (seconds: Int, fraction: Double)? {
-        if rest.isEmpty { return (0, 0) }
-        guard take("T") || take("t") || take(" "), let hour = digits(2), take(":"),
-            let minute = digits(2), hour < 24, minute < 60
-        else { return nil }
-        var seconds = hour * 3600 + minute * 60
-        var fraction = 0.0
-        if take(":") {
-            guard let second = digits(2), second < 60 else { return nil }
-            seconds += second
-            if take(".") {
-                guard let read = fractionDigits() else { return nil }
-                fraction = read
-            }
-        }
-        guard let offset = offset(), rest.isEmpty else { return nil }
-        return (seconds - offset, fraction)
-    }
-
-    private mutating func fractionDigits() -> Double? {
-        var text = "0."
+    /// Scans the digits of a second's fraction, at most 30.
+    mutating func fraction() -> String? {
+        var text = ""
         while let digit = digit() { text += String(digit) }
-        return text.count > 2 && text.count < 32 ? Double(text) : nil
+        return (1...30).contains(text.count) ? text : nil
     }
 
-    /// Scans an offset, in seconds east of UTC.
-    private mutating func offset() -> Int? {
-        if rest.isEmpty || take("Z") || take("z") { return 0 }
+    /// Scans ASCII letters.
+    mutating func word() -> String {
+        let letters = rest.prefix { byte in
+            (UInt8(ascii: "a")...UInt8(ascii: "z")).contains(byte | 0x20)
+        }
+        rest.removeFirst(letters.count)
+        return String(decoding: letters, as: UTF8.self)
+    }
+
+    /// Scans the offset of a time zone: `Z`, `+02:00`, `+0200` or `+02`.
+    ///
+    /// - Returns: Seconds east of UTC.
+    mutating func offset() -> Int? {
+        if take("Z") || take("z") { return 0 }
         let isWest = take("-")
         guard isWest || take("+"), let hours = digits(2) else { return nil }
-        _ = take(":")
-        guard let minutes = digits(2), hours < 24, minutes < 60 else { return nil }
+        let hasMinutes = take(":") || isAtDigit
+        guard let minutes = hasMinutes ? digits(2) : 0, hours < 24, minutes < 60 else { return nil }
         return (hours * 3600 + minutes * 60) * (isWest ? -1 : 1)
     }
 }

@@ -1,4 +1,5 @@
 import Anabranch
+import AnabranchReplication
 import Foundation
 
 /// Converts values to text, and text to values of a type.
@@ -9,9 +10,9 @@ import Foundation
 ///  | type | text |
 ///  |---|---|
 ///  | integers, decimals | their digits; decimals are exact, with up to 38 digits |
-///  | doubles | the fewest digits that identify the number; `nan`, `inf`, `-inf` |
+///  | doubles | the fewest digits that identify the number; `nan`, `inf`, `-inf`; not `0x10` |
 ///  | booleans | `true`, `false`; also read from `1`, `0`, `yes`, `no` |
-///  | dates | ISO 8601 in UTC; read with any offset |
+///  | dates | ISO 8601 in UTC; read with any offset, or as UTC without one |
 ///  | binary data, bytes of transformables | base64 |
 ///  | UUIDs, URIs | their usual form |
 ///  | groups | `end=10, start=9`; not read, because each member is set by itself |
@@ -70,7 +71,7 @@ enum ValueText {
         let value: Value? =
             switch type {
             case .integer16, .integer32, .integer64: Int64(text).map { .integer($0) }
-            case .double, .float: readDouble(text).map { .double($0) }
+            case .double, .float: Double(decimalText: text).map { .double($0) }
             case .decimal: ExactDecimal(text).map { .decimal($0) }
             case .boolean: readBool(text).map { .bool($0) }
             case .date: TimeText.read(text).map { .date($0) }
@@ -83,28 +84,25 @@ enum ValueText {
         return value.flatMap { fitting($0, type) }
     }
 
+    /// Reads a value of JSON: a text or a number is read as the text that it is written as.
+    ///
+    /// - Returns: `nil` if the type has no such value. A number is a number or a boolean, and no
+    ///   other type: it does not say what it counts.
     static func read(_ json: JSONValue, as type: AttributeType) -> Value? {
-        switch (json, type) {
-        case (.null, _): .null
-        case (.bool(let flag), .boolean): .bool(flag)
-        case (.string(let text), _): read(text, as: type)
-        case (.number, .string), (.number, .uri), (.number, .uuid): nil
-        case (.number, .binary), (.number, .transformable): nil
-        case (.number(let text), .date): readDouble(text).map { .date($0) }
-        case (.number(let text), _): read(text, as: type)
-        case (.bool, _), (.array, _), (.object, _): nil
+        switch json {
+        case .null: .null
+        case .bool(let flag): type == .boolean ? .bool(flag) : nil
+        case .string(let text): read(text, as: type)
+        case .number(let text): type.isNumeric || type == .boolean ? read(text, as: type) : nil
+        case .array, .object: nil
         }
     }
 
     private static func fitting(_ value: Value, _ type: AttributeType) -> Value? {
         guard let coerced = type.coerce(value), type.accepts(coerced) else { return nil }
+        // A float that is not zero must not become zero.
+        if case .double(0) = coerced, case .double(let number) = value, number != 0 { return nil }
         return coerced
-    }
-
-    /// Reads a number; `nil` for a number with digits that is too large for a `Double`.
-    static func readDouble(_ text: String) -> Double? {
-        guard let number = Double(text) else { return nil }
-        return number.isInfinite && text.contains { $0.isNumber } ? nil : number
     }
 
     private static func readBool(_ text: String) -> Bool? {

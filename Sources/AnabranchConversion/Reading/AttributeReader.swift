@@ -125,7 +125,7 @@ struct AttributeReader {
             return Int64(text).flatMap { attribute.type.coerce(.integer($0)) } ?? .null
         case (.double, .string(let text)), (.float, .string(let text)),
             (.date, .string(let text)):
-            return Double(text).flatMap { attribute.type.coerce(.double($0)) } ?? .null
+            return Double(decimalText: text).flatMap { attribute.type.coerce(.double($0)) } ?? .null
         default:
             let value = attribute.type.coerce(found) ?? .null
             return attribute.type.accepts(value) ? value : .null

@@ -11,8 +11,13 @@ public import Foundation
 /// to-many that is a list or has no to-one as its inverse has a table such as `Book_authors`, with
 /// the columns `owner`, `member` and, for a list, `position` from 0.
 ///
-/// Dates are seconds since 1970-01-01 UTC, UUIDs and decimals are texts, and booleans are 0 and 1.
-/// If names differ in case only, or a property is called `id`, a number is behind the name.
+/// Dates are seconds since 1970-01-01 UTC, the form `seconds-since-1970` of `anabranch import`.
+/// They are the nearest doubles. A date keeps its microsecond, but the last bit of a finer fraction
+/// can be lost, because a double holds seconds since 2001 more finely than seconds since 1970.
+///
+/// UUIDs and decimals are texts, and booleans are 0 and 1. A double that is NaN is the text `NaN`,
+/// because SQLite would store NULL. If names differ in case only, or a property is called `id`, a
+/// number is behind the name.
 public struct TableExport {
     /// The store.
     public let store: URL

@@ -98,7 +98,7 @@ struct TableWriter {
         case .integer(let number):
             guard property.relationship == nil else { return .text(try name(number)) }
             return .integer(number)
-        case .double(let number): return .real(number)
+        case .double(let number): return number.isNaN ? .text("NaN") : .real(number)
         case .decimal(let number): return .text("\(number)")
         case .string(let text), .uri(let text): return .text(text)
         case .date(let seconds): return .real(seconds + Self.calendarBeginning)

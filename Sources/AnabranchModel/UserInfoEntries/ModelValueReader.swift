@@ -13,7 +13,7 @@ enum ModelValueReader {
             (ExactDecimal(text) ?? flagNumber(text).map { ExactDecimal($0) })
                 .map { .decimal($0) }
         case .double, .float:
-            (Double(text) ?? flagNumber(text).map { Double($0) })
+            (Double(decimalText: text) ?? flagNumber(text).map { Double($0) })
                 .flatMap { type.coerce(.double($0)) }
         case .date, .binary, .transformable, .undefined: nil
         }
@@ -31,6 +31,6 @@ enum ModelValueReader {
 
     /// Reads an integer, also written as `0.0`, which Xcode writes after a change of the type.
     private static func integer(_ text: String) -> Int64? {
-        Int64(text) ?? flagNumber(text) ?? Double(text).flatMap { Int64(exactly: $0) }
+        Int64(text) ?? flagNumber(text) ?? ExactDecimal(text).flatMap { Int64("\($0)") }
     }
 }

@@ -20,7 +20,7 @@ enum TaggedValueText {
         else { return nil }
         let content = String(text[text.index(after: colon)...])
         return switch type {
-        case .date: Double(content).map { .date($0) }
+        case .date: Double(decimalText: content).map { .date($0) }
         case .binary: Data(base64Encoded: content).map { .data($0) }
         default: ModelValueReader.value(of: content, as: type)
         }

@@ -149,7 +149,7 @@ extension ModelReader {
         _ name: String, of element: ModelElement, entity: String, property: String
     ) -> Value? {
         guard let text = element.text(name) else { return nil }
-        guard let seconds = Double(text), seconds.isFinite else {
+        guard let seconds = Double(decimalText: text), seconds.isFinite else {
             refuse(
                 .invalidValue, element, entity: entity, property: property,
                 "Can't use \(name) of attribute \(entity).\(property) because \"\(text)\" is no "
