@@ -65,9 +65,10 @@
             }
             var shown = ""
             repeat {
-                // What follows the last save has ended when nothing more is shown.
+                // What follows the last save has ended when nothing more is shown. The looks after
+                // the last write are seconds apart by then.
                 shown = watch.output
-                Thread.sleep(forTimeInterval: 1)
+                Thread.sleep(forTimeInterval: 4)
             } while watch.output != shown
             let seconds = 3
             let before = try #require(ContextSwitches(ofProcess: watch.identifier))

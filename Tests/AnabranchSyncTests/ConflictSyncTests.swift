@@ -87,6 +87,8 @@ struct ConflictSyncTests {
 
     @Test func `a page that changes no object is reported if a value in it lost`() async throws {
         try setAge(1, in: here)
+        // The second save is the later one.
+        try await Task.sleep(for: .milliseconds(2))
         try setAge(2, in: there)
         try await engine(here).synchronize()
         var told = there.coordinator.recordedConflicts().makeAsyncIterator()

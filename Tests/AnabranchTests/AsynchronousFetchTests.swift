@@ -145,8 +145,8 @@ import Testing
         try await Task.sleep(for: .milliseconds(100))
         task.cancel()
         await #expect(throws: CancellationError.self) { try await task.value }
-        // Far less than hours, also on a busy machine.
-        #expect(ContinuousClock.now - started < .seconds(60))
+        // Far less than hours, also while other tests keep the main actor busy.
+        #expect(ContinuousClock.now - started < .seconds(600))
         #expect(try await context.fetchInBackground(young(3)).count == 3)
     }
 

@@ -36,7 +36,9 @@ public final class ManagedObjectContext {
     /// If it is false, the context keeps the values that it has read until it is refreshed. Its
     /// save then conflicts with newer values, and the ``mergePolicy`` decides. The view context of
     /// a ``PersistentContainer`` begins with true, every other context with false.
-    public var automaticallyMergesChangesFromParent = false
+    public var automaticallyMergesChangesFromParent = false {
+        didSet { if automaticallyMergesChangesFromParent { coordinator.followOtherProcesses() } }
+    }
     /// True if a save conflicts with a newer stored value that was merged under one of its edits:
     /// the ``mergePolicy`` then decides, as if the value had not been merged.
     ///

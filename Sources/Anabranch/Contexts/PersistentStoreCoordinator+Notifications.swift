@@ -1,4 +1,5 @@
 public import Foundation
+import Synchronization
 
 extension PersistentStoreCoordinator {
     /// Posted after the coordinator has opened or closed its store, on the queue that did so.
@@ -19,16 +20,37 @@ extension PersistentStoreCoordinator {
     /// ``PersistentStoreDescription/followsOtherProcesses`` is false.
     ///
     /// An observer names it, see ``ManagedObjectContext/objectsDidChange``.
-    public static var remoteChange: Notification.Name { remoteChangeName.forObservers }
+    public static var remoteChange: Notification.Name {
+        defer { unobserved.withLock(\.self).forEach { $0.coordinator?.followOtherProcesses() } }
+        return remoteChangeName.forObservers
+    }
 
     private static let remoteChangeName = NotificationName("AnabranchCoordinatorRemoteChange")
+    /// The coordinators that follow other processes once the notification is observed.
+    private static let unobserved = Mutex<[WeakCoordinator]>([])
+
+    private struct WeakCoordinator: Sendable {
+        weak let coordinator: PersistentStoreCoordinator?
+    }
+
+    /// Makes a coordinator follow other processes as soon as the notification can be observed.
+    static func followWhenObserved(_ coordinator: PersistentStoreCoordinator) {
+        unobserved.withLock { unobserved in
+            unobserved.removeAll { $0.coordinator == nil }
+            unobserved.append(WeakCoordinator(coordinator: coordinator))
+        }
+        if remoteChangeName.isObserved { coordinator.followOtherProcesses() }
+    }
 
     /// Returns a sequence of the changes of the store from now on: one element per save, per page
     /// of remote changes, and for the saves of another process that were merged together.
     ///
     /// The sequence ends with the coordinator. Stop iterating to unsubscribe. It keeps the newest
     /// 1,024 elements for a slow reader; the history has all changes.
-    public func remoteChanges() -> AsyncStream<RemoteChange> { remoteListeners.stream() }
+    public func remoteChanges() -> AsyncStream<RemoteChange> {
+        followOtherProcesses()
+        return remoteListeners.stream()
+    }
 
     /// - Parameter position: The position of a save; otherwise `nil`.
     func postRemoteChange(at position: Int64? = nil, author: String) {

@@ -21,8 +21,9 @@ public final class PersistentStoreCoordinator: Sendable {
     let remoteListeners = EventStreams<RemoteChange>()
     /// Reports that something may have been committed to the file.
     let commits: CommitSignal
-    /// The task that follows other processes.
+    /// The task that follows other processes; `nil` before something has to be told of them.
     private let following = Mutex<Task<Void, Never>?>(nil)
+    private let mayFollow: Bool
     private let isOpen = Mutex(true)
     let resolverQueue = ResolverQueue()
     /// The errors of objects that have outlived their contexts.
@@ -63,13 +64,21 @@ public final class PersistentStoreCoordinator: Sendable {
             }
         origin = .of(store)
         commits = CommitSignal(of: store)
-        if storeDescription.mayFollowOtherProcesses {
-            let progress = try store.historyProgress()
-            following.withLock { $0 = followOtherProcesses(since: progress) }
-        }
+        mayFollow = storeDescription.mayFollowOtherProcesses
+        if mayFollow { Self.followWhenObserved(self) }
     }
 
     deinit { following.withLock { $0?.cancel() } }
+
+    /// Starts to follow other processes from the present state of the file, if the description
+    /// allows it and nothing has started it. If the file can't be read, the next call tries again.
+    func followOtherProcesses() {
+        guard mayFollow else { return }
+        following.withLock { following in
+            guard following == nil, let progress = try? store.historyProgress() else { return }
+            following = followOtherProcesses(since: progress)
+        }
+    }
 
     /// Creates the coordinator of a store that is being migrated, which keeps it open.
     ///
@@ -80,6 +89,7 @@ public final class PersistentStoreCoordinator: Sendable {
         plans = try EntityPlans(model: store.model, classes: [])
         origin = .of(store)
         commits = CommitSignal(of: store)
+        mayFollow = false
     }
 
     /// The model of the store.

@@ -17,8 +17,9 @@ public struct PersistentStoreDescription: Sendable {
     /// ``ManagedObjectContext/automaticallyMergesChangesFromParent``, the results and queries that
     /// follow them, ``PersistentStoreCoordinator/remoteChanges()`` and
     /// ``PersistentStoreCoordinator/remoteChange``. Two containers of one file in one process count
-    /// as two processes. While the file is not written, this costs nothing. On systems other than
-    /// Linux the file is looked at once a second.
+    /// as two processes. The file is watched from the moment when the first of these exists. While
+    /// the file is not written, this costs nothing. On systems other than Linux the file is looked
+    /// at once a second.
     public var followsOtherProcesses = true
     /// The clock, randomness and file access of the store, which a simulation replaces.
     package var environment = StoreEnvironment.system

@@ -27,10 +27,12 @@ protocol StoreOriginHolding { var origin: StoreOrigin { get } }
 extension ManagedObjectID: Codable {
     /// Encodes the URI.
     ///
-    /// - Throws: `StoreError` if the store is closed.
+    /// - Throws: `StoreError` if the store was closed before the record's replica was read, because
+    ///   such an ID has no URI that names the object.
     public func encode(to encoder: any Encoder) throws {
+        _ = try recordID
         var container = encoder.singleValueContainer()
-        try container.encode(try uriRepresentation.absoluteString)
+        try container.encode(uriRepresentation.absoluteString)
     }
 
     /// Decodes a URI, and finds the object's ID in the store of
