@@ -17,7 +17,7 @@ enum Daemon {
 
     static func run(_ arguments: [String]) -> Int32 {
         guard let command = arguments.first else {
-            FileHandle.standardError.write(Data("\(HelpText.overview)\n".utf8))
+            StandardError.write("\(HelpText.overview)\n")
             return ExitStatus.usage
         }
         do {
@@ -55,7 +55,7 @@ enum Daemon {
     }
 
     static func report(_ message: String) {
-        FileHandle.standardError.write(Data("anabranchd: \(message)\n".utf8))
+        StandardError.write("anabranchd: \(message)\n")
     }
 }
 

@@ -50,11 +50,11 @@ struct EventChanges {
     var unloaded: [ManagedObject] = []
     /// What others have inserted; no object is made for it.
     var insertedElsewhere = ObjectIDList([])
-    /// While somebody follows the context: records that others changed, registered here or not.
+    /// While results follow the context: records that other saves changed, registered here or not.
     var merged: [ChangedRecords.Entity] = []
-    /// While somebody follows the context: how much of the changes of others ``merged`` has.
+    /// While results follow the context: how much of the changes of other saves ``merged`` has.
     var extent = ChangedRecords.Extent.complete
-    /// While somebody follows the context: records by the IDs that they had before.
+    /// While results follow the context: records by the IDs that they had before.
     var renamed: [LocalID: LocalID] = [:]
 
     /// Whether something has happened to records, whether they are registered or not.
