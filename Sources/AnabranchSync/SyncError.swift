@@ -49,6 +49,10 @@ extension SyncError {
         /// The store syncs with another zone, and a store has only one zone.
         public static let otherZone = Code(rawValue: "other-zone")
 
+        /// All records of the zone are of entities that the store's model lacks, and
+        /// ``SyncOptions/refusesForeignZone`` is set. Check the name of the zone.
+        public static let foreignZone = Code(rawValue: "foreign-zone")
+
         /// The zone's minimum version is above ``SyncOptions/appVersion``. Update the app. The
         /// detail `minimumVersion` says to which version.
         public static let updateRequired = Code(rawValue: "update-required")

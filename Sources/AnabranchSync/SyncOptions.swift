@@ -8,8 +8,16 @@ public struct SyncOptions: Sendable {
     /// many bytes.
     public var requestTimeout: Duration = .seconds(60)
     /// The time without any data after which the live event stream counts as broken. The server
-    /// sends heartbeats more often.
+    /// sends heartbeats more often, every 20 seconds by default.
     public var eventSilence: Duration = .seconds(60)
+    /// The longest time between two polls of the live loop while the zone's events do not arrive, at
+    /// least a second. Each poll comes after a random time between the half and the whole of it.
+    ///
+    /// While polls find nothing, each interval is twice as long as the one before it, up to
+    /// ``longestPollInterval``. A live loop whose events arrive does not poll.
+    public var pollInterval: Duration = .seconds(30)
+    /// The longest time to which the interval between polls grows.
+    public var longestPollInterval: Duration = .seconds(300)
     /// The shortest time between two looks of the live loop for saves of other processes. It
     /// notices those of this process at once.
     ///
@@ -29,6 +37,12 @@ public struct SyncOptions: Sendable {
     ///
     /// Nothing is lost, but the move can't be undone: two unrelated zones become one.
     public var movesZone = false
+    /// Indicates whether an exchange fails with ``SyncError/Code/foreignZone`` if the zone has records
+    /// and none of them is of an entity of the store's model, as ``SyncStatus/foreignZone`` says.
+    ///
+    /// Nothing is pushed then, unless the zone offers a new store a snapshot instead of its log: a
+    /// store pushes its saves before it takes a snapshot.
+    public var refusesForeignZone = false
     /// The version of this app, as a number that rises with each release; `nil` is any version.
     ///
     /// If the zone's minimum version is greater, the engine neither pulls nor pushes; see

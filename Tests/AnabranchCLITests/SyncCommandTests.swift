@@ -13,6 +13,30 @@ import Testing
         return bench
     }
 
+    @Test func `a store that joins the zone of another app is warned, or refused`() throws {
+        let daemon = try RunningDaemon(zone: "geo")
+        let geo = try synced(daemon)
+        _ = try geo.run("insert", "Country", "code=FR", "name=France")
+        #expect(try geo.run("sync", "--token-file", daemon.tokenFile).status == 0)
+        let model = """
+            <model type="com.apple.IDECoreDataModeler.DataModel" documentVersion="1.0">
+                <entity name="Account" syncable="YES">
+                    <attribute name="name" optional="YES" attributeType="String"/>
+                </entity>
+            </model>
+            """
+        let words = ["--server", daemon.url, "--zone", "geo", "--token-file", daemon.tokenFile]
+        for option in [["--refuse-foreign-zone"], []] {
+            let bench = try Workbench(model: model)
+            let run = try ToolRun(["sync", bench.store] + words + option)
+            #expect(run.status == (option.isEmpty ? 0 : 1), "\(run.errors)")
+            #expect(run.errors.contains("Account") && run.errors.contains("Country"))
+            let status = try bench.run("status").output
+            #expect(status.contains("Warning") && status.contains("Country"), "\(status)")
+        }
+        #expect(!(try geo.run("status").output.contains("Warning")))
+    }
+
     @Test func `two stores exchange edits and end with the zone's hash`() throws {
         let daemon = try RunningDaemon(zone: "geo")
         let first = try synced(daemon)

@@ -40,6 +40,53 @@
             }
         }
 
+        @Test(arguments: [
+            EventProxy.Treatment.answered(status: 502), .answered(status: 404), .buffered,
+        ])
+        func `a watch behind a proxy without events shows saves, and says once that it polls`(
+            _ treatment: EventProxy.Treatment
+        ) throws {
+            let daemon = try RunningDaemon(zone: "geo")
+            let proxy = try EventProxy(before: daemon.url, treatment)
+            defer { proxy.close() }
+            let benches = try [daemon.url, proxy.url].map { url in
+                let bench = try Workbench()
+                let run = try bench.run(
+                    "sync", "--server", url, "--zone", "geo", "--token-file", daemon.tokenFile)
+                #expect(run.status == 0, "\(run.errors)")
+                return bench
+            }
+            let watch = try RunningWatch(
+                benches[1], ["--poll", "1", "--token-file", daemon.tokenFile])
+            func wait(for condition: () throws -> Bool) throws {
+                while try !condition() {
+                    try #require(watch.isRunning, "\(watch.errors)")
+                    Thread.sleep(forTimeInterval: 0.05)
+                }
+            }
+            try wait { watch.errors.contains("In sync with geo") }
+            for number in 0..<3 {
+                let shown = watch.output
+                _ = try benches[0].run("insert", "Country", "code=I\(number)", "name=Polled")
+                let run = try benches[0].run("sync", "--token-file", daemon.tokenFile)
+                #expect(run.status == 0, "\(run.errors)")
+                try wait { watch.output != shown }
+            }
+            // The silence of a stream shows only after a minute.
+            guard treatment != .buffered else { return }
+            let note = "Live events are missing, so the zone is polled every"
+            try wait { watch.errors.contains(note) }
+            try wait { try benches[1].run("status").output.contains("Live events   missing") }
+            let asked = proxy.eventRequests
+            try wait { proxy.eventRequests > asked + 1 }
+            #expect(watch.errors.components(separatedBy: note).count == 2, "\(watch.errors)")
+            proxy.set(.passed)
+            try wait { watch.errors.contains("Live events arrive again.") }
+            let status = try benches[1].run("status", "--json").output
+            #expect(!status.contains("missingEvents"), "\(status)")
+            #expect(watch.interrupt() == 0)
+        }
+
         @Test func `a watch ends after its seconds, without a save`() throws {
             let bench = try Workbench()
             let run = try bench.run("watch", "--offline", "--for", "1")

@@ -88,6 +88,7 @@ private final class GatedTransport: Transport {
         return AsyncThrowingStream { continuation in
             continuation.onTermination = { [self] _ in streams.withLock { $0 -= 1 } }
             continuation.yield(.opened)
+            continuation.yield(.heartbeat)
         }
     }
 }

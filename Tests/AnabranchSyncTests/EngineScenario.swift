@@ -17,8 +17,8 @@ final class EngineScenario: Sendable {
     let names: SmallModel
     let zone: ZoneService
     let serverClock = SettableClock()
-    /// How often the engines have waited for a time.
-    let sleepCount = Mutex(0)
+    /// The times for which the engines have asked to wait. Each wait ends after a millisecond.
+    let sleeps = Mutex<[Duration]>([])
 
     init(
         bodyBytes: Int? = nil, limits: ZoneLimits = ZoneLimits(),
@@ -75,8 +75,8 @@ final class EngineScenario: Sendable {
             server: server, zone: zone, token: "secret", allowingPlainHTTP: false)
         var environment = SyncEnvironment.system
         if let clock { environment.wallMilliseconds = { clock.milliseconds } }
-        environment.sleep = { [weak self] _ in
-            self?.sleepCount.withLock { $0 += 1 }
+        environment.sleep = { [weak self] duration in
+            self?.sleeps.withLock { $0.append(duration) }
             try Task.checkCancellation()
             try await Task.sleep(for: .milliseconds(1))
         }

@@ -171,9 +171,9 @@ struct SyncEngineTests {
             try await Self.wait { engine.status.lastExchange != nil }
             // The exchange itself writes, so the loop looks once more after it.
             try await Task.sleep(for: .milliseconds(300))
-            let before = scenario.sleepCount.withLock { $0 }
+            let before = scenario.sleeps.withLock { $0.count }
             try await Task.sleep(for: .milliseconds(300))
-            #expect(scenario.sleepCount.withLock { $0 } == before)
+            #expect(scenario.sleeps.withLock { $0.count } == before)
             for number in 1...3 {
                 try other.insert("\(number)", scenario.names)
                 try await Self.wait { try scenario.zone.head().position == UInt64(number) }

@@ -77,6 +77,10 @@ package final class MemoryTransport: Transport {
             }
             continuation.onTermination = { _ in service.removeObserver(number) }
             continuation.yield(.opened)
+            // The head is read after the registration, as the server does.
+            if let head = try? service.head() {
+                continuation.yield(.head(epoch: head.epoch, position: head.position))
+            }
         }
     }
 }

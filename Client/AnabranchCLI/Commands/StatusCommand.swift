@@ -157,7 +157,15 @@ struct StatusCommand: Command {
     }
 
     private func errorLines(_ sync: SyncStatus) -> [(String, String)] {
-        sync.lastError.map { [("Last error", $0.shown)] } ?? []
+        var lines: [(String, String)] = []
+        if let foreign = sync.foreignZone {
+            lines.append(("Warning", TextTable.printable(foreign.message)))
+        }
+        if let missing = sync.missingEvents {
+            lines.append(("Live events", "missing, so the zone is polled: \(missing.shown)"))
+        }
+        if let error = sync.lastError { lines.append(("Last error", error.shown)) }
+        return lines
     }
 
     private func caughtUp(_ sync: SyncStatus) -> String {
@@ -194,6 +202,14 @@ struct StatusCommand: Command {
             json.member("blockedByMessage", facts.sync.blockedBy?.message)
             json.member("lastError", facts.sync.lastError?.code.rawValue)
             json.member("lastErrorMessage", facts.sync.lastError?.message)
+            if let foreign = facts.sync.foreignZone {
+                json.key("foreignEntities")
+                json.array { json in for name in foreign.zoneEntities { json.string(name) } }
+            }
+            if let missing = facts.sync.missingEvents {
+                json.member("missingEvents", missing.code.rawValue)
+                json.member("missingEventsMessage", missing.message)
+            }
             json.member("caFile", facts.sync.certificateAuthorities)
             json.member("clientCertificate", facts.sync.clientCertificate?.certificateFile)
             if !facts.sync.quotas.isEmpty {

@@ -15,7 +15,12 @@ struct SyncCommand: Command {
                 + "Every store of the zone must be moved by itself. A move can't be undone.",
         ],
         options: ZoneConnection.options + [
-            .flag("move", "Moves the store to another zone."), .json,
+            .flag("move", "Moves the store to another zone."),
+            .flag(
+                "refuse-foreign-zone",
+                "Fails, and sends nothing, if all records of the zone are of entities that the "
+                    + "store's model lacks, instead of warning."),
+            .json,
         ],
         examples: [
             .init(
@@ -30,12 +35,14 @@ struct SyncCommand: Command {
     let path: String
     let connection: ZoneConnection
     let isMoving: Bool
+    let refusesForeignZone: Bool
     let isJSON: Bool
 
     init(_ arguments: ParsedArguments) throws(UsageError) {
         path = try arguments.word("STORE")
         connection = try ZoneConnection(arguments)
         isMoving = arguments.isSet("move")
+        refusesForeignZone = arguments.isSet("refuse-foreign-zone")
         isJSON = arguments.isSet("json")
         if isMoving, connection.server == nil {
             throw arguments.error(
@@ -46,10 +53,15 @@ struct SyncCommand: Command {
     func run(_ console: Console) async throws {
         let container = try StoreFile.open(path, for: .writing)
         defer { container.coordinator.close() }
-        let engine = try connection.engine(for: container, console, isMoving: isMoving)
+        let engine = try connection.engine(for: container, console, isMoving: isMoving) {
+            $0.refusesForeignZone = refusesForeignZone
+        }
         let outcome = try await engine.synchronize()
-        let minimum = engine.status.minimumVersion
-        try console.print(isJSON ? json(outcome, minimum) : text(outcome, minimum))
+        let (minimum, foreign) = (engine.status.minimumVersion, engine.status.foreignZone)
+        try console.print(isJSON ? json(outcome, minimum, foreign) : text(outcome, minimum))
+        if let foreign {
+            console.writeNote("Warning: \(TextTable.printable(foreign.message))")
+        }
         if let refusal = outcome.blockedBy {
             try console.output.flush()
             throw CommandFailure(
@@ -85,7 +97,9 @@ struct SyncCommand: Command {
         return text + ".\nThe zone rejected \(rejected); see 'anabranch rejected'."
     }
 
-    private func json(_ outcome: SyncOutcome, _ minimum: Int?) -> String {
+    private func json(
+        _ outcome: SyncOutcome, _ minimum: Int?, _ foreign: ForeignZone?
+    ) -> String {
         JSONText.object { json in
             json.member("pulled", outcome.pulledChangeSets)
             json.member("pushed", outcome.pushedChangeSets)
@@ -99,6 +113,10 @@ struct SyncCommand: Command {
             if let minimum { json.member("minimumVersion", minimum) }
             if let reason = outcome.snapshotReason {
                 json.member("snapshotReason", reason.code.rawValue)
+            }
+            if let foreign {
+                json.key("foreignEntities")
+                json.array { json in for name in foreign.zoneEntities { json.string(name) } }
             }
         }
     }

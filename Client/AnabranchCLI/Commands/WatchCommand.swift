@@ -10,6 +10,8 @@ struct WatchCommand: Command {
             "While it runs, it keeps the store in sync, if the store has a zone: it shows changes "
                 + "as they arrive, and sends local saves. Control-C ends it. If the zone no "
                 + "longer accepts the token, it ends with status 77.",
+            "If the zone's live events do not arrive, for example because a proxy buffers them, it "
+                + "says so once and polls the zone, less often while nothing changes.",
             "With --entity it shows records instead of change sets: + appears, ~ changes, "
                 + "- disappears.",
         ],
@@ -22,7 +24,11 @@ struct WatchCommand: Command {
             OptionSpecification(
                 "columns", "NAMES", "The columns of a record to show, separated by commas."),
             OptionSpecification("count", "N", "Ends after N change sets that were shown."),
-            OptionSpecification("for", "SECONDS", "Ends after this time."), .json,
+            OptionSpecification("for", "SECONDS", "Ends after this time."),
+            OptionSpecification(
+                "poll", "SECONDS",
+                "The longest time between two polls while live events are missing; 30 by default."),
+            .json,
         ],
         examples: [
             .init("watch geo.store", "Follows the store's zone."),
@@ -38,6 +44,7 @@ struct WatchCommand: Command {
     let query: RecordQuery
     let count: Int
     let seconds: Int?
+    let pollSeconds: Int?
     let isJSON: Bool
 
     init(_ arguments: ParsedArguments) throws(UsageError) {
@@ -53,6 +60,7 @@ struct WatchCommand: Command {
         }
         count = try arguments.number("count", in: 1 ... .max) ?? .max
         seconds = try arguments.number("for", in: 1...86_400_000)
+        pollSeconds = try arguments.number("poll", in: 1...86_400)
         isJSON = arguments.isSet("json")
     }
 
@@ -67,7 +75,9 @@ struct WatchCommand: Command {
             }
             return try await follow(container, nil, console)
         }
-        let engine = try connection.engine(for: container, console)
+        let engine = try connection.engine(for: container, console) { options in
+            if let pollSeconds { options.pollInterval = .seconds(pollSeconds) }
+        }
         engine.start()
         do {
             try await follow(container, engine, console)
@@ -132,8 +142,8 @@ struct WatchCommand: Command {
             if shown > 0 { try console.output.flush() }
             rest -= shown
             if rest == 0 { return }
-            if let status = engine?.status, let note = connection.report(on: status) {
-                console.writeNote(note)
+            if let status = engine?.status {
+                for note in connection.reports(on: status) { console.writeNote(note) }
             }
             // An unreachable server may return, but a revoked token stays revoked.
             if let error = engine?.status.lastError, error.isRefusedToken { throw error }
@@ -176,12 +186,36 @@ extension SyncError {
     fileprivate var isRefusedToken: Bool { code == .unauthorized || code == .forbidden }
 }
 
-/// Reports once that the connection to the server is lost, and once that it is restored.
+/// Reports once that the connection to the server or its event stream is lost, and once that it is
+/// restored.
 private struct ConnectionReports {
     private var lastProblem: SyncError.Code?
     private var hasExchanged = false
+    private var lastMissing: SyncError.Code?
+    private var lastForeign: ForeignZone?
 
-    mutating func report(on status: SyncStatus) -> String? {
+    mutating func reports(on status: SyncStatus) -> [String] {
+        [reportOnExchange(status), reportOnEvents(status), reportOnEntities(status)]
+            .compactMap(\.self)
+    }
+
+    private mutating func reportOnEntities(_ status: SyncStatus) -> String? {
+        guard status.foreignZone != lastForeign else { return nil }
+        lastForeign = status.foreignZone
+        return lastForeign.map { "Warning: \(TextTable.printable($0.message))" }
+    }
+
+    private mutating func reportOnEvents(_ status: SyncStatus) -> String? {
+        guard status.missingEvents?.code != lastMissing, status.lastError == nil else { return nil }
+        lastMissing = status.missingEvents?.code
+        guard let missing = status.missingEvents else { return "Live events arrive again." }
+        let seconds = status.pollInterval.map { Int($0.components.seconds) } ?? 0
+        let pace = seconds > 0 ? "every \(Quantity.text(seconds, "second"))" : "again and again"
+        return "Live events are missing, so the zone is polled \(pace), and less often while "
+            + "nothing changes. \(FailureReport(missing).message)"
+    }
+
+    private mutating func reportOnExchange(_ status: SyncStatus) -> String? {
         // The command ends with this error, which is then printed.
         if status.lastError?.isRefusedToken == true { return nil }
         let problem = status.lastError ?? status.blockedBy

@@ -54,9 +54,12 @@ struct ZoneConnection {
 
     /// Creates a sync engine.
     ///
-    /// - Parameter isMoving: True if the store leaves its present zone.
+    /// - Parameters:
+    ///   - isMoving: True if the store leaves its present zone.
+    ///   - change: Sets further options.
     func engine(
-        for container: PersistentContainer, _ console: Console, isMoving: Bool = false
+        for container: PersistentContainer, _ console: Console, isMoving: Bool = false,
+        _ change: (inout SyncOptions) -> Void = { _ in }
     ) throws -> SyncEngine {
         var options = SyncOptions()
         options.movesZone = isMoving
@@ -64,6 +67,7 @@ struct ZoneConnection {
         options.certificateAuthorities =
             authorities ?? Self.variable("ANABRANCH_CA_FILE", console)
         options.clientCertificate = clientCertificate(console)
+        change(&options)
         do {
             return try SyncEngine(
                 container: container, server: server, zone: zone, token: try token(console),

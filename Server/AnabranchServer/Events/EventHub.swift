@@ -60,7 +60,7 @@ package final class EventHub: Sendable {
         return HTTPResponse(
             status: 200,
             headers: HTTPHeaders([
-                ("Content-Type", "text/event-stream"), ("Cache-Control", "no-store"),
+                ("Content-Type", "text/event-stream"), HTTPHeaders.unchanged,
                 ("X-Accel-Buffering", "no"),
             ]), body: .events(stream))
     }

@@ -1,12 +1,18 @@
 import AnabranchProtocol
 import Foundation
 
+extension HTTPHeaders {
+    /// The field that every answer has, so that each request reaches the server and its answer
+    /// arrives as it was sent: caches neither keep nor reuse it, and proxies change no byte.
+    static let unchanged = (name: "Cache-Control", value: "no-cache, no-transform, no-store")
+}
+
 extension HTTPResponse {
     init(message: [UInt8]) {
         self.init(
             status: 200,
             headers: HTTPHeaders([
-                ("Content-Type", SyncProtocol.mediaType), ("Cache-Control", "no-store"),
+                ("Content-Type", SyncProtocol.mediaType), HTTPHeaders.unchanged,
             ]), body: .bytes(message))
     }
 
@@ -14,7 +20,7 @@ extension HTTPResponse {
         self.init(
             status: status,
             headers: HTTPHeaders([
-                ("Content-Type", "application/json"), ("Cache-Control", "no-store"),
+                ("Content-Type", "application/json"), HTTPHeaders.unchanged,
                 ("X-Content-Type-Options", "nosniff"),
             ]), body: .bytes(Array(json.utf8)))
     }

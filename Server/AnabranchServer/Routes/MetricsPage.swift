@@ -24,7 +24,7 @@ package final class MetricsPage: HTTPHandler {
                 status: 200,
                 headers: HTTPHeaders([
                     ("Content-Type", "text/plain; version=0.0.4; charset=utf-8"),
-                    ("Cache-Control", "no-store"),
+                    HTTPHeaders.unchanged,
                 ]), body: .bytes(Array(metrics.registry.text().utf8)))
         }
     }

@@ -6,8 +6,9 @@ extension SyncEngine {
     /// Starts to keep the store up to date.
     ///
     /// The live loop follows the zone's events, pushes the saves of this and other processes, and
-    /// retries after failures. The call returns at once; a second call changes nothing. The loop
-    /// ends by itself if the app has to be updated.
+    /// retries after failures. While the zone's events do not arrive, it polls the zone, and
+    /// ``SyncStatus/missingEvents`` says why. The call returns at once; a second call changes
+    /// nothing. The loop ends by itself if the app has to be updated.
     public func start() {
         change { state in
             guard state.live == nil else { return }
@@ -27,6 +28,7 @@ extension SyncEngine {
             guard state.live == task else { return }
             state.live = nil
             state.status.isLive = false
+            state.status.pollInterval = nil
         }
     }
 
@@ -52,6 +54,7 @@ extension SyncEngine {
         change { state in
             state.live = nil
             state.status.isLive = false
+            state.status.pollInterval = nil
         }
     }
 
@@ -79,43 +82,6 @@ extension SyncEngine {
                 guard (try? await environment.sleep(delay)) != nil else { return }
                 wake.yield()
             }
-        }
-    }
-
-    private func followEvents(
-        _ wake: AsyncStream<Void>.Continuation, _ look: AsyncStream<Void>.Continuation
-    ) async {
-        var failures = 0
-        while !Task.isCancelled {
-            var serverDelay: Duration?
-            do {
-                for try await event in transport.events() {
-                    failures = 0
-                    if isNews(event) { wake.yield() } else { look.yield() }
-                }
-            } catch let error as SyncError
-                where error.code == .unauthorized || error.code == .forbidden
-            {
-                // The token is not valid any more. The exchange reports it and need not wait for an
-                // event.
-                wake.yield()
-            } catch {
-                // The next exchange reports the error; this loop only reconnects.
-                serverDelay = (error as? SyncError)?.serverDelay
-            }
-            failures += 1
-            let delay = options.retry.delay(
-                afterFailures: failures, draw: environment.draw(), serverDelay: serverDelay)
-            guard (try? await environment.sleep(delay)) != nil else { return }
-        }
-    }
-
-    private func isNews(_ event: ZoneEvent) -> Bool {
-        switch event {
-        // No event reports entries that were appended while the stream was closed.
-        case .opened: true
-        case .head(_, let position): position > status.position
-        case .heartbeat: false
         }
     }
 

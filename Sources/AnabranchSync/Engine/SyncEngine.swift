@@ -40,6 +40,11 @@ public final class SyncEngine: Sendable {
         /// The problems that the engine last read from the store's file or wrote to it. Equal
         /// problems are not written again at once.
         var keptProblems: SyncFailures
+        /// The reason for missing events that the engine last read from the store's file or wrote
+        /// to it.
+        var keptMissingEvents: SyncError?
+        /// The store's position when the entities of the zone were last compared with the model.
+        var checkedPosition: UInt64?
         var live: Task<Void, Never>?
     }
 
@@ -68,8 +73,12 @@ public final class SyncEngine: Sendable {
         var status = try SyncStatus(of: side.store)
         // The connection may work again.
         status.lastError = nil
+        status.missingEvents = nil
         status.activity = options.activity(in: try side.state())
-        state = Mutex(State(status: status, keptProblems: kept.problems))
+        state = Mutex(
+            State(
+                status: status, keptProblems: kept.problems,
+                keptMissingEvents: kept.missingEvents))
     }
 
     /// The last known status. The live loop and each exchange notice the saves of other processes.
@@ -152,6 +161,7 @@ extension SyncEngine {
         do {
             let outcome = try await runSession(verifying: mode)
             await side.merges.wait()
+            try await checkEntities(after: outcome)
             await finish(outcome, number)
             await trimLog()
             return outcome
@@ -395,5 +405,7 @@ extension SyncStatus {
         quotas = kept.quotas
         blockedBy = kept.problems.blockedBy
         lastError = kept.problems.lastError
+        missingEvents = kept.missingEvents
+        foreignZone = try store.foreignEntities().map { ForeignZone($0) }
     }
 }

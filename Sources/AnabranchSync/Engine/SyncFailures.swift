@@ -17,7 +17,8 @@ package struct SyncFailures: Sendable {
         Self.isSame(blockedBy, other.blockedBy) && Self.isSame(lastError, other.lastError)
     }
 
-    private static func isSame(_ left: SyncError?, _ right: SyncError?) -> Bool {
+    /// Indicates whether two problems have the same code and message.
+    static func isSame(_ left: SyncError?, _ right: SyncError?) -> Bool {
         left?.code == right?.code && left?.message == right?.message
     }
 

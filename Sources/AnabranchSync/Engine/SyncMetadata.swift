@@ -24,6 +24,8 @@ package struct SyncMetadata: Sendable {
     package var headPosition: UInt64?
     package var quotas: [ZoneQuota] = []
     package var problems = SyncFailures()
+    /// The reason why the last live loop got no events from the zone.
+    package var missingEvents: SyncError?
 
     private enum Key {
         static let server = "sync.server"
@@ -37,6 +39,7 @@ package struct SyncMetadata: Sendable {
         static let quotas = "sync.quotas"
         static let blockedBy = "sync.blocked-by"
         static let lastError = "sync.last-error"
+        static let missingEvents = "sync.missing-events"
     }
 
     /// Reads the stored facts.
@@ -57,6 +60,7 @@ package struct SyncMetadata: Sendable {
         quotas = try store.metadata(Key.quotas).map { ZoneQuota.decoded($0) } ?? []
         problems.blockedBy = try Self.problem(store, Key.blockedBy)
         problems.lastError = try Self.problem(store, Key.lastError)
+        missingEvents = try Self.problem(store, Key.missingEvents)
     }
 
     private static func text(_ store: Store, _ key: String) throws -> String? {
@@ -105,6 +109,11 @@ package struct SyncMetadata: Sendable {
     /// Stores the reason why an exchange failed.
     package static func keep(lastError: SyncError, in store: Store) throws {
         try store.setMetadata(Key.lastError, SyncFailures.encoded(lastError))
+    }
+
+    /// Stores the reason why the zone's events do not arrive, or `nil` if they do.
+    package static func keep(missingEvents: SyncError?, in store: Store) throws {
+        try store.setMetadata([Key.missingEvents: try missingEvents.map(SyncFailures.encoded)])
     }
 
     /// Reads a stored problem.

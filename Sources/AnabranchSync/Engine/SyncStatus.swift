@@ -57,6 +57,20 @@ public struct SyncStatus: Sendable {
     /// other processes, but a new engine begins without it.
     public internal(set) var lastError: SyncError?
 
+    /// The entities of both sides, if the zone has records and none of them is of an entity of the
+    /// store's model; otherwise `nil`.
+    public internal(set) var foreignZone: ForeignZone?
+    /// The reason why the zone's live events do not arrive, so that the live loop polls; `nil` if
+    /// they arrive, or if no live loop has run.
+    ///
+    /// A proxy may refuse the event stream, or buffer it, while it passes all other requests. The
+    /// store keeps the reason for other processes until events arrive again, but a new engine
+    /// begins without it.
+    public internal(set) var missingEvents: SyncError?
+    /// The longest time to the next poll, or `nil` if the live loop does not poll; see
+    /// ``SyncOptions/pollInterval``.
+    public internal(set) var pollInterval: Duration?
+
     /// Indicates whether store and zone held the same change sets after the last exchange, and the
     /// engine knows of no later save.
     public var isCaughtUp: Bool {

@@ -29,6 +29,9 @@ package struct SessionLimits: Hashable, Sendable {
     /// Indicates whether the store may continue with a log that shares nothing with its own,
     /// because it moves to another zone.
     package var mayChangeLog = false
+    /// Indicates whether nothing is pushed to a zone whose records are all of entities that the
+    /// model lacks.
+    package var refusesForeignZone = false
     /// The version of the app; `nil` is any version.
     package var appVersion: Int?
     /// The delays and the number of repetitions after failed requests.
@@ -45,6 +48,7 @@ extension SyncOptions {
         limits.retry = retry
         limits.mayChangeLog = movesZone
         limits.appVersion = appVersion
+        limits.refusesForeignZone = refusesForeignZone
         return limits
     }
 }

@@ -101,6 +101,14 @@ final class CurlReceiver {
             )
             return false
         }
+        guard ["", "identity"].contains(response.contentEncoding) else {
+            failure = SyncError(
+                .damagedResponse,
+                "Can't follow the zone's events because they are encoded as "
+                    + "\"\(response.contentEncoding)\". A proxy before the server must not change "
+                    + "them.")
+            return false
+        }
         do { try onBytes([]) } catch { failure = error }
         return failure == nil
     }

@@ -59,7 +59,7 @@ package final class CurlTransport: Transport {
         let clock = ContinuousClock()
         let parser = Mutex(EventStreamParser(asOf: clock.now))
         var transfer = transfer(to: address.eventsURL)
-        transfer.headers.append("Accept: text/event-stream")
+        transfer.headers += ["Accept: text/event-stream", "Cache-Control: no-store"]
         let limit = options.eventSilence
         transfer.patience = { limit - parser.withLock { $0.silence(asOf: clock.now) } }
         transfer.onBytes = { bytes in

@@ -25,9 +25,11 @@ package enum TransportReply: Sendable {
 
 /// An event that the zone sends to its listeners.
 package enum ZoneEvent: Hashable, Sendable {
-    /// The stream is open: it reports every entry from now on.
+    /// The answer has begun. Whether events will arrive is not known yet: a proxy may hold them
+    /// back.
     case opened
-    /// The log has a new last entry.
+    /// The last entry of the log. The first event of a stream names the present one, and each later
+    /// event a new one.
     case head(epoch: EpochID, position: UInt64)
     /// The connection works, but nothing happened.
     case heartbeat

@@ -125,6 +125,11 @@ extension StoreExecutor {
 // MARK: - Pushing
 
 extension StoreExecutor {
+    /// Throws if all records of the zone are of entities that the model lacks.
+    func refuseForeignZone() throws {
+        if let entities = try store.foreignEntities() { throw SyncError(ForeignZone(entities)) }
+    }
+
     /// Loads saves to push. They are made durable before they leave the file, so no replica ever
     /// holds a save that its author can forget after a crash.
     func pending(byteLimit: Int, countLimit: Int) throws -> PendingAnswer {

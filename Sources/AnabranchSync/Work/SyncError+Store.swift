@@ -3,6 +3,10 @@ internal import AnabranchStore
 extension SyncError {
     /// Creates the error that a failure of the store means for an exchange.
     init(storeFailure error: any Error) {
+        if let refusal = error as? SyncError {
+            self = refusal
+            return
+        }
         guard let failure = error as? StoreError else {
             self.init(
                 .storeFailed, "Can't exchange changes because the store failed: \(error)",

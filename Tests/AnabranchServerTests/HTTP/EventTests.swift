@@ -13,6 +13,8 @@ import Testing
         let (bytes, _) = client.receive(until: "\"position\":")
         let text = String(decoding: bytes, as: UTF8.self)
         #expect(text.contains("Content-Type: text/event-stream"))
+        #expect(text.contains("Cache-Control: no-cache, no-transform"))
+        #expect(text.contains("X-Accel-Buffering: no\r\n"))
         #expect(text.contains("event: head\ndata: {\"epoch\":\""))
         return client
     }
@@ -24,6 +26,21 @@ import Testing
         _ = try server.push([author.insertPerson().0])
         let (bytes, _) = client.receive(until: "\"position\":1}")
         #expect(String(decoding: bytes, as: UTF8.self).contains("\"position\":1}\n\n"))
+    }
+
+    @Test func `no answer may be kept by a cache or changed by a proxy`() throws {
+        let server = try TestServer()
+        let pull = PullRequest(cursor: nil, byteLimit: 1000).encoded()
+        let answers = [
+            try server.get("/v1/health", role: nil), try server.get("/v1/ready", role: nil),
+            try server.get("/v1/zones/test"), try server.get("/v1/zones/test/hash"),
+            try server.get("/v1/nothing"), try server.get("/v1/zones/test", role: nil),
+            try server.post("/v1/zones/test/pull", pull), try server.post("/v1/health", pull),
+        ]
+        for answer in answers {
+            let control = try #require(answer.headers["cache-control"], "\(answer.status)")
+            #expect(control == "no-cache, no-transform, no-store")
+        }
     }
 
     @Test func `a stream on which nothing happens shows that it lives`() throws {

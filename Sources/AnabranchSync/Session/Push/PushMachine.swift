@@ -44,7 +44,9 @@ package struct PushMachine: SessionMachine {
     func load(_ exchange: Exchange) -> Move {
         let limits = exchange.limits
         return .store(
-            LoadingPending(byteLimit: exchange.batchBytes, countLimit: limits.batchCount))
+            LoadingPending(
+                byteLimit: exchange.batchBytes, countLimit: limits.batchCount,
+                refusesForeignZone: limits.refusesForeignZone))
     }
 
     /// Pushes the first change sets, as many as fit into one request.
@@ -159,10 +161,12 @@ extension PushMachine {
 package struct LoadingPending: StoreStep {
     let byteLimit: Int
     let countLimit: Int
+    let refusesForeignZone: Bool
     package var description: String { "load" }
 
     package func perform(on store: StoreExecutor) throws -> PendingAnswer {
-        try store.pending(byteLimit: byteLimit, countLimit: countLimit)
+        if refusesForeignZone { try store.refuseForeignZone() }
+        return try store.pending(byteLimit: byteLimit, countLimit: countLimit)
     }
 
     package func next(
