@@ -125,5 +125,21 @@ import Testing
         try await sync(b)
         #expect(try b.coordinator.conflictCount() == count)
         #expect(try a.coordinator.canonicalHash() == b.coordinator.canonicalHash())
+        try restoreDeleted(in: b)
+    }
+
+    /// Inserts the deleted note as a new one, with the values that its log no longer has.
+    private func restoreDeleted(in container: PersistentContainer) throws {
+        let conflict = try #require(
+            try container.coordinator.conflicts().first {
+                $0.winningValue == nil && $0.value == .string("blue")
+            })
+        try container.newBackgroundContext().performAndWait { context throws in
+            let note = try context.insert(try context.discardedValues(of: conflict))
+            try context.save()
+            #expect(note["text"] == .string("deleted") && note["color"] == .string("blue"))
+            #expect(note["reads"] == .integer(4))
+            #expect(try note.objects(forKey: "tags").count == 1)
+        }
     }
 }

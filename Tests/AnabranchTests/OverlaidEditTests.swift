@@ -64,10 +64,15 @@ private final class Things: Sendable {
                 Attribute("end", .integer32)
                 AttributeGroup("span", attributes: ["start", "end"])
                 Relationship("box", to: "Box", inverse: "things")
+                Relationship("tags", toMany: "Tag", inverse: "things")
             }
             Entity("Box") {
                 Attribute("label", .string)
                 Relationship("things", toMany: "Thing", inverse: "box")
+            }
+            Entity("Tag") {
+                Attribute("label", .string)
+                Relationship("things", toMany: "Thing", inverse: "tags")
             }
         }
         container = PersistentContainer(
@@ -92,6 +97,10 @@ private final class Things: Sendable {
             }
             try thing.setValue("old", forKey: "note")
             try thing.setObject(context.box("A"), forKey: "box")
+            for label in ["linked", "free"] {
+                try context.insert("Tag").setValue(label, forKey: "label")
+            }
+            try thing.objects(forKey: "tags").insert(context.tag("linked"))
             try context.save()
         }
     }
@@ -114,9 +123,13 @@ extension ManagedObjectContext {
         try #require(try fetch(FetchRequest<ManagedObject>(entityName: "Thing")).first)
     }
 
-    fileprivate func box(_ label: String) throws -> ManagedObject {
-        let boxes = try fetch(FetchRequest<ManagedObject>(entityName: "Box"))
-        return try #require(boxes.first { $0["label"] == .string(label) })
+    fileprivate func box(_ label: String) throws -> ManagedObject { try labelled(label, "Box") }
+
+    fileprivate func tag(_ label: String) throws -> ManagedObject { try labelled(label, "Tag") }
+
+    private func labelled(_ label: String, _ entity: String) throws -> ManagedObject {
+        let all = try fetch(FetchRequest<ManagedObject>(entityName: entity))
+        return try #require(all.first { $0["label"] == .string(label) })
     }
 }
 
@@ -246,11 +259,77 @@ extension ManagedObjectContext {
             { $1.delete($0) }, over: { thing, _ in try thing.setValue(9, forKey: "price") },
             arrival)
         #expect(error == nil)
-        let conflicts = try here.coordinator.conflicts()
-        #expect(conflicts.map(\.kind) == [.deletedWhileWritten])
+        let all = try here.coordinator.conflicts()
+        let conflicts = all.filter { $0.kind == .deletedWhileWritten }
+        #expect(conflicts.count == 1)
+        // What the author had seen is kept beside it.
+        #expect(all.contains { $0.kind == .deletedWithRecord && $0.property.name == "note" })
         #expect(conflicts.first?.value == .integer(9))
         #expect(conflicts.first?.lost.author == "Bob")
         #expect(conflicts.first?.winner?.author == "Ada")
+    }
+
+    @Test(arguments: Arrival.allCases.filter { $0 != .refresh })
+    fileprivate func `record a link that a pending deletion has not seen`(
+        _ arrival: Arrival
+    ) async throws {
+        let error = try await save(
+            { $1.delete($0) },
+            over: { try $0.objects(forKey: "tags").insert($1.tag("free")) }, arrival)
+        #expect(error == nil)
+        let links = try here.coordinator.conflicts().filter {
+            $0.kind == .linkToDeleted && $0.lost.author == "Bob"
+        }
+        #expect(links.count == 1)
+        #expect(links.first?.winner?.author == "Ada")
+        // What the author had seen is kept beside it.
+        let all = try here.coordinator.conflicts()
+        #expect(all.contains { $0.kind == .deletedWithRecord && $0.value == .integer(1) })
+        #expect(all.count { $0.kind == .linkToDeleted } == 2)
+    }
+
+    @Test(arguments: Arrival.allCases.filter { $0 != .refresh })
+    fileprivate func `record a link that was added anew under its removal`(
+        _ arrival: Arrival
+    ) async throws {
+        let error = try await save(
+            { try $0.objects(forKey: "tags").remove($1.tag("linked")) },
+            over: { thing, context in
+                try thing.objects(forKey: "tags").remove(context.tag("linked"))
+                try context.save()
+                try thing.objects(forKey: "tags").insert(context.tag("linked"))
+            }, arrival)
+        #expect(error == nil)
+        let conflict = try #require(try here.coordinator.conflicts().first)
+        #expect(try here.coordinator.conflictCount() == 1)
+        #expect(conflict.lost.author == "Bob" && conflict.winner?.author == "Ada")
+        // It can be restored.
+        try here.inContext { context throws in
+            let thing = try context.restore(conflict)
+            try context.save()
+            #expect(try thing.objects(forKey: "tags").contains(context.tag("linked")))
+        }
+    }
+
+    @Test func `record no removed link that was seen, and refuse one that was not`() async throws {
+        let remove: @Sendable (ManagedObject, ManagedObjectContext) throws -> Void = {
+            try $0.objects(forKey: "tags").remove($1.tag("linked"))
+        }
+        #expect(
+            try await save(
+                remove, over: { thing, _ in try thing.setValue(9, forKey: "price") }, .sync)
+                == nil)
+        #expect(try here.coordinator.conflictCount() == 0)
+        try here.edit(author: "Cleo") { try $0.objects(forKey: "tags").insert($1.tag("linked")) }
+        let error = try await save(
+            remove,
+            over: { thing, context in
+                try remove(thing, context)
+                try context.save()
+                try thing.objects(forKey: "tags").insert(context.tag("linked"))
+            }, .sync, { $0.treatsMergedChangesAsConflicts = true })
+        #expect(error is SaveConflictError)
+        #expect(try here.coordinator.conflictCount() == 0)
     }
 
     @Test(arguments: [Arrival.otherContext, .sync, .refresh, .childOfContextThatFollows])

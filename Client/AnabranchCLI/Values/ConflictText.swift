@@ -31,7 +31,7 @@ struct ConflictText {
         case .concurrentWrite:
             conflict.property.rule == .firstWriter ? "wrote first" : "wrote later"
         case .writeToDeleted: "had deleted it"
-        case .deletedWhileWritten: "deleted it"
+        case .deletedWhileWritten, .deletedWithRecord: "deleted it"
         case .linkToDeleted: "deleted an end"
         case .replacedByRepair: "is the zone's value"
         }
@@ -41,7 +41,7 @@ struct ConflictText {
         switch conflict.kind {
         case .concurrentWrite: conflict.winningValue.map(Self.shown) ?? "another write"
         case .writeToDeleted: "it had been deleted"
-        case .deletedWhileWritten: "it was deleted"
+        case .deletedWhileWritten, .deletedWithRecord: "it was deleted"
         case .linkToDeleted: "an end was deleted"
         case .replacedByRepair: "the zone does not have it"
         }

@@ -2,12 +2,14 @@ public import AnabranchModel
 public import AnabranchReplication
 public import AnabranchStore
 
-/// The values that were lost with one deleted record, gathered from the conflict journal. A new
-/// object can be inserted from them.
+/// All that this file knows of a deleted record: a new object can be inserted from it.
 ///
-/// Values that the deleting replica had seen were deleted on purpose and are not here. If several
-/// discarded writes concern one property, its merge rule chooses one of them. For a counter, the
-/// value is the held number plus everything that was added.
+/// The values come from the conflict journal, and from the log as far as it goes back. If several
+/// writes concern one property, its merge rule chooses one of them. For a counter, the value is the
+/// held number plus everything that was added.
+///
+/// The objects of a to-many relationship whose inverse is a to-one are not here: they refer to the
+/// deleted record, and not it to them.
 public struct DiscardedValues: Sendable {
     /// The deleted record.
     public let record: RecordID
@@ -24,20 +26,51 @@ public struct DiscardedValues: Sendable {
     /// model does not know are included.
     public let conflicts: [Conflict]
 
-    init(_ conflicts: [Conflict], of record: RecordID, entity: EntityDescription) {
+    /// One write of the record.
+    private struct Write {
+        let property: WireProperty
+        let value: Value
+        let stamp: Stamp
+        /// True if the value is added to a counter.
+        var isAddition = false
+        /// True if the value includes every other write.
+        var isWhole = false
+    }
+
+    init(
+        _ conflicts: [Conflict], _ logged: LoggedRecord, of record: RecordID,
+        entity: EntityDescription
+    ) {
         self.conflicts = conflicts
         self.record = record
         self.entity = entity
-        let own = conflicts.filter { $0.record == record && !$0.isLink }
-        for (_, writes) in Dictionary(grouping: own, by: \.property) { gather(writes) }
-        for conflict in conflicts where conflict.isLink { gather(link: conflict) }
+        let journalled = conflicts.filter { $0.record == record && !$0.isLink }.map {
+            Write(
+                property: $0.property, value: $0.value, stamp: $0.lost.stamp,
+                isAddition: $0.property.rule == .counter && $0.kind == .writeToDeleted)
+        }
+        let writes =
+            journalled
+            + logged.cells.map {
+                Write(
+                    property: $0.property, value: $0.value, stamp: $0.stamp, isWhole: logged.isWhole
+                )
+            }
+        for (_, writes) in Dictionary(grouping: writes, by: \.property) { gather(writes) }
+        for conflict in conflicts where conflict.isLink {
+            guard case .reference(let right) = conflict.value else { continue }
+            gather(conflict.property, of: conflict.entity, left: conflict.record, right: right)
+        }
+        for link in logged.links {
+            gather(link.property, of: link.entity.string, left: link.left, right: link.right)
+        }
     }
 
     /// True if neither attribute values nor related records were lost.
     public var isEmpty: Bool { attributes.isEmpty && related.isEmpty }
 
-    /// - Parameter writes: Discarded writes of one property; not empty.
-    private mutating func gather(_ writes: [Conflict]) {
+    /// - Parameter writes: Writes of one property; not empty.
+    private mutating func gather(_ writes: [Write]) {
         let value = Self.standing(among: writes)
         if let group = entity.attributeGroup(writes[0].property) {
             groups.append((group, value))
@@ -49,7 +82,7 @@ public struct DiscardedValues: Sendable {
             attributes[attribute.name] = shown
             return
         }
-        guard let property = entity.property(of: writes[0]) else { return }
+        guard let property = entity.property(writes[0].property) else { return }
         switch property {
         case .attribute(let attribute): attributes[attribute.name] = value
         case .relationship(let relationship):
@@ -61,34 +94,37 @@ public struct DiscardedValues: Sendable {
         }
     }
 
-    private static func standing(among writes: [Conflict]) -> Value {
+    private static func standing(among writes: [Write]) -> Value {
         let property = writes[0].property
         if property.rule == .counter {
-            let held = writes.first { $0.kind != .writeToDeleted }?.value ?? .null
-            return writes.filter { $0.kind == .writeToDeleted }.reduce(held) {
+            if let whole = writes.first(where: \.isWhole) { return whole.value }
+            let held = writes.first { !$0.isAddition }?.value ?? .null
+            return writes.filter(\.isAddition).reduce(held) {
                 Counter.sum($0, $1.value, of: property.type)
             }
         }
         return writes.dropFirst().reduce(writes[0]) { held, write in
             let outcome = Register.outcome(
-                ofWriting: write.lost.stamp, over: held.lost.stamp, by: property.rule,
+                ofWriting: write.stamp, over: held.stamp, by: property.rule,
                 values: { (write.value, held.value) })
             return outcome == .replaces ? write : held
         }.value
     }
 
-    private mutating func gather(link conflict: Conflict) {
-        guard case .reference(let right) = conflict.value else { return }
-        if conflict.record == record, let property = entity.property(of: conflict) {
-            add(right, to: property.relationship)
+    /// - Parameter declaring: The wire name of the entity that declares the link's property.
+    private mutating func gather(
+        _ property: WireProperty, of declaring: String, left: RecordID, right: RecordID
+    ) {
+        if left == record, let known = entity.property(property) {
+            add(right, to: known.relationship)
         }
-        if right == record, conflict.record != record {
+        if right == record, left != record {
             let inverse = entity.relationships.first {
-                $0.wireProperty == conflict.property
-                    && $0.storedSide.entity.wireName.string == conflict.entity
+                $0.wireProperty == property
+                    && $0.storedSide.entity.wireName.string == declaring
                     && ($0 != $0.storedSide || $0.inverse == $0)
             }
-            add(conflict.record, to: inverse)
+            add(left, to: inverse)
         }
     }
 
@@ -101,8 +137,10 @@ public struct DiscardedValues: Sendable {
 }
 
 extension ManagedObjectContext {
-    /// Returns the values that were lost because another replica had deleted a conflict's record.
-    /// For a discarded link, the record is the end that was deleted.
+    /// Returns what is known of a conflict's record, which another replica had deleted. For a
+    /// discarded link, the record is the end that was deleted.
+    ///
+    /// The whole log is read for it.
     ///
     /// - Returns: The discarded values, which are empty if the record was not deleted.
     /// - Throws: ``ConflictError`` with code `unknownProperty` if the model does not know the
@@ -117,7 +155,9 @@ extension ManagedObjectContext {
                 because: "the model has no such entity; open the store with the model of the "
                     + "replica that wrote it.")
         }
-        return DiscardedValues(all, of: record, entity: entity)
+        let logged =
+            all.isEmpty ? LoggedRecord() : try coordinator.store.loggedRecord(record)
+        return DiscardedValues(all, logged, of: record, entity: entity)
     }
 
     private func deletedRecord(of conflict: Conflict) throws -> RecordID {
@@ -148,8 +188,8 @@ extension ManagedObjectContext {
     /// Inserts a new object with the values of a deleted one. The object is an ordinary unsaved
     /// insertion with its own ID, because a deleted record never comes back.
     ///
-    /// Relationships to deleted objects are left out. If the entity requires a value that the
-    /// deleting replica had seen, set it before the save.
+    /// Relationships to deleted objects are left out. If the entity requires a value that neither
+    /// the journal nor the log has, set it before the save.
     ///
     /// - Parameter discarded: The values, from ``discardedValues(of:)``.
     /// - Returns: The new object.

@@ -48,8 +48,9 @@ extension ManagedObjectContext {
         }
         change(changes.deleted) { $0.deleted.append($1) }
         advanceGeneration()
-        let told = ChangedRecords(
+        var told = ChangedRecords(
             entities: records.values.sorted { $0.entity.index < $1.entity.index })
+        told.base = changes.position.map { RowVersion($0.rawValue - 1) }
         var all = try coordinator.withDerived(told)
         for (old, new) in changes.renamed { all.replaced[old.localID] = new.localID }
         merge(all, author: changes.author)
@@ -73,6 +74,7 @@ extension ManagedObjectContext {
             event.extent = max(event.extent, changes.extent)
         }
         let mentioning = removeDeleted(changes)
+        recordOverlaidLinks(changes)
         unloadRelations(concernedBy: changes)
         do {
             for entity in changes.entities { try rereadUpdated(entity) }

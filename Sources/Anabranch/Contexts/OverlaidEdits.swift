@@ -9,10 +9,10 @@ import AnabranchStore
 /// (``ManagedObjectContext/treatsMergedChangesAsConflicts``). A pending deletion counts as an edit
 /// of every stored property.
 struct OverlaidEdits {
-    /// The stored value on which an edit was made, and the version of its row.
+    /// What an edit was made on: the version, and the stored value, which links lack.
     struct Base: Sendable {
         let version: RowVersion
-        let value: Value
+        let value: Value?
     }
 
     private var bases: [ManagedObject: [Int: Base]] = [:]
@@ -46,7 +46,7 @@ struct OverlaidEdits {
     /// stored values, by slot. Slots that have the seen value again are left out.
     func seenVersions(of object: ManagedObject) -> [Int: RowVersion] {
         (bases[object] ?? [:])
-            .filter { slot, base in base.value != object.committedValue(slot) }
+            .filter { slot, base in base.value.map { $0 != object.committedValue(slot) } ?? true }
             .mapValues(\.version)
     }
 }
@@ -75,5 +75,31 @@ extension ManagedObjectContext {
                 version: object.version, value: object.committedValue(slot))
             overlaidEdits.add(base, of: object, inSlot: slot)
         }
+    }
+
+    /// Registers which removed links, and which links of pending deletions, other saves may have
+    /// added anew.
+    func recordOverlaidLinks(_ changes: ChangedRecords) {
+        guard hasChanges, let base = changes.base else { return }
+        for update in changes.entities.lazy.flatMap(\.updated) {
+            for object in update.ids.lazy.compactMap(held) where !object.flags.contains(.inserted) {
+                for slot in update.slots.slots where object.discardsLinks(ofSlot: slot) {
+                    overlaidEdits.add(.init(version: base, value: nil), of: object, inSlot: slot)
+                }
+            }
+        }
+    }
+}
+
+extension ManagedObject {
+    /// True if the next save removes links of a relationship.
+    fileprivate final func discardsLinks(ofSlot slot: Int) -> Bool {
+        guard let relationship = entity.slots[slot].relationship, relationship.storage.side != nil
+        else { return false }
+        if flags.contains(.deleted) { return true }
+        guard let table = relations,
+            let index = home.plan.relationIndex(of: relationship)
+        else { return false }
+        return !table.states[index].removed.isEmpty
     }
 }

@@ -158,6 +158,9 @@ extension ManagedObjectContext {
         storeStateNumber += 1
         advanceGeneration()
         var records = result?.isWritten != true ? own : refreshDerived(after: own)
+        if let result, result.isWritten {
+            records.base = RowVersion(result.version.position - 1)
+        }
         records.replaced = resolving?.replaced(with: renamed) ?? [:]
         recordReplacements(records.replaced)
         if let resolved { announce(resolved) }

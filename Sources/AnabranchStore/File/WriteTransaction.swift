@@ -59,6 +59,9 @@ class WriteTransaction {
         environment.wallMilliseconds().addingReportingOverflow(state.clockOffset).partialValue
     }
 
+    /// The last position of the log before the transaction.
+    final var formerPosition: Int64 { formerState.lastPosition }
+
     /// The last position of the log; `nil` if the transaction may have changed it.
     final var lastPosition: Int64? {
         connection.totalChanges == formerChanges ? formerState.lastPosition : nil

@@ -47,7 +47,8 @@ final class StateTransaction: WriteTransaction {
         var changes = changes
         if !views.isSettled { try views.apply(&changes) }
         let reader = StoreReader(connection, schema: schema)
-        let collected = try changes.collected(reader)
+        var collected = try changes.collected(reader)
+        collected.base = RowVersion(formerPosition)
         if !collected.isEmpty { try addUnloggedChange() }
         return schema.dependencies.isEmpty ? collected : try reader.withDerived(collected)
     }

@@ -4,7 +4,7 @@ import Synchronization
 /// events.
 package struct RunStatistics: Sendable {
     package enum Event: String, CaseIterable, Sendable {
-        case save, exchange, copy, backup, restore, clockJump
+        case save, heldEdit, exchange, copy, backup, restore, clockJump
         case upgrade, versionSkipped, downgrade, upgradeRefused
         case crashInSave, powerLossInSave, crashInSync, powerLossInSync, crashInOpening, reopening
         case saveLostToPower, cutOff, zoneCrash, zonePowerLoss, zoneRestart, zoneMove

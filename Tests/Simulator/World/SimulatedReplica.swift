@@ -29,6 +29,8 @@ final class SimulatedReplica {
     /// Origins of the change sets of bundles that were reported as applied or as waiting.
     var takenFromBundles: Set<Digest> = []
     private var saveCount = 0
+    /// The position of the log after the last save.
+    private var savedPosition: Int64 = 0
     /// The saves that the log holds up to `position`, the last position that was read.
     private var held = (saves: HeldSaves(), position: Int64(0))
     /// Saves that the file lost in a power failure; `nil` without one.
@@ -183,9 +185,9 @@ extension SimulatedReplica {
         var isPrepared = false
         do {
             let (save, result) = try withWriter { store in
-                let save = try RandomSave(on: store, content: content(), names, world)
+                var save = try RandomSave(on: store, content: content(), names, world)
                 isPrepared = true
-                return (save, try store.save(save.request))
+                return (save, try self.save(&save.request, to: store))
             }
             guard let dot = result.dot else { throw SimulationFailure("a save made no set") }
             if crash.death == nil {
@@ -208,6 +210,24 @@ extension SimulatedReplica {
         statistics.count(death.losesPower ? .powerLossInSave : .crashInSave)
         try reopen(behind: before)
         try checkAfterDeath(death, hadBegun: isPrepared, logBefore: before)
+    }
+
+    /// Saves a request. Every second one has edits that were made right after the save before it,
+    /// and are laid over what came meanwhile.
+    private func save(_ request: inout SaveRequest, to store: Store) throws -> SaveResult {
+        let isHeld = saveCount.isMultiple(of: 2)
+        guard isHeld else {
+            let result = try store.save(request)
+            savedPosition = try store.read { try $0.logPosition() }
+            return result
+        }
+        let edits = try HeldEdits(&request, since: savedPosition, on: store)
+        try edits.checkRefusal(of: request, by: store, unless: isRefusal)
+        let result = try store.save(request)
+        if !edits.isEmpty { statistics.count(.heldEdit) }
+        if !world.disabled.contains(.journal) { try edits.check(in: store, path) }
+        savedPosition = try store.read { try $0.logPosition() }
+        return result
     }
 
     /// Returns whether the store refused the save for an expected reason.

@@ -15,16 +15,16 @@ final class Person: ManagedObject {
 }
 
 enum PersonStore {
-    static func model() throws -> ManagedObjectModel {
-        try ManagedObjectModel {
-            Entity("Person") {
-                Attribute("age", .integer64)
-                Attribute("firstName", .string)
-                Attribute("lastName", .string)
-                Index("byAge", on: "age")
-            }
+    static var entity: Entity {
+        Entity("Person") {
+            Attribute("age", .integer64)
+            Attribute("firstName", .string)
+            Attribute("lastName", .string)
+            Index("byAge", on: "age")
         }
     }
+
+    static func model() throws -> ManagedObjectModel { try ManagedObjectModel { entity } }
 
     static func open(_ path: String) throws -> PersistentContainer {
         let container = PersistentContainer(

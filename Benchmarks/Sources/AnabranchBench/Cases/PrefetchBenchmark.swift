@@ -88,16 +88,7 @@ struct PrefetchBenchmark: Benchmark {
     // MARK: Ours
 
     private static func open(_ path: String) throws -> PersistentContainer {
-        let model = try ManagedObjectModel {
-            Entity("Folder") {
-                Attribute("name", .string)
-                Relationship("notes", toMany: "Note", inverse: "folder")
-            }
-            Entity("Note") {
-                Attribute("title", .string)
-                Relationship("folder", to: "Folder", inverse: "notes")
-            }
-        }
+        let model = try ManagedObjectModel { FolderStore.entities }
         let container = PersistentContainer(
             model: model, classes: [Folder.self, Note.self], url: URL(fileURLWithPath: path))
         try container.load()
@@ -130,16 +121,4 @@ struct PrefetchBenchmark: Benchmark {
             folder.notes.reduce(sum) { $0 + ($1.title?.utf8.count ?? 0) }
         }
     }
-}
-
-@Entity
-final class Folder: ManagedObject {
-    var name: String?
-    var notes: ManagedObjectSet<Note>
-}
-
-@Entity
-final class Note: ManagedObject {
-    var title: String?
-    var folder: Folder?
 }

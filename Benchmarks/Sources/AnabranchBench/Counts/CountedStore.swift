@@ -15,20 +15,8 @@ final class CountedStore: CountedSide {
 
     init(_ path: String) throws {
         let model = try ManagedObjectModel {
-            Entity("Person") {
-                Attribute("age", .integer64)
-                Attribute("firstName", .string)
-                Attribute("lastName", .string)
-                Index("byAge", on: "age")
-            }
-            Entity("Folder") {
-                Attribute("name", .string)
-                Relationship("notes", toMany: "Note", inverse: "folder")
-            }
-            Entity("Note") {
-                Attribute("title", .string)
-                Relationship("folder", to: "Folder", inverse: "notes")
-            }
+            PersonStore.entity
+            FolderStore.entities
         }
         container = PersistentContainer(
             model: model, classes: [Person.self, Folder.self, Note.self],

@@ -102,8 +102,10 @@ struct MergeRuleWrites {
         let column = siblings[index].column
         let property = column.property.wireProperty
         let seen = try hidden.filter { try save.hasSeen($0, column.slot, of: id) }
-        discarded += try seen.filter { $0.value != value }.map { cell in
-            try UnseenValue(cell, of: id, column, in: layout, save)
+        if let written = layout.property(property) {
+            discarded += try seen.filter { $0.value != value }.map { cell in
+                try UnseenValue(cell, of: id, written, in: layout, save)
+            }
         }
         let others = (hidden + (shown.map { [$0] } ?? [])).map { ($0, $0.stamp) }
         let replaced = try others.filter { try save.hasSeen($0.0, column.slot, of: id) }.map(\.1)

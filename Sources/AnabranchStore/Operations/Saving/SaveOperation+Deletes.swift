@@ -9,7 +9,9 @@ extension SaveOperation {
         let layout = schema.layout(of: delete.entity)
         try transaction.views.expose(delete.rows.map(\.id), of: layout)
         try addOwners(of: delete, layout)
-        if !seenVersions.isEmpty { try findUnseenValues(of: delete.rows.map(\.id), in: layout) }
+        if !seenVersions.isEmpty {
+            try findUnseenContents(of: delete.rows.map(\.id), in: layout)
+        }
         // No other replica updates an unsynced record.
         guard delete.entity.deletePolicy == .deleteWins || isUnsynced else {
             return try writeYielding(delete)

@@ -95,6 +95,9 @@ extension SaveOperation {
             } else {
                 try removeFormerLinks(left, right, in: layout)
                 guard !tags.isEmpty else { continue }
+                if !seenVersions.isEmpty {
+                    try findUnseenTags(tags, of: change, layout, left: left, right: right)
+                }
                 link.observedTags = try tags.map { try wireStamp($0.stamp) }
                 tags = []
             }

@@ -137,9 +137,9 @@ package struct SaveRequest: Sendable {
     /// model does not know replace the held ones.
     package var carriedGroups: [LocalID: [WireProperty: GroupValue]] = [:]
 
-    /// For records with edits that were laid over newer stored values: by slot, the version of the
-    /// row on which the edit was made. A value of the slot that was stored later is unknown to the
-    /// author of this save, which discards it. For a deleted record all slots count.
+    /// For records with edits that were laid over newer stored values: by slot, the version on
+    /// which the edit was made. A value or a link of the slot that was stored later is unknown to
+    /// the author of this save, which discards it. For a deleted record all slots count.
     package var seenVersions: [LocalID: [Int: RowVersion]] = [:]
     /// True if such a value is a merge conflict. If it is false, the conflict journal gets it.
     package var refusesUnseenValues = false

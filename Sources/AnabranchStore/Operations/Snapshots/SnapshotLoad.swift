@@ -293,6 +293,8 @@ struct SnapshotLoad {
             if !both.isEmpty { change.updated = [.init(ids: both, slots: slots)] }
             changed.append(change)
         }
-        return ChangedRecords(entities: changed)
+        var records = ChangedRecords(entities: changed)
+        records.base = RowVersion(transaction.formerPosition)
+        return records
     }
 }

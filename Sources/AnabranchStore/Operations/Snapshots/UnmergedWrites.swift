@@ -79,6 +79,7 @@ struct UnmergedWrites {
     func recordLosses() throws {
         guard !shown.isEmpty || !counters.isEmpty else { return }
         let states = try RecordStates(transaction)
+        var deleted: Set<RecordID> = []
         try forEachWrite(states) { write, state in
             let property = write.name.property
             guard !Self.shows(write, in: state), state == nil || property.rule.loses,
@@ -89,6 +90,8 @@ struct UnmergedWrites {
                 // A replica has seen its own earlier writes.
                 return
             }
+            if state == nil { deleted.insert(write.name.record) }
+            if let right = write.name.right, try states[right] == nil { deleted.insert(right) }
             try transaction.journal.record(
                 DiscardedWrite(
                     kind: write.kind(isDeleted: state == nil),
@@ -98,6 +101,50 @@ struct UnmergedWrites {
                     winner: try winner.map { try transaction.localStamp($0.stamp) },
                     winningValue: winner?.value))
         }
+        try recordContents(of: deleted)
+    }
+
+    /// Records what else was lost with records that the loaded state no longer has.
+    private func recordContents(of records: Set<RecordID>) throws {
+        guard !records.isEmpty else { return }
+        // The load is not committed, so a reader still sees the records.
+        try transaction.store.read { reader in
+            let rows = try CanonicalRows(reader, replicas: try reader.replicas())
+            for record in records.sorted() {
+                guard let former = try rows.record(try transaction.localID(of: record)) else {
+                    continue
+                }
+                for cell in former.cells where !isRecorded(cell, of: record) {
+                    try recordContent(
+                        .deletedWithRecord, former, cell.property, cell.value, cell.stamp)
+                }
+                for link in former.links {
+                    for tag in link.tags.tags {
+                        let name = Name(
+                            record: record, property: link.property, right: link.right, stamp: tag)
+                        guard !shown.contains(name) else { continue }
+                        try recordContent(
+                            .linkToDeleted, former, link.property, .reference(link.right), tag)
+                    }
+                }
+            }
+        }
+    }
+
+    private func isRecorded(_ cell: CanonicalRecord.Cell, of record: RecordID) -> Bool {
+        let register = Register(record: record, property: cell.property)
+        return counters[register] != nil
+            || shown.contains(Name(record: record, property: cell.property, stamp: cell.stamp))
+    }
+
+    private func recordContent(
+        _ kind: Conflict.Kind, _ record: CanonicalRecord, _ property: WireProperty, _ value: Value,
+        _ stamp: Stamp
+    ) throws {
+        try transaction.journal.record(
+            DiscardedWrite(
+                kind: kind, record: try transaction.localID(of: record.id), entity: record.entity,
+                property: property, value: value, lost: try transaction.localStamp(stamp)))
     }
 
     /// The value that a write has shown before the load; `nil` if it did not show. Of the additions

@@ -11,3 +11,9 @@ package struct RowVersion: Hashable, Sendable {
     /// The version of a row that was never read.
     package static let none = RowVersion(0)
 }
+
+extension RowVersion: Comparable {
+    package static func < (left: RowVersion, right: RowVersion) -> Bool {
+        left.position < right.position
+    }
+}

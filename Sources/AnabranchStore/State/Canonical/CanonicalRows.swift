@@ -93,6 +93,14 @@ struct CanonicalRows {
         try tables.first { $0.layout === table }.flatMap { try record(id, of: $0) }
     }
 
+    /// Reads a record, in whatever table it is.
+    func record(_ id: LocalID) throws -> CanonicalRecord? {
+        for index in 0...tables.count {
+            if let record = try record(id, table: index) { return record }
+        }
+        return nil
+    }
+
     /// Reads a record.
     ///
     /// - Parameter table: The index of the table; an index after the last table for a record of an

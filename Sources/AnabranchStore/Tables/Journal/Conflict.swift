@@ -14,11 +14,16 @@ public struct Conflict: Sendable, Identifiable {
         case writeToDeleted = 2
         /// A record was deleted by a replica that had not seen a write to it.
         case deletedWhileWritten = 3
-        /// A link was added to or from a record that had been deleted concurrently.
+        /// A link was lost because one of its ends was deleted by a replica that had not seen the
+        /// link, or had not seen another write to that end.
         case linkToDeleted = 4
         /// A value or a link was in this file, but not in the zone's state. A verification has
         /// replaced it by the zone's state.
         case replacedByRepair = 5
+        /// A record was deleted by a replica that had not seen a write to it. That replica had seen
+        /// this other value of the record, which is kept so that the whole record can be inserted
+        /// anew.
+        case deletedWithRecord = 6
     }
 
     /// The author and the time of a write.

@@ -13,6 +13,17 @@ struct DiscardedWrite {
     var winner: LocalStamp?
     /// The winning value in its wire form; `nil` if a delete won.
     var winningValue: Value?
+
+    /// What a record has lost with a deletion.
+    ///
+    /// - Parameter isUnseen: False if the deleting replica had seen this write, but not another one
+    ///   to the record.
+    func deleted(by winner: LocalStamp?, isUnseen: Bool) -> DiscardedWrite {
+        var loss = self
+        loss.winner = winner
+        if !isUnseen, kind == .deletedWhileWritten { loss.kind = .deletedWithRecord }
+        return loss
+    }
 }
 
 /// An entry that a page has added to the conflict journal, to be reported.

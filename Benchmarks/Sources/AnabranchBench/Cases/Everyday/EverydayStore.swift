@@ -11,12 +11,7 @@ final class EverydayStore: EverydaySide {
 
     init(_ path: String) throws {
         let model = try ManagedObjectModel {
-            Entity("Person") {
-                Attribute("age", .integer64)
-                Attribute("firstName", .string)
-                Attribute("lastName", .string)
-                Index("byAge", on: "age")
-            }
+            PersonStore.entity
             Entity("Team") {
                 Attribute("title", .string)
                 Relationship("players", toMany: "Player", inverse: "team")

@@ -1,0 +1,26 @@
+import Anabranch
+
+@Entity
+final class Folder: ManagedObject {
+    var name: String?
+    var notes: ManagedObjectSet<Note>
+}
+
+@Entity
+final class Note: ManagedObject {
+    var title: String?
+    var folder: Folder?
+}
+
+enum FolderStore {
+    @ModelBuilder static var entities: [Entity] {
+        Entity("Folder") {
+            Attribute("name", .string)
+            Relationship("notes", toMany: "Note", inverse: "folder")
+        }
+        Entity("Note") {
+            Attribute("title", .string)
+            Relationship("folder", to: "Folder", inverse: "notes")
+        }
+    }
+}
