@@ -1,6 +1,6 @@
 internal import AnabranchStore
 
-/// A zone whose records all belong to entities that the store's model lacks.
+/// A zone in which all records belong to entities that the store's model lacks.
 ///
 /// It is probably the zone of another app: an exchange succeeds and shows no record. If it is the
 /// zone of a later version of this app, the records show as soon as the model has their entities.

@@ -10,11 +10,11 @@ public struct SyncOptions: Sendable {
     /// The time without any data after which the live event stream counts as broken. The server
     /// sends heartbeats more often, every 20 seconds by default.
     public var eventSilence: Duration = .seconds(60)
-    /// The longest time between two polls of the live loop while the zone's events do not arrive, at
-    /// least a second. Each poll comes after a random time between the half and the whole of it.
+    /// The longest time between two polls of the live loop while the zone's events do not arrive,
+    /// at least a second. Each poll comes after a random time between the half and the whole of it.
     ///
     /// While polls find nothing, each interval is twice as long as the one before it, up to
-    /// ``longestPollInterval``. A live loop whose events arrive does not poll.
+    /// ``longestPollInterval``. While events arrive, the live loop does not poll.
     public var pollInterval: Duration = .seconds(30)
     /// The longest time to which the interval between polls grows.
     public var longestPollInterval: Duration = .seconds(300)
@@ -37,8 +37,8 @@ public struct SyncOptions: Sendable {
     ///
     /// Nothing is lost, but the move can't be undone: two unrelated zones become one.
     public var movesZone = false
-    /// Indicates whether an exchange fails with ``SyncError/Code/foreignZone`` if the zone has records
-    /// and none of them is of an entity of the store's model, as ``SyncStatus/foreignZone`` says.
+    /// Indicates whether an exchange fails with ``SyncError/Code/foreignZone`` if the zone has
+    /// records, none of them of an entity of the store's model, as ``SyncStatus/foreignZone`` says.
     ///
     /// Nothing is pushed then, unless the zone offers a new store a snapshot instead of its log: a
     /// store pushes its saves before it takes a snapshot.

@@ -249,7 +249,7 @@ import Testing
         let lost = try conflict(here)
         let values = try here.inContext { context throws in
             let lost = try context.discardedValues(of: lost)
-            #expect(lost.attributes == ["start": 3, "end": 4])
+            #expect(lost.attributes["start"] == 3 && lost.attributes["end"] == 4)
             let time = try context.insert(lost).time
             try context.save()
             return time

@@ -85,3 +85,9 @@ extension String {
         return String(decoding: bytes.reversed().map(\.lowercasedASCII), as: UTF8.self)
     }
 }
+
+extension HTTPHeaders {
+    /// The field that every answer has, so that each request reaches the server and its answer
+    /// arrives as it was sent: caches neither keep nor reuse it, and proxies change no byte.
+    static let unchanged = (name: "Cache-Control", value: "no-cache, no-transform, no-store")
+}

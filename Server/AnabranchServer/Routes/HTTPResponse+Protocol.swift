@@ -1,12 +1,6 @@
 import AnabranchProtocol
 import Foundation
 
-extension HTTPHeaders {
-    /// The field that every answer has, so that each request reaches the server and its answer
-    /// arrives as it was sent: caches neither keep nor reuse it, and proxies change no byte.
-    static let unchanged = (name: "Cache-Control", value: "no-cache, no-transform, no-store")
-}
-
 extension HTTPResponse {
     init(message: [UInt8]) {
         self.init(

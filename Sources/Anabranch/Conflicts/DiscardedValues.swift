@@ -8,8 +8,8 @@ public import AnabranchStore
 /// writes concern one property, its merge rule chooses one of them. For a counter, the value is the
 /// held number plus everything that was added.
 ///
-/// The objects of a to-many relationship whose inverse is a to-one are not here: they refer to the
-/// deleted record, and not it to them.
+/// The members of a relationship with a to-one inverse are not here: they refer to the deleted
+/// record, which does not refer to them.
 public struct DiscardedValues: Sendable {
     /// The deleted record.
     public let record: RecordID

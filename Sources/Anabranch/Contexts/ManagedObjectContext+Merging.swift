@@ -74,7 +74,7 @@ extension ManagedObjectContext {
             event.extent = max(event.extent, changes.extent)
         }
         let mentioning = removeDeleted(changes)
-        recordOverlaidLinks(changes)
+        if hasChanges { recordOverlaidLinks(changes) }
         unloadRelations(concernedBy: changes)
         do {
             for entity in changes.entities { try rereadUpdated(entity) }

@@ -80,7 +80,7 @@ extension ManagedObjectContext {
     /// Registers which removed links, and which links of pending deletions, other saves may have
     /// added anew.
     func recordOverlaidLinks(_ changes: ChangedRecords) {
-        guard hasChanges, let base = changes.base else { return }
+        guard let base = changes.base else { return }
         for update in changes.entities.lazy.flatMap(\.updated) {
             for object in update.ids.lazy.compactMap(held) where !object.flags.contains(.inserted) {
                 for slot in update.slots.slots where object.discardsLinks(ofSlot: slot) {

@@ -2,19 +2,20 @@ internal import AnabranchStore
 internal import Synchronization
 
 extension SyncEngine {
-    /// Compares the entities of zone and model after an exchange that moved the store's position.
+    /// Compares the entities of zone and model after an exchange that moved the store's position,
+    /// until the zone has a record of an entity of the model.
     ///
     /// - Throws: `SyncError` with code `foreignZone` if the options refuse such a zone.
     func checkEntities(after outcome: SyncOutcome) async throws {
         let (checked, known) = state.withLock { ($0.checkedPosition, $0.status.foreignZone) }
         var foreign = known
-        if checked != outcome.position {
+        if checked < outcome.position {
             // What can't be read now is compared after the next exchange.
-            let found = await onQueue { side in Result { try side.store.foreignEntities() } }
+            let found = await onQueue { side in Result { try side.store.zoneEntities() } }
             guard case .success(let entities) = found else { return }
-            foreign = entities.map { ForeignZone($0) }
+            foreign = entities.foreign.map { ForeignZone($0) }
             change { [foreign] state in
-                state.checkedPosition = outcome.position
+                state.checkedPosition = entities == .known ? .max : outcome.position
                 state.status.foreignZone = foreign
             }
         }

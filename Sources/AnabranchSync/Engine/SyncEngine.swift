@@ -44,7 +44,7 @@ public final class SyncEngine: Sendable {
         /// to it.
         var keptMissingEvents: SyncError?
         /// The store's position when the entities of the zone were last compared with the model.
-        var checkedPosition: UInt64?
+        var checkedPosition: UInt64 = 0
         var live: Task<Void, Never>?
     }
 
@@ -406,6 +406,6 @@ extension SyncStatus {
         blockedBy = kept.problems.blockedBy
         lastError = kept.problems.lastError
         missingEvents = kept.missingEvents
-        foreignZone = try store.foreignEntities().map { ForeignZone($0) }
+        foreignZone = try store.zoneEntities().foreign.map { ForeignZone($0) }
     }
 }

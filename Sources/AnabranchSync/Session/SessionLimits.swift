@@ -29,7 +29,7 @@ package struct SessionLimits: Hashable, Sendable {
     /// Indicates whether the store may continue with a log that shares nothing with its own,
     /// because it moves to another zone.
     package var mayChangeLog = false
-    /// Indicates whether nothing is pushed to a zone whose records are all of entities that the
+    /// Indicates whether nothing is pushed to a zone in which all records are of entities that the
     /// model lacks.
     package var refusesForeignZone = false
     /// The version of the app; `nil` is any version.

@@ -127,7 +127,8 @@ extension StoreExecutor {
 extension StoreExecutor {
     /// Throws if all records of the zone are of entities that the model lacks.
     func refuseForeignZone() throws {
-        if let entities = try store.foreignEntities() { throw SyncError(ForeignZone(entities)) }
+        guard let entities = try store.zoneEntities().foreign else { return }
+        throw SyncError(ForeignZone(entities))
     }
 
     /// Loads saves to push. They are made durable before they leave the file, so no replica ever

@@ -2,7 +2,21 @@ import AnabranchModel
 import AnabranchReplication
 import AnabranchSQLite
 
-/// The entities of a zone whose records all belong to entities that a store's model lacks.
+/// How the records that other replicas have inserted fit the model of a store.
+package enum ZoneEntities: Hashable, Sendable {
+    /// There are none.
+    case none
+    /// At least one is of an entity of the model.
+    case known
+    /// All are of entities that the model lacks.
+    case foreign(ForeignEntities)
+
+    package var foreign: ForeignEntities? {
+        if case .foreign(let entities) = self { entities } else { nil }
+    }
+}
+
+/// The entities of a zone of which a store's model has none.
 package struct ForeignEntities: Hashable, Sendable {
     /// The wire names of the entities of which the zone has records.
     package let zone: [String]
@@ -16,10 +30,7 @@ extension Store {
     /// What a file knows of such records are its deferred rows, so the answer survives a restart.
     /// Records of this file's own replica do not count: they show nothing about the zone that the
     /// file has joined.
-    ///
-    /// - Returns: `nil` if the file has no record of other replicas, or at least one of an entity
-    ///   of the model.
-    package func foreignEntities() throws -> ForeignEntities? {
+    package func zoneEntities() throws -> ZoneEntities {
         try read { reader in
             let connection = reader.connection
             let own = try StoreState.read(connection).ordinal
@@ -29,7 +40,7 @@ extension Store {
                 let known = try connection.firstValue(
                     "SELECT 1 FROM \(table.name) WHERE ab_pk < ? OR ab_pk >= ? LIMIT 1",
                     .integer(first), .integer(end))
-                if known != nil { return nil }
+                if known != nil { return .known }
             }
             let rows = try connection.rows(
                 "SELECT DISTINCT entity FROM ab_deferred_record WHERE record < ? OR record >= ?",
@@ -41,12 +52,12 @@ extension Store {
                     return name.hasPrefix("ab_") ? nil : name
                 })
             let entities = reader.schema.model.entities
-            guard !names.isEmpty,
-                names.isDisjoint(with: entities.map { $0.wireName.string })
-            else { return nil }
-            return ForeignEntities(
-                zone: names.sorted(),
-                model: entities.filter { !$0.isAbstract }.map(\.name).sorted())
+            guard !names.isEmpty else { return .none }
+            guard names.isDisjoint(with: entities.map { $0.wireName.string }) else { return .known }
+            return .foreign(
+                ForeignEntities(
+                    zone: names.sorted(),
+                    model: entities.filter { !$0.isAbstract }.map(\.name).sorted()))
         }
     }
 }

@@ -59,7 +59,7 @@ extension SaveOperation {
         }
     }
 
-    /// Collects what records hold that are deleted by an author who has not seen all of it.
+    /// Collects what records hold, if the author of their deletion has not seen all of it.
     mutating func findUnseenContents(of ids: [LocalID], in layout: EntityLayout) throws {
         for id in ids {
             guard let seen = seenVersions[shownBy[id] ?? id],

@@ -2,7 +2,7 @@ import AnabranchModel
 package import AnabranchReplication
 import AnabranchSQLite
 
-/// A record as the change sets in a file's log describe it, merged as if nobody had deleted it.
+/// A record as the change sets in a file's log describe it, merged as if it had not been deleted.
 package struct LoggedRecord {
     /// A link of the record, which may be its left or its right end.
     package struct Link: Hashable {

@@ -78,14 +78,13 @@ extension ChangeSetMerge {
         let rows = LinkRows(connection)
         let held = try rows.tags(left: ends.left, right: ends.right, in: layout)
         var tags = transaction.replicas.linkTags(held)
-        let place = tags.place
         guard merge(&tags) else { return }
         try rows.set(
             try transaction.localTags(tags), left: ends.left, right: ends.right, in: layout)
-        if held.isEmpty != tags.isEmpty || place != tags.place {
-            try changes.addEnds(
-                ends.left, ends.right, of: layout, StoreReader(connection, schema: schema))
-        }
+        // A further tag of a link shows nothing new, but a pending removal of the link has not seen
+        // it.
+        try changes.addEnds(
+            ends.left, ends.right, of: layout, StoreReader(connection, schema: schema))
     }
 }
 

@@ -14,7 +14,7 @@ struct DiscardedWrite {
     /// The winning value in its wire form; `nil` if a delete won.
     var winningValue: Value?
 
-    /// What a record has lost with a deletion.
+    /// Returns the write as a deletion of its record has discarded it.
     ///
     /// - Parameter isUnseen: False if the deleting replica had seen this write, but not another one
     ///   to the record.
