@@ -286,6 +286,54 @@ extension ManagedObjectContext {
     }
 }
 
+extension `Defaults of elements` {
+    private static func place(
+        isMandatory: Bool, default value: Value? = nil
+    ) throws -> ManagedObjectModel {
+        try ManagedObjectModel {
+            Entity("Thing") {
+                Attribute("name", .string)
+                CompositeAttribute("place") {
+                    Attribute("city", .string)
+                    CompositeAttribute("point") {
+                        Attribute("x", .integer64)
+                        Attribute("y", .integer64, optional: !isMandatory, default: value)
+                    }
+                }
+            }
+        }
+    }
+
+    @Test func `an element that becomes mandatory needs a default, which shows in place of nil`()
+        throws
+    {
+        let shelf = try Shelf()
+        let first = try shelf.open(Self.place(isMandatory: false))
+        try first.inContext { context in
+            for (name, x) in [("a", Value.integer(1)), ("b", .null)] {
+                let thing = try context.insert("Thing")
+                (thing["name"], thing["place.city"]) = (.string(name), "Bern")
+                thing["place.point.x"] = x
+            }
+            try context.save()
+        }
+        let hash = try first.coordinator.canonicalHash()
+        first.coordinator.close()
+        let error = #expect(throws: StoreError.self) {
+            try shelf.open(Self.place(isMandatory: true))
+        }
+        #expect(error?.code == .migrationNotInferred && error?.property == "place.point.y")
+        let second = try shelf.open(Self.place(isMandatory: true, default: 5))
+        #expect(try second.coordinator.canonicalHash() == hash)
+        try second.inContext { context in
+            let things = try context.things()
+            #expect(things.map { $0["place.point.y"] } == [5, .null])
+            for thing in things { thing["place.city"] = "Basel" }
+            try context.save()
+        }
+    }
+}
+
 /// Tests of attributes that the next version of a model makes mandatory.
 @Suite struct `An object with an attribute that became mandatory` {
     private static func model(

@@ -116,6 +116,7 @@ struct ModelComparison {
             let old =
                 former.compositeAttribute(named: identifier)
                 ?? former.compositeAttribute(named: composite.name)
+            if let old, !composite.declaration.isTransient { checkElements(of: composite, old) }
             let wasOptional = old?.isOptional ?? true
             guard composite.isOptional != wasOptional else { continue }
             if old != nil {
@@ -134,6 +135,31 @@ struct ModelComparison {
                     : "Can't make \(path) mandatory")
                     + " because records may have no value of it. Give one of its elements a "
                     + "default.")
+        }
+    }
+
+    /// Checks that elements that become mandatory have defaults, for the records that have a value
+    /// of the composite attribute and none of the element.
+    private mutating func checkElements(
+        of composite: CompositeAttributeDescription, _ former: CompositeAttributeDescription
+    ) {
+        let mandatory = Set(former.mandatoryAttributes)
+        let optional = former.attributes.filter { !mandatory.contains($0) }
+            .map(\.declaration.wireName)
+        for attribute in composite.mandatoryAttributes
+        where attribute.isOptional && attribute.defaultValue.isNull
+            && optional.contains(attribute.declaration.wireName)
+        {
+            refuse(
+                composite.entity, attribute.name,
+                "Can't make \(attribute) mandatory because records may have a value of "
+                    + "\(composite.name) without one of it. Give it a default.")
+        }
+        for inner in composite.compositeAttributes {
+            let old = former.compositeAttributes.first { old in
+                old.declaration.resolvedWireName == inner.declaration.resolvedWireName
+            }
+            if let old { checkElements(of: inner, old) }
         }
     }
 

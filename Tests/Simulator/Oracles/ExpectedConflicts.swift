@@ -134,7 +134,8 @@ package struct ExpectedConflicts {
                 || entry.winner?.stamp.replica == entry.lost.stamp.replica
         else { return false }
         let number = try history.save(loser).number
-        return try !history.gone.contains(number) && history.save(winner).seen.contains(number)
+        return try !history.gone.contains(number)
+            && history.seenByEdits(of: winner).contains(number)
     }
 
     /// Checks one conflict journal.

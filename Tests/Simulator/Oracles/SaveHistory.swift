@@ -8,6 +8,8 @@ package final class SaveHistory: Sendable {
     private struct State {
         var numbers: [Digest: Int] = [:]
         var seen: [SaveNumbers] = []
+        /// By the numbers of saves.
+        var edited: [Int: SaveNumbers] = [:]
         var gone = SaveNumbers()
     }
 
@@ -16,10 +18,15 @@ package final class SaveHistory: Sendable {
     package init() {}
 
     /// Records a save the first time that it is seen. A copy of its file has it too.
-    package func add(_ origin: Digest, seeing held: SaveNumbers) {
+    ///
+    /// - Parameter edited: The saves that the author had seen when the edits were made; `nil` if
+    ///   these are all that the file held.
+    package func add(_ origin: Digest, seeing held: SaveNumbers, editing edited: SaveNumbers? = nil)
+    {
         state.withLock { state in
             guard state.numbers[origin] == nil else { return }
             state.numbers[origin] = state.seen.count
+            state.edited[state.seen.count] = edited
             state.seen.append(held)
         }
     }
@@ -42,6 +49,12 @@ package final class SaveHistory: Sendable {
     }
 
     func has(_ origin: Digest) -> Bool { state.withLock { $0.numbers[origin] != nil } }
+
+    /// Returns the saves that the author of a save had seen when the edits were made.
+    func seenByEdits(of origin: Digest) throws -> SaveNumbers {
+        let save = try save(origin)
+        return state.withLock { $0.edited[save.number] ?? save.seen }
+    }
 
     /// Returns the number of a save and the saves that its author had seen.
     ///

@@ -29,10 +29,10 @@ final class SimulatedReplica {
     /// Origins of the change sets of bundles that were reported as applied or as waiting.
     var takenFromBundles: Set<Digest> = []
     private var saveCount = 0
-    /// The position of the log after the last save.
-    private var savedPosition: Int64 = 0
     /// The saves that the log holds up to `position`, the last position that was read.
     private var held = (saves: HeldSaves(), position: Int64(0))
+    /// What the log held right after the last save.
+    private var edited = (saves: HeldSaves(), position: Int64(0))
     /// Saves that the file lost in a power failure; `nil` without one.
     private var lostToPower: Set<Digest>?
     /// Origins of the change sets that the store has handed out for a push.
@@ -215,20 +215,16 @@ extension SimulatedReplica {
     /// Saves a request. Every second one has edits that were made right after the save before it,
     /// and are laid over what came meanwhile.
     private func save(_ request: inout SaveRequest, to store: Store) throws -> SaveResult {
-        let isHeld = saveCount.isMultiple(of: 2)
-        guard isHeld else {
-            let result = try store.save(request)
-            savedPosition = try store.read { try $0.logPosition() }
-            return result
-        }
-        let edits = try HeldEdits(&request, since: savedPosition, on: store)
+        guard holdsEdits else { return try store.save(request) }
+        let edits = try HeldEdits(&request, since: edited.position, on: store)
         try edits.checkRefusal(of: request, by: store, unless: isRefusal)
         let result = try store.save(request)
         if !edits.isEmpty { statistics.count(.heldEdit) }
         if !world.disabled.contains(.journal) { try edits.check(in: store, path) }
-        savedPosition = try store.read { try $0.logPosition() }
         return result
     }
+
+    private var holdsEdits: Bool { saveCount.isMultiple(of: 2) }
 
     /// Returns whether the store refused the save for an expected reason.
     ///
@@ -259,11 +255,14 @@ extension SimulatedReplica {
         let entries = try store.read { try $0.changeSets(after: position, limit: 10) }
         for entry in entries {
             try tell(try entry.changeSet.summary())
-            world.history.add(entry.changeSet.origin, seeing: held.saves.numbers)
+            world.history.add(
+                entry.changeSet.origin, seeing: held.saves.numbers,
+                editing: holdsEdits ? edited.saves.numbers : nil)
             acknowledged.insert(entry.changeSet.origin)
             everAcknowledged.insert(entry.changeSet.origin)
         }
         try readLog()
+        edited = held
     }
 
     /// Reads the new entries of the log and checks their order (causal prefix). An entry behind its
@@ -296,6 +295,7 @@ extension SimulatedReplica {
         try held.saves.load(
             try snapshotEntries().filter { $0.kind != .lost }.map(\.origin), world.history)
         try readLog()
+        edited = held
     }
 }
 
@@ -457,7 +457,9 @@ extension SimulatedReplica {
         try open()
         guard losesPower else { return }
         for entry in try store.read({ try $0.changeSets(after: position ?? .max, limit: 10) }) {
-            world.history.add(entry.changeSet.origin, seeing: held.saves.numbers)
+            world.history.add(
+                entry.changeSet.origin, seeing: held.saves.numbers,
+                editing: holdsEdits ? edited.saves.numbers : nil)
         }
         try readLogAgain()
         try recordLosses()
