@@ -64,6 +64,8 @@ private final class Things: Sendable {
                 Attribute("price", .integer32)
                 Attribute("uses", .integer64, mergeRule: .counter)
                 Attribute("note", .string, mergeRule: .keepBoth)
+                Attribute("best", .integer64, mergeRule: .max)
+                Attribute("first", .string, mergeRule: .firstWriter)
                 Attribute("start", .integer32)
                 Attribute("end", .integer32)
                 AttributeGroup("span", attributes: ["start", "end"])
@@ -355,6 +357,55 @@ extension ManagedObjectContext {
         // The next write has seen both, replaces them and records the hidden one.
         try here.edit(author: "Cleo") { thing, _ in try thing.setValue("both", forKey: "note") }
         #expect(try here.coordinator.conflicts().map(\.value) == [.string("theirs")])
+    }
+
+    @Test(arguments: Arrival.allCases)
+    fileprivate func `yield under a rule by which the stored value wins`(
+        _ arrival: Arrival
+    ) async throws {
+        let error = try await save(
+            { thing, _ in
+                try thing.setValue(3, forKey: "price")
+                try thing.setValue(5, forKey: "best")
+                try thing.setValue("mine", forKey: "first")
+            },
+            over: { thing, _ in
+                try thing.setValue(9, forKey: "best")
+                try thing.setValue("theirs", forKey: "first")
+            }, arrival)
+        #expect(error == nil)
+        let conflict = try #require(try here.coordinator.conflicts().first)
+        #expect(try here.coordinator.conflictCount() == 1)
+        #expect(conflict.value == .string("mine") && conflict.winningValue == .string("theirs"))
+        #expect(conflict.lost.author == "Ada" && conflict.winner?.author == "Bob")
+        try exchange()
+        #expect(try here.coordinator.canonicalHash() == there.coordinator.canonicalHash())
+        for things in [here, there] {
+            let values = try things.inContext { context throws in
+                try ["price", "best", "first"].map { try context.thing().value(forKey: $0) }
+            }
+            #expect(values == [.integer(3), .integer(9), .string("theirs")])
+        }
+    }
+
+    @Test func `show what won, also if nothing else is saved`() async throws {
+        let handle = here.container.newBackgroundContext()
+        try handle.performAndWait { context throws in
+            context.automaticallyMergesChangesFromParent = true
+            context.retainsRegisteredObjects = true
+            try context.thing().setValue(5, forKey: "best")
+        }
+        try await bring({ thing, _ in try thing.setValue(9, forKey: "best") }, .sync)
+        try handle.performAndWait { context throws in
+            #expect(try context.thing()["best"] == .integer(5))
+            try context.save()
+            #expect(try context.thing()["best"] == .integer(9))
+            try context.thing().setValue(12, forKey: "best")
+            try context.save()
+        }
+        try exchange()
+        #expect(try there.inContext { try $0.thing()["best"] } == .integer(12))
+        #expect(try here.coordinator.conflictCount() == 0)
     }
 
     @Test func `record nothing if only other properties changed, or a counter`() async throws {

@@ -106,7 +106,7 @@ extension SaveOperation {
 
     /// - Parameter version: The version up to which the author has seen the property; `nil` if
     ///   everything was seen.
-    private func isUnseen(_ write: LocalStamp, since version: RowVersion?) throws -> Bool {
+    func isUnseen(_ write: LocalStamp, since version: RowVersion?) throws -> Bool {
         guard let version, let position = try logStamps.position(of: write) else { return false }
         return position > version.position
     }

@@ -108,7 +108,7 @@ struct SaveOperation {
             transaction.views.mergedDuplicates.isEmpty ? synced : try spreading(synced)
         carriedGroups = named.carriedGroups.merging(spread.carriedGroups) { $1 }
         seenVersions = named.seenVersions
-        try write(spread)
+        try write(try yielding(spread))
         if let unsynced { try writeUnsynced(unsynced) }
         let request = unsynced.map { spread.joined(with: $0) } ?? spread
         if named.refusesUnseenValues {
