@@ -78,6 +78,18 @@ final class Graph: Sendable {
         }
     }
 
+    /// Creates a store, with a log of its statements that shows what a wrong count consists of.
+    static func logging(
+        _ change: (inout PersistentStoreDescription) -> Void = { _ in }
+    ) throws -> (graph: Graph, log: StatementLog?) {
+        var log: StatementLog?
+        let graph = try Graph { description in
+            log = StatementLog(ofFile: description.url.path)
+            change(&description)
+        }
+        return (graph, log)
+    }
+
     /// The number of SELECT statements that the readers have run.
     var readStatements: Int { coordinator.store.readStatistics.selects }
 }

@@ -3,6 +3,7 @@ import AnabranchReplication
 import AnabranchSQLite
 import AnabranchStore
 import Foundation
+import TestSupport
 import Testing
 
 @Suite struct `Merging` {
@@ -473,7 +474,7 @@ import Testing
     }
 
     @Test func `remote changes reach a context that follows by ID, with one read`() async throws {
-        let here = try Graph()
+        let (here, statements) = try Graph.logging()
         let there = try Graph()
         let zone = Zone()
         let anna = try here.inContext { context throws in
@@ -501,10 +502,12 @@ import Testing
         try zone.exchange(there)
         let changed = try zone.exchange(here)
         let before = here.readStatements
+        _ = statements?.take()
         await withCheckedContinuation { done in
             here.coordinator.didApply(changed) { done.resume() }
         }
-        #expect(here.readStatements - before == 1)
+        #expect(
+            here.readStatements - before == 1, "\(statements?.take().map(\.sql) ?? [])")
         let merged = try #require(log.all.last)
         #expect(merged.author == "sync")
         #expect(Array(merged.updated) == [anna])
