@@ -27,7 +27,7 @@ public struct Conflict: Sendable, Identifiable {
     }
 
     /// The author and the time of a write.
-    public struct Write: Sendable {
+    public struct Write: Hashable, Sendable {
         /// The stamp of the write.
         public let stamp: Stamp
         /// The author name that the app gave when it saved. It is empty if the app gave none, or if
