@@ -11,10 +11,10 @@ public struct HeldWrite: Hashable, Sendable {
     public let write: Conflict.Write
 }
 
-/// Why an object does not show a value that is held for it.
+/// A rule by which an object does not show a value that is held for it.
 ///
-/// Each rule decides between values that were saved concurrently, so nobody has chosen to replace
-/// the hidden one.
+/// Each rule decides between values that were saved concurrently, so no author has chosen to
+/// replace the hidden one.
 public enum HidingRule: String, Hashable, Sendable, CaseIterable {
     /// The object shows several records with one unique key, and the value of another of these
     /// records.

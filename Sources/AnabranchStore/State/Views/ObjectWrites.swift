@@ -70,7 +70,7 @@ struct ObjectWrites {
         }
     }
 
-    /// The write whose value the object shows, unless a rule hides the reference.
+    /// The write of the value that the object shows, unless a rule hides the reference.
     func shown(of property: TableLayout.Property) -> Held? {
         let contenders = contenders(for: property)
         guard isDuplicateSet else { return contenders.max { $0.cell.stamp < $1.cell.stamp } }
