@@ -11,6 +11,11 @@ struct ConflictsCommand: Command {
             "Each store has its own journal: purging an entry here does not purge it in other "
                 + "replicas. Restoring a value is an ordinary save, and the entry stays until it "
                 + "is purged.",
+            "Values that are still held, and that no record shows, are not in the journal yet. "
+                + "--hidden lists these instead: the values of merged duplicates, references that "
+                + "another one hides in a one-to-one relationship or where a cycle was cut, and "
+                + "the other values of a property that keeps both. An edit or a deletion that "
+                + "drops such a value puts it into the journal.",
         ],
         arguments: [
             .store,
@@ -23,6 +28,7 @@ struct ConflictsCommand: Command {
                 "Only entries of one record, which may be deleted. RECORD is an ID, or with "
                     + "ENTITY also attribute=value."),
             OptionSpecification("limit", "N", "The greatest number of entries."),
+            .flag("hidden", "Lists values that are held and not shown, in place of the journal."),
             OptionSpecification("restore", "ID", "Saves the losing value of an entry again."),
             .flag(
                 "as-new",
@@ -42,12 +48,14 @@ struct ConflictsCommand: Command {
                 "conflicts geo.store Country --record alpha2=FR",
                 "Lists the entries of one "
                     + "record."),
+            .init("conflicts geo.store --hidden", "Lists what view rules hide."),
             .init("conflicts geo.store --restore 7", "Restores a value."),
             .init("conflicts geo.store --purge-older-than 30d", "Removes old entries."),
         ])
 
     private enum Task {
         case list(limit: Int)
+        case listHidden(limit: Int)
         case restore(Conflict.ID, asNew: Bool)
         case purge(Purge)
     }
@@ -78,7 +86,7 @@ struct ConflictsCommand: Command {
                     + "1f2e3d4c/12.")
         }
         switch task {
-        case .list, .purge(.selected): break
+        case .list, .listHidden, .purge(.selected): break
         case .restore, .purge:
             guard entity == nil, record == nil else {
                 throw arguments.error(
@@ -91,6 +99,9 @@ struct ConflictsCommand: Command {
     private static func task(_ arguments: ParsedArguments) throws(UsageError) -> Task {
         let names = ["restore", "purge", "purge-older-than", "purge-all-but", "purge-all"]
         let given = names.filter(arguments.isSet)
+        guard given.isEmpty || !arguments.isSet("hidden") else {
+            throw arguments.error("--hidden and --\(given[0]) do not go together.")
+        }
         guard given.count <= 1, given.isEmpty || !arguments.isSet("limit") else {
             let words = (arguments.isSet("limit") ? ["limit"] : []) + given
             throw arguments.error(
@@ -114,12 +125,14 @@ struct ConflictsCommand: Command {
             return .purge(.by(.olderThan(age)))
         }
         if arguments.isSet("purge-all") { return .purge(.selected) }
-        return .list(limit: try arguments.number("limit", in: 1 ... .max) ?? .max)
+        let limit = try arguments.number("limit", in: 1 ... .max) ?? .max
+        return arguments.isSet("hidden") ? .listHidden(limit: limit) : .list(limit: limit)
     }
 
     func run(_ console: Console) async throws {
         switch task {
         case .list(let limit): try list(limit: limit, console)
+        case .listHidden(let limit): try listHidden(limit: limit, console)
         case .restore(let id, let asNew): try restore(id, asNew: asNew, console)
         case .purge(let purge): try self.purge(purge, console)
         }
@@ -137,10 +150,59 @@ extension ConflictsCommand {
             for conflict in conflicts { try console.print(ConflictText(conflict).json) }
             return
         }
-        guard !conflicts.isEmpty else { return try console.print("The journal is empty.") }
-        var table = TextTable(ConflictText.columns)
-        for conflict in conflicts { table.append(ConflictText(conflict).row) }
+        if conflicts.isEmpty {
+            try console.print("The journal is empty.")
+        } else {
+            var table = TextTable(ConflictText.columns)
+            for conflict in conflicts { table.append(ConflictText(conflict).row) }
+            try console.print(table)
+        }
+        let hasHidden = try container.newBackgroundContext().performAndWait { context in
+            try !context.hiddenWrites(limit: 1).isEmpty
+        }
+        guard hasHidden else { return }
+        console.writeNote(
+            "Some values are held and not shown: 'anabranch conflicts "
+                + "\(ShellWord.quoted(path)) --hidden' lists them.")
+    }
+
+    private func listHidden(limit: Int, _ console: Console) throws {
+        let container = try StoreFile.open(path, for: .reading)
+        defer { container.coordinator.close() }
+        let entity = try entity.map {
+            try EntityNames.entity($0, in: container.model, command: arguments.command)
+        }
+        let hidden = try container.newBackgroundContext().performAndWait { context in
+            guard record != nil else {
+                return try context.hiddenWrites(of: entity?.name, limit: limit)
+            }
+            guard let id = try recordID(entity, in: context) else { return [] }
+            let ofRecord = try context.hiddenWrites(of: entity?.name).filter {
+                try $0.held.record == id || $0.objectID.recordID == id
+            }
+            return Array(ofRecord.prefix(limit))
+        }
+        if arguments.isSet("json") {
+            for write in hidden { try console.print(try HiddenWriteText(write).json()) }
+            return
+        }
+        guard !hidden.isEmpty else {
+            return try console.print("Every value that is held is shown.")
+        }
+        var table = TextTable(HiddenWriteText.columns)
+        for write in hidden { table.append(HiddenWriteText(write).row) }
         try console.print(table)
+    }
+
+    /// The record of --record; `nil` if there is none, or if the store does not know it.
+    private func recordID(
+        _ entity: EntityDescription?, in context: ManagedObjectContext
+    ) throws -> RecordID? {
+        guard let record else { return nil }
+        if record.isByAttribute, let entity {
+            return try record.object(of: entity, in: context).objectID.recordID
+        }
+        return try record.recordID(in: context.coordinator)
     }
 
     /// The selection of ENTITY and --record; `nil` if the store does not know the record.
@@ -148,15 +210,13 @@ extension ConflictsCommand {
         let entity = try entity.map {
             try EntityNames.entity($0, in: container.model, command: arguments.command)
         }
-        guard let record else { return entity.map { .of($0) } ?? .all }
-        if record.isByAttribute, let entity {
-            return .record(
-                try container.newBackgroundContext().performAndWait { context in
-                    try record.object(of: entity, in: context).objectID.recordID
-                })
+        guard record != nil else { return entity.map { .of($0) } ?? .all }
+        let id = try container.newBackgroundContext().performAndWait { context in
+            try recordID(entity, in: context)
         }
-        guard let id = try record.recordID(in: container.coordinator) else { return nil }
-        return entity.map { .of($0).intersection(.record(id)) } ?? .record(id)
+        // An attribute selects an object that exists, and the entity of that needs no check.
+        if record?.isByAttribute == true { return id.map { .record($0) } }
+        return id.map { id in entity.map { .of($0).intersection(.record(id)) } ?? .record(id) }
     }
 
     private func restore(_ id: Conflict.ID, asNew: Bool, _ console: Console) throws {

@@ -9,7 +9,10 @@ struct DuplicatesCommand: Command {
         discussion: [
             "Two replicas can concurrently insert records with the same unique key. They are "
                 + "shown as one object with the merged values. Deleting the object deletes all of "
-                + "its records, and a new key is set on all of them."
+                + "its records, and a new key is set on all of them.",
+            "Each record is listed, with every value that differs from the one that the object "
+                + "shows. 'anabranch update' saves such a value again. A later edit of the "
+                + "property leaves it in the conflict journal ('anabranch conflicts').",
         ],
         arguments: RecordListing.arguments("objects"), options: RecordListing.options("objects"),
         examples: [
@@ -25,17 +28,19 @@ struct DuplicatesCommand: Command {
 
     func run(_ console: Console) async throws {
         let form = RecordListing.Form(
-            titles: ["RECORD", "MERGED DUPLICATES"], nothing: "There are no duplicates.", row: row,
-            json: json)
+            titles: ["OBJECT", "RECORD", "PROPERTY", "HELD", "BY", "WRITTEN", "SHOWN"],
+            nothing: "There are no duplicates.", rows: rows, json: json)
         try listing.run(console, form) { try $0.duplicates(of: $1, limit: $2, offset: $3) }
     }
 
-    private func row(_ duplicate: Duplicate) throws -> [String] {
+    private func rows(_ duplicate: Duplicate) throws -> [[String]] {
         let id = duplicate.objectID
-        return [
-            "\(id.entity.name) \(try RecordLabel(id).short)",
-            duplicate.mergedDuplicates.map(RecordText.short).joined(separator: ", "),
-        ]
+        let object = "\(id.entity.name) \(try RecordLabel(id).short)"
+        return duplicate.members.flatMap { member -> [[String]] in
+            let start = [object, RecordText.short(member.record)]
+            guard !member.hiddenWrites.isEmpty else { return [start] }
+            return member.hiddenWrites.map { start + HiddenWriteText($0).cells }
+        }
     }
 
     private func json(_ duplicate: Duplicate) throws -> String {
@@ -46,6 +51,20 @@ struct DuplicatesCommand: Command {
             json.key("others")
             json.array { json in
                 for record in duplicate.mergedDuplicates { json.string(RecordText.long(record)) }
+            }
+            json.key("members")
+            json.array { json in
+                for member in duplicate.members { write(member, to: &json) }
+            }
+        }
+    }
+
+    private func write(_ member: Duplicate.Member, to json: inout JSONText) {
+        json.object { json in
+            json.member("record", RecordText.long(member.record))
+            json.key("hidden")
+            json.array { json in
+                for hidden in member.hiddenWrites { HiddenWriteText(hidden).write(to: &json) }
             }
         }
     }

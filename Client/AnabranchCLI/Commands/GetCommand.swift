@@ -4,7 +4,14 @@ import Anabranch
 struct GetCommand: Command {
     static let specification = CommandSpecification(
         name: "get", summary: "Shows records with all their properties.",
-        discussion: ["If one record does not exist, none is shown and the exit status is 1."],
+        discussion: [
+            "If one record does not exist, none is shown and the exit status is 1. A record that "
+                + "is merged into another one, because both have one unique key, is shown by that "
+                + "one.",
+            "Values that the store holds and the record does not show follow, with author and "
+                + "time: the other values of a property that keeps both, values of merged "
+                + "records, and references that another one hides. --columns leaves them out.",
+        ],
         arguments: [
             .store, .entity,
             ArgumentSpecification(
@@ -26,6 +33,8 @@ struct GetCommand: Command {
     let records: [String]
     let query: RecordQuery
     let isJSON: Bool
+    /// True if only some columns are shown.
+    let isNarrowed: Bool
 
     init(_ arguments: ParsedArguments) throws(UsageError) {
         path = try arguments.word("STORE")
@@ -33,17 +42,29 @@ struct GetCommand: Command {
         records = arguments.allWords("RECORD")
         query = try RecordQuery(arguments)
         isJSON = arguments.isSet("json")
+        isNarrowed = arguments.isSet("columns")
     }
 
     func run(_ console: Console) async throws {
         try StoreFile.withContext(path, for: .reading) { context in
             let entity = try EntityNames.entity(
                 entity, in: context.model, command: query.command)
-            let objects = try records.map {
-                try RecordSelector(text: $0, command: query.command).object(of: entity, in: context)
+            var objects: [ManagedObject] = []
+            var merged: [ManagedObjectID: [RecordID]] = [:]
+            for record in records {
+                let selector = RecordSelector(text: record, command: query.command)
+                let (object, other) = try selector.shownObject(of: entity, in: context)
+                if let other { merged[object.objectID, default: []].append(other) }
+                objects.append(object)
             }
             let columns = try query.columns(of: entity, isToManyIncluded: true)
-            try RecordOutput(columns: columns, isJSON: isJSON).writeList(objects, to: console)
+            var output = RecordOutput(columns: columns, isJSON: isJSON)
+            output.note = { object in
+                RecordNote(
+                    merged: merged[object.objectID] ?? [],
+                    hidden: isNarrowed ? [] : try context.hiddenWrites(of: object.objectID))
+            }
+            try output.writeList(objects, to: console)
         }
     }
 }

@@ -23,8 +23,8 @@ struct OrphansCommand: Command {
 
     func run(_ console: Console) async throws {
         let form = RecordListing.Form(
-            titles: ["RECORD", "PARENT", "WAS"], nothing: "There are no orphans.", row: row,
-            json: json)
+            titles: ["RECORD", "PARENT", "WAS"], nothing: "There are no orphans.",
+            rows: { [try row($0)] }, json: json)
         try listing.run(console, form) { try $0.orphans(of: $1, limit: $2, offset: $3) }
     }
 

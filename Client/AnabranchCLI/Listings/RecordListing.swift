@@ -7,8 +7,8 @@ struct RecordListing {
         var titles: [String]
         /// The text for an empty listing.
         var nothing: String
-        /// The cells of an item, in the order of the titles.
-        var row: (Item) throws -> [String]
+        /// The rows of an item, with cells in the order of the titles.
+        var rows: (Item) throws -> [[String]]
         /// The JSON object of an item.
         var json: (Item) throws -> String
     }
@@ -69,7 +69,7 @@ struct RecordListing {
             }
             guard !items.isEmpty else { return try console.print(form.nothing) }
             var table = TextTable(form.titles.map { TextTable.Column($0) })
-            for item in items { table.append(try form.row(item)) }
+            for row in try items.flatMap(form.rows) { table.append(row) }
             try console.print(table)
         }
     }

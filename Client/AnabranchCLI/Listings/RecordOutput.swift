@@ -4,6 +4,8 @@ import Anabranch
 struct RecordOutput {
     let columns: [RecordColumn]
     let isJSON: Bool
+    /// Returns what else is known of an object that is shown with all its properties.
+    var note: (ManagedObject) throws -> RecordNote = { _ in RecordNote() }
 
     func write(_ objects: some Sequence<ManagedObject>, to console: Console) throws {
         guard !isJSON else {
@@ -29,23 +31,36 @@ struct RecordOutput {
             if index > 0 { try console.print() }
             try console.print(
                 console.bold("\(object.entity.name) \(try RecordLabel(object.objectID).short)"))
-            let width = columns.map { CharacterWidth.width(of: $0.name) }.max() ?? 0
-            for column in columns {
-                let text = TextTable.printable(try column.content(of: object).text)
-                let padding = String(
-                    repeating: " ", count: width - CharacterWidth.width(of: column.name) + 2)
-                try console.print("  " + column.name + padding + text)
-            }
+            let note = try note(object)
+            for line in note.lines { try console.print("  " + TextTable.printable(line)) }
+            try write(columns.map { ($0.name, try $0.content(of: object).text) }, "  ", to: console)
+            guard !note.hidden.isEmpty else { continue }
+            try console.print("  Held and not shown:")
+            try write(
+                note.hidden.map { ($0.key, HiddenWriteText($0).line) }, "    ", to: console)
+        }
+    }
+
+    private func write(
+        _ lines: [(name: String, text: String)], _ margin: String, to console: Console
+    ) throws {
+        let width = lines.map { CharacterWidth.width(of: $0.name) }.max() ?? 0
+        for (name, text) in lines {
+            let padding = String(
+                repeating: " ", count: width - CharacterWidth.width(of: name) + 2)
+            try console.print(margin + name + padding + TextTable.printable(text))
         }
     }
 
     func json(_ object: ManagedObject) throws -> String {
         let uri = try RecordLabel(object.objectID).uri
         let contents = NestedColumns(try columns.map { ($0, try $0.content(of: object)) })
+        let note = try note(object)
         return JSONText.object { json in
             json.member("@id", uri)
             json.member("@entity", object.entity.name)
             contents.write(to: &json)
+            note.write(to: &json)
         }
     }
 }

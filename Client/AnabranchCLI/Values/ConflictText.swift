@@ -14,16 +14,18 @@ struct ConflictText {
     var row: [String] {
         [
             String(conflict.id), "\(conflict.entity) \(RecordText.short(conflict.record))",
-            conflict.property.name.string, Self.shown(conflict.value), author(conflict.lost),
-            time(conflict.lost), against,
+            conflict.property.name.string, ValueText.shown(conflict.value),
+            WriteText(conflict.lost).author,
+            WriteText(conflict.lost).time, against,
         ]
     }
 
     /// The winning write: `Lyon: Bob wrote later, 2026-01-01T12:00:00Z`.
     private var against: String {
         guard let winner = conflict.winner else { return anonymousWinner }
-        let deed = "\(author(winner)) \(deed), \(time(winner))"
-        return conflict.winningValue.map { "\(Self.shown($0)): \(deed)" } ?? deed
+        let write = WriteText(winner)
+        let deed = "\(write.author) \(deed), \(write.time)"
+        return conflict.winningValue.map { "\(ValueText.shown($0)): \(deed)" } ?? deed
     }
 
     private var deed: String {
@@ -39,24 +41,12 @@ struct ConflictText {
 
     private var anonymousWinner: String {
         switch conflict.kind {
-        case .concurrentWrite: conflict.winningValue.map(Self.shown) ?? "another write"
+        case .concurrentWrite: conflict.winningValue.map(ValueText.shown) ?? "another write"
         case .writeToDeleted: "it had been deleted"
         case .deletedWhileWritten, .deletedWithRecord: "it was deleted"
         case .linkToDeleted: "an end was deleted"
         case .replacedByRepair: "the zone does not have it"
         }
-    }
-
-    private static func shown(_ value: Value) -> String {
-        value.isNull ? "null" : ValueText.text(value)
-    }
-
-    private func author(_ write: Conflict.Write) -> String {
-        write.author.isEmpty ? RecordText.short(write.stamp.replica) : write.author
-    }
-
-    private func time(_ write: Conflict.Write) -> String {
-        TimeText.short(wallMilliseconds: write.stamp.timestamp.wallMilliseconds)
     }
 
     var json: String {
@@ -70,23 +60,17 @@ struct ConflictText {
             json.key("value")
             json.raw(ValueText.json(conflict.value))
             json.key("lost")
-            Self.write(conflict.lost, to: &json)
+            WriteText(conflict.lost).write(to: &json)
             json.key("winningValue")
             json.raw(conflict.winningValue.map(ValueText.json) ?? "null")
             json.key("winner")
-            if let winner = conflict.winner { Self.write(winner, to: &json) } else { json.null() }
+            if let winner = conflict.winner {
+                WriteText(winner).write(to: &json)
+            } else {
+                json.null()
+            }
             json.member(
                 "noticed", TimeText.precise(wallMilliseconds: conflict.noticedMilliseconds))
-        }
-    }
-
-    private static func write(_ write: Conflict.Write, to json: inout JSONText) {
-        json.object { json in
-            json.member("author", write.author)
-            json.member("replica", write.stamp.replica.description)
-            json.member(
-                "time",
-                TimeText.precise(wallMilliseconds: write.stamp.timestamp.wallMilliseconds))
         }
     }
 }

@@ -13,8 +13,9 @@ struct RecordSelector {
 
     /// The selected object.
     ///
-    /// - Throws: ``CommandFailure`` with status 1 if there is none, or if the text can mean more
-    ///   than one. ``UsageError`` if the text is not a selector for the entity.
+    /// - Throws: ``CommandFailure`` with status 1 if there is none, if the record is merged into
+    ///   another one, or if the text can mean more than one. ``UsageError`` if the text is not a
+    ///   selector for the entity.
     func object(
         of entity: EntityDescription, in context: ManagedObjectContext
     ) throws -> ManagedObject {
@@ -26,10 +27,38 @@ struct RecordSelector {
         guard let id = try objectID(of: entity, in: context.coordinator) else {
             throw CommandFailure(.failure, "There is no \(entity.name) \(text) in the store.")
         }
+        if let object = try existing(id, in: context) { return object }
+        if let visible = try context.survivingObjectID(of: id) {
+            let shown = try RecordLabel(visible).short
+            throw CommandFailure(
+                .failure,
+                "\(entity.name) \(text) is merged into \(visible.entity.name) \(shown), because "
+                    + "both have one unique key. Name \(shown) instead.")
+        }
+        throw CommandFailure(.failure, "There is no \(entity.name) \(text) in the store.")
+    }
+
+    /// The object that shows the selected record.
+    ///
+    /// - Returns: The object, and the selected record if that is merged into the object's record.
+    /// - Throws: The errors of ``object(of:in:)``.
+    func shownObject(
+        of entity: EntityDescription, in context: ManagedObjectContext
+    ) throws -> (object: ManagedObject, merged: RecordID?) {
+        guard !isByAttribute, let id = try objectID(of: entity, in: context.coordinator),
+            let visible = try context.survivingObjectID(of: id),
+            let object = try existing(visible, in: context)
+        else { return (try self.object(of: entity, in: context), nil) }
+        return (object, try id.recordID)
+    }
+
+    private func existing(
+        _ id: ManagedObjectID, in context: ManagedObjectContext
+    ) throws -> ManagedObject? {
         do {
             return try context.existingObject(with: id)
         } catch let error as PropertyError where error.code == .inaccessible {
-            throw CommandFailure(.failure, "There is no \(entity.name) \(text) in the store.")
+            return nil
         }
     }
 

@@ -36,6 +36,9 @@ enum ValueText {
         }
     }
 
+    /// The text of a value in a table, in which null is a word.
+    static func shown(_ value: Value) -> String { value.isNull ? "null" : text(value) }
+
     /// The members of a group as they are assigned: `end=10, start=9`.
     private static func text(_ group: GroupValue) -> String {
         group.members.map { member in

@@ -44,8 +44,8 @@ public final class ManagedObjectContext {
     ///
     /// If it is false, the save overwrites the value, and the conflict journal gets it with its
     /// author and time. Under `firstWriter`, `max` and `min` an edit that can't win against the
-    /// value yields to it, and under `firstWriter` the journal gets the edit. A context with a parent passes its edits to the parent. Then the setting of
-    /// the parent counts.
+    /// value yields to it, and under `firstWriter` the journal gets the edit. A context with a
+    /// parent passes its edits to the parent. Then the setting of the parent counts.
     public var treatsMergedChangesAsConflicts = false
     /// The behaviour when a property of an object is read or set and the object's row is gone.
     ///

@@ -2,7 +2,8 @@ import AnabranchStore
 public import Foundation
 
 extension PersistentStoreCoordinator {
-    /// Posted when saved values were discarded, and before the ``conflictResolver`` runs.
+    /// Posted when saved values were discarded, or when a merge lets a view rule hide a value, and
+    /// before the ``conflictResolver`` runs.
     ///
     /// It is posted once per page of remote changes, after every context that merges it shows the
     /// page, and not on the queue of a context. It is also posted after a save that has overwritten
@@ -14,7 +15,7 @@ extension PersistentStoreCoordinator {
         "AnabranchCoordinatorDidResolveConflicts")
 
     /// Returns a sequence of the conflicts that are recorded from now on, one element per page
-    /// and per save that discards values.
+    /// and per save that discards values, and per page since which a view rule hides a value.
     ///
     /// The sequence ends with the coordinator. Stop iterating to unsubscribe. It keeps the newest
     /// 1,024 elements for a slow reader; the journal has all conflicts.

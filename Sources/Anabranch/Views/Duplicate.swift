@@ -12,10 +12,31 @@ import AnabranchStore
 /// that record's key. The record then becomes an object of its own again, with the values that
 /// were written to it.
 public struct Duplicate: Hashable, Sendable {
+    /// One of the records that the object shows.
+    public struct Member: Hashable, Sendable {
+        /// The record.
+        public let record: RecordID
+        /// The values of the record that differ from those that the object shows, with their
+        /// authors and times.
+        public let hiddenWrites: [HiddenWrite]
+    }
+
     /// The ID of the surviving record.
     public let objectID: ManagedObjectID
+    /// The records, including the surviving record, in ascending order.
+    public let members: [Member]
     /// The merged duplicates, in ascending order.
     public let mergedDuplicates: [RecordID]
+
+    init(_ row: DuplicateRow, origin: StoreOrigin) {
+        objectID = ManagedObjectID(origin: origin, entity: row.entity, localID: row.id)
+        let hidden = row.hidden.map { HiddenWrite($0, origin: origin) }
+        members = row.members.map { record in
+            Member(record: record, hiddenWrites: hidden.filter { $0.held.record == record })
+        }
+        // The surviving record is the one with the smallest identity.
+        mergedDuplicates = Array(row.members.dropFirst())
+    }
 }
 
 extension ManagedObjectContext {
@@ -37,12 +58,7 @@ extension ManagedObjectContext {
         return try coordinator.store.read { reader in
             try reader.duplicates(
                 of: entity, limit: limit > 0 ? limit : nil, offset: max(offset, 0)
-            ).map { row in
-                Duplicate(
-                    objectID: ManagedObjectID(
-                        origin: origin, entity: row.entity, localID: row.id),
-                    mergedDuplicates: row.merged)
-            }
+            ).map { Duplicate($0, origin: origin) }
         }
     }
 
@@ -55,5 +71,24 @@ extension ManagedObjectContext {
         checkQueue()
         let entity = try entityName.map(entity(named:))
         return try coordinator.store.read { try $0.duplicateCount(of: entity) }
+    }
+
+    /// Returns the ID of the object that shows a record which was merged because another record has
+    /// the same unique key.
+    ///
+    /// - Parameter objectID: The ID of an object of this store. If its record is a merged
+    ///   duplicate, no object with this ID exists.
+    /// - Returns: `nil` if the record is no merged duplicate.
+    /// - Throws: `StoreError`.
+    public func survivingObjectID(of objectID: ManagedObjectID) throws -> ManagedObjectID? {
+        checkQueue()
+        guard objectID.belongs(to: coordinator.origin),
+            let visible = try coordinator.store.visibleID(of: objectID.recordID),
+            visible != objectID.localID,
+            let entity = try coordinator.store.read({
+                try $0.entity(of: visible, in: objectID.entity.root)
+            })
+        else { return nil }
+        return ManagedObjectID(origin: coordinator.origin, entity: entity, localID: visible)
     }
 }

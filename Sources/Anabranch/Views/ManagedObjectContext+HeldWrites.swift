@@ -8,7 +8,7 @@ extension ManagedObjectContext {
     /// - A property with the merge rule `keepBoth` has every value that no write has replaced.
     /// - An object that shows several records with one unique key has the writes of each of them
     ///   (``duplicates(of:limit:offset:)``).
-    /// - A reference that a view rule hides is among them (``hiddenReferences(of:limit:offset:)``).
+    /// - A reference that a view rule hides is among them (``hiddenWrites(of:limit:offset:)``).
     ///
     /// Values that were discarded are in the conflict journal. Unsaved changes are not included.
     ///

@@ -52,6 +52,18 @@ import Testing
                 #expect(
                     Set(writes.map(\.record))
                         == Set(duplicate.mergedDuplicates + [try tag.objectID.recordID]))
+                // The members have the value that lost, and nothing else differs.
+                let hidden = duplicate.members.flatMap(\.hiddenWrites)
+                #expect(hidden.map(\.held) == Array(writes.dropFirst()))
+                #expect(hidden.first?.rule == .uniqueKey && hidden.first?.key == "note")
+                #expect(hidden.first?.shownValue == writes.first?.value)
+                #expect(try context.hiddenWrites() == hidden)
+                #expect(duplicate.members.map(\.record) == duplicate.members.map(\.record).sorted())
+                let merged = try #require(duplicate.mergedDuplicates.first)
+                let gone = try #require(
+                    try context.coordinator.managedObjectID(for: merged, entity: tag.entity))
+                #expect(try context.survivingObjectID(of: gone) == tag.objectID)
+                #expect(try context.survivingObjectID(of: tag.objectID) == nil)
             }
         }
     }
@@ -71,13 +83,15 @@ import Testing
         }
         _ = try scenario.exchange()
         try scenario.second.newBackgroundContext().performAndWait { context throws in
-            let stored = try #require(
-                try ["Car", "Driver"].flatMap { try context.hiddenReferences(of: $0) }.first)
-            #expect(try context.hiddenReferences().count == 1)
-            let writes = try context.heldWrites(
-                of: stored.objectID, forKey: stored.relationship.name)
-            #expect(writes.count == 1 && writes.first?.value == .reference(stored.target))
-            #expect(try context.hiddenReferences(of: "Tag").isEmpty)
+            let hidden = try #require(
+                try ["Car", "Driver"].flatMap { try context.hiddenWrites(of: $0) }.first)
+            #expect(try context.hiddenWrites() == [hidden])
+            #expect(try context.hiddenWrites(of: hidden.objectID) == [hidden])
+            #expect(hidden.rule == .oneToOne && hidden.shownValue.isNull)
+            let writes = try context.heldWrites(of: hidden.objectID, forKey: hidden.key)
+            #expect(writes == [hidden.held])
+            #expect(["a", "b"].contains(hidden.held.write.author))
+            #expect(try context.hiddenWrites(of: "Tag").isEmpty)
         }
     }
 
@@ -96,11 +110,11 @@ import Testing
         }
         _ = try scenario.exchange()
         try scenario.first.newBackgroundContext().performAndWait { context throws in
-            let cut = try context.hiddenReferences(of: "Folder")
-            #expect(cut.count == 1 && cut.first?.relationship.name == "parent")
+            let cut = try context.hiddenWrites(of: "Folder")
+            #expect(cut.count == 1 && cut.first?.key == "parent" && cut.first?.rule == .acyclic)
             let id = try #require(cut.first?.objectID)
             #expect(try context.existingObject(with: id).target("parent") == nil)
-            #expect(try context.hiddenReferences(limit: 1, offset: 1).isEmpty)
+            #expect(try context.hiddenWrites(limit: 1, offset: 1).isEmpty)
         }
     }
 

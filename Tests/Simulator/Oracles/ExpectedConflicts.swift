@@ -144,11 +144,15 @@ package struct ExpectedConflicts {
     ///   - loaded: Origins of the change sets that the file loaded in a snapshot.
     ///   - hasLosses: Whether change sets were declared lost. A replica that comes back with one
     ///     pushes it under another name, which the change sets after it do not refer to.
+    ///   - merging: The entities with unique keys. An author may hold a value of such a record, and
+    ///     not be shown it.
     /// - Throws: ``SimulationFailure`` for a missing or a forbidden entry.
     package func check(
-        _ journal: [Conflict], loaded: Set<Digest> = [], hasLosses: Bool = false, in place: String
+        _ journal: [Conflict], loaded: Set<Digest> = [], hasLosses: Bool = false,
+        merging: Set<String> = [], in place: String
     ) throws {
-        if !hasLosses, let entry = try journal.first(where: { try wasSeenByWinner($0, loaded) }) {
+        let judged = journal.filter { !$0.mayHaveBeenHidden(merging) }
+        if !hasLosses, let entry = try judged.first(where: { try wasSeenByWinner($0, loaded) }) {
             throw SimulationFailure(
                 "the journal of \(place) has \(entry.value) of \(entry.record), lost to a write "
                     + "whose author had seen it")
@@ -170,6 +174,13 @@ package struct ExpectedConflicts {
 }
 
 extension Conflict {
+    /// Returns whether a view rule may have hidden the value from the author of the winning write,
+    /// who had its change set. The store's tests of hidden values have these cases.
+    fileprivate func mayHaveBeenHidden(_ merging: Set<String>) -> Bool {
+        property.rule == .keepBoth || ListEntry.target(of: value) != nil
+            || merging.contains(entity)
+    }
+
     /// Returns whether the entry has a discarded write of a former property, converted.
     fileprivate func shows(_ loss: ExpectedConflicts.Loss) -> Bool {
         record == loss.record && lost.stamp == loss.stamp && property.name == loss.property.name

@@ -1,3 +1,4 @@
+import AnabranchModel
 import AnabranchProtocol
 import AnabranchReplication
 import AnabranchServer
@@ -27,6 +28,9 @@ struct Oracles {
         try checkStates(log, intended)
         let records = intended.records
         let conflicts = try ExpectedConflicts(of: intended, world.history)
+        let merging = Set(
+            replicas.flatMap(\.names.model.entities).filter { !$0.uniquenessConstraints.isEmpty }
+                .map(\.wireName.string))
         var views: [SimulationModel.Kind: ExpectedView] = [:]
         for replica in replicas {
             let names = replica.names
@@ -36,7 +40,7 @@ struct Oracles {
             try conflicts.check(
                 try replica.store.conflicts(),
                 loaded: Set(try replica.snapshotEntries().map(\.origin)),
-                hasLosses: world.archive.lossCount > 0, in: replica.path)
+                hasLosses: world.archive.lossCount > 0, merging: merging, in: replica.path)
             _ = try replica.content().pairs(replica.names)
             guard try !replica.isMigrated || replica.store.check().isValid else {
                 throw SimulationFailure("\(replica.path) does not pass its own check")

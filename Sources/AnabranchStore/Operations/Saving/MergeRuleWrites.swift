@@ -104,7 +104,9 @@ struct MergeRuleWrites {
         let seen = try hidden.filter { try save.hasSeen($0, column.slot, of: id) }
         if let written = layout.property(property) {
             discarded += try seen.filter { $0.value != value }.map { cell in
-                try UnseenValue(cell, of: id, written, in: layout, save)
+                try UnseenValue(
+                    cell, of: id, layout.entity.wireName, written, in: layout, save,
+                    isShown: false)
             }
         }
         let others = (hidden + (shown.map { [$0] } ?? [])).map { ($0, $0.stamp) }

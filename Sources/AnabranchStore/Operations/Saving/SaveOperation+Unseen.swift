@@ -8,25 +8,34 @@ struct UnseenValue {
     /// The property that the save overwrites; `nil` for a link, and for a deleted record.
     private(set) var overwritten: (property: TableLayout.Property, layout: EntityLayout)?
 
-    /// True if the save can be refused for the value. A value that stands beside the shown one
-    /// under `keepBoth` is visible only to an app that asks for it, so no app could resolve the
-    /// conflict.
+    /// False if a view rule has hidden the value. An app sees such a value only if it asks for it,
+    /// so it could not resolve a conflict.
+    private(set) var isShown = true
+
+    /// True if the save can be refused for the value.
     var isRefusable: Bool {
-        write.property.rule != .keepBoth && write.kind != .deletedWithRecord
+        isShown && write.property.rule != .keepBoth && write.kind != .deletedWithRecord
     }
 }
 
 extension UnseenValue {
     /// A value that the save overwrites.
+    ///
+    /// - Parameters:
+    ///   - entity: The entity of the record that holds the value.
+    ///   - layout: The layout of the visible record.
+    ///   - isShown: False if a view rule hides the value.
     init(
-        _ cell: RecordCells.Cell, of id: LocalID, _ property: TableLayout.Property,
-        in layout: EntityLayout, _ save: SaveOperation
+        _ cell: RecordCells.Cell, of id: LocalID, _ entity: WireName,
+        _ property: TableLayout.Property, in layout: EntityLayout, _ save: SaveOperation,
+        isShown: Bool = true
     ) throws {
         write = DiscardedWrite(
-            kind: .concurrentWrite, record: id, entity: layout.entity.wireName,
-            property: property.wire, value: cell.value,
-            lost: try save.transaction.localStamp(cell.stamp), winner: save.stamp)
+            kind: .concurrentWrite, record: id, entity: entity, property: property.wire,
+            value: cell.value, lost: try save.transaction.localStamp(cell.stamp),
+            winner: save.stamp)
         overwritten = (property, layout)
+        self.isShown = isShown
     }
 }
 
@@ -53,26 +62,33 @@ extension SaveOperation {
                 guard let version = seen.oldest(of: property.slots),
                     let cell = try ChangeSetMerge(transaction).shownCell(of: property, in: row)
                 else { continue }
-                let value = try UnseenValue(cell, of: id, property, in: layout, self)
+                let value = try UnseenValue(
+                    cell, of: id, layout.entity.wireName, property, in: layout, self)
                 if try isUnseen(value.write.lost, since: version) { unseenValues.append(value) }
             }
         }
     }
 
-    /// Collects what records hold, if the author of their deletion has not seen all of it.
+    /// Collects what records hold, if the author of their deletion has not seen all of it, or was
+    /// not shown all of it.
     mutating func findUnseenContents(of ids: [LocalID], in layout: EntityLayout) throws {
         for id in ids {
-            guard let seen = seenVersions[shownBy[id] ?? id],
+            let (seen, hidden) = (seenVersions[shownBy[id] ?? id], hiddenWrites[id])
+            guard seen != nil || hidden != nil,
                 let row = try RowReader(transaction, layout: layout).row(id)
             else { continue }
             var hasUnseen = false
             var contents: [UnseenValue] = []
             try ChangeSetMerge(transaction).forEach(in: RecordContents(row)) { lost, content in
                 let loss = try content()
-                let version = seen.oldest(of: layout.slots(of: loss.property))
-                let isUnseen = try isUnseen(lost, since: version)
-                hasUnseen = hasUnseen || isUnseen
-                contents.append(UnseenValue(write: loss.deleted(by: stamp, isUnseen: isUnseen)))
+                let version = seen?.oldest(of: layout.slots(of: loss.property))
+                let isNew = try isUnseen(lost, since: version)
+                let isHidden = hidden?.contains(StoredWrite(loss, as: schema)) ?? false
+                hasUnseen = hasUnseen || isNew || isHidden
+                contents.append(
+                    UnseenValue(
+                        write: loss.deleted(by: stamp, isUnseen: isNew || isHidden),
+                        isShown: isNew || !isHidden))
             }
             if hasUnseen { unseenValues += contents }
         }
@@ -113,21 +129,44 @@ extension SaveOperation {
 
     /// Records the discarded values in the conflict journal, after the log has the save.
     func recordUnseenValues() throws {
-        for var value in unseenValues {
+        var recorded: Set<StoredWrite> = []
+        for var value in unseenValues
+        where recorded.insert(StoredWrite(value.write, as: schema)).inserted {
             if let (property, layout) = value.overwritten {
-                guard let row = try RowReader(transaction, layout: layout).row(value.write.record)
+                guard let winning = try shownValue(of: property, layout, value.write.record)
                 else { continue }
-                value.write.winningValue = try ChangeSetMerge(transaction).shownValue(
-                    of: property, in: row)
-                if value.write.winningValue == value.write.value { continue }
+                value.write.winningValue = winning
+                if winning == value.write.value { continue }
             }
             try transaction.journal.record(value.write)
         }
     }
+
+    /// The value that the object of a record shows after the save; `nil` if it is deleted.
+    private func shownValue(
+        of property: TableLayout.Property, _ layout: EntityLayout, _ record: LocalID
+    ) throws -> Value? {
+        let visible = try transaction.views.mergedDuplicates.visible(of: record)
+        guard let row = try RowReader(transaction, layout: layout).row(visible ?? record) else {
+            return nil
+        }
+        // The deferred rows have the state of the members, and the row their merge.
+        guard visible == nil else { return try row.wireValue(of: property, transaction) }
+        return try ChangeSetMerge(transaction).shownValue(of: property, in: row)
+    }
+}
+
+extension StoredWrite {
+    /// The write that is discarded, under the property that shows it.
+    init(_ write: DiscardedWrite, as schema: StoreSchema) {
+        record = write.record
+        property = schema.shown(write.value, in: write.property, of: write.entity).property
+        stamp = write.lost
+    }
 }
 
 extension [Int: RowVersion] {
-    fileprivate func oldest(of slots: [Int]) -> RowVersion? {
+    func oldest(of slots: [Int]) -> RowVersion? {
         slots.compactMap { self[$0] }.min()
     }
 }

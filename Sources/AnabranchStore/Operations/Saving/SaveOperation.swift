@@ -36,6 +36,8 @@ struct SaveOperation {
     var seenVersions: [LocalID: [Int: RowVersion]] = [:]
     /// The values that the save discards although its author has not seen them.
     var unseenValues: [UnseenValue] = []
+    /// The values that the save deletes and that a view rule has hidden, by record.
+    var hiddenWrites: [LocalID: Set<StoredWrite>] = [:]
     /// True while rows are written that are kept in this store only. They are not encoded.
     var isUnsynced = false
     /// The changes that the save has made to these rows.
@@ -102,12 +104,14 @@ struct SaveOperation {
         _ named: SaveRequest, _ renamed: [LocalID: LocalID]
     ) throws -> SaveResult {
         for check in named.checks { try compareVersions(check) }
+        seenVersions = named.seenVersions
+        // A save that only inserts discards nothing.
+        if !named.updates.isEmpty || !named.deletes.isEmpty { try findHiddenValues(named) }
         let (synced, unsynced) = divided(named)
         for list in synced.lists { try lists.place(list) }
         let spread =
             transaction.views.mergedDuplicates.isEmpty ? synced : try spreading(synced)
         carriedGroups = named.carriedGroups.merging(spread.carriedGroups) { $1 }
-        seenVersions = named.seenVersions
         try write(try yielding(spread))
         if let unsynced { try writeUnsynced(unsynced) }
         let request = unsynced.map { spread.joined(with: $0) } ?? spread
@@ -178,6 +182,7 @@ struct SaveOperation {
         try transaction.views.separateDuplicates([id])
         let reader = StoreReader(connection, schema: schema)
         guard let entity = try reader.entity(of: id, in: viewColumn.root) else { return }
+        try findCutReference(of: id, viewColumn, entity)
         let statement = try connection.cached(schema.layout(of: entity).versionSQL)
         try statement.bind(id, at: 1)
         guard try statement.step() else { return }

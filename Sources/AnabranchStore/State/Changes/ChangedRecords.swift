@@ -1,5 +1,12 @@
 package import AnabranchModel
 
+/// A visible record that does not show every value that is held for it, by itself or by its merged
+/// duplicates.
+package struct HidingRecord: Sendable {
+    package let id: LocalID
+    package let entity: EntityDescription
+}
+
 /// The changes that a page of remote change sets made to records, for contexts to refresh by ID.
 package struct ChangedRecords: Sendable {
     /// Records in which the same slots have changed.
@@ -54,6 +61,9 @@ package struct ChangedRecords: Sendable {
     package var replaced: [LocalID: LocalID] = [:]
     /// The entries that the page has added to the conflict journal, in order.
     package var conflicts: [RecordedConflict] = []
+
+    /// The visible records from which a view rule hides something since the page, each once.
+    package var hiding: [HidingRecord] = []
 
     /// The numbers of this file's saves that turned out to be rejected.
     package var rejections: [RejectedSave.ID] = []

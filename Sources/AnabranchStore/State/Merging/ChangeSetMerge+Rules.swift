@@ -110,6 +110,9 @@ extension ChangeSetMerge {
             write.value, to: property.wire, stamp: set.stampOnWire, seeing: write.observedTags)
         guard let last = cells.cells.last else { return }
         try deferred.replace(property.wire, of: row.id, by: Array(cells.cells.dropLast()))
+        if !isReplaying, cells.cells.count > 1 {
+            transaction.views.hiding[row.id] = row.layout.entity
+        }
         var writes = row.writes
         writes.advance(to: RowVersion(set.position))
         if let position = try logStamps.position(of: try transaction.localStamp(last.stamp)) {

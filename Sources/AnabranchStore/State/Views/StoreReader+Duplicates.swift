@@ -7,8 +7,10 @@ package struct DuplicateRow: Sendable {
     /// The surviving record, which is visible.
     package let id: LocalID
     package let entity: EntityDescription
-    /// The other members of the set, ascending.
-    package fileprivate(set) var merged: [RecordID] = []
+    /// The members of the set, including the surviving record, ascending.
+    package let members: [RecordID]
+    /// The writes of the members that the object does not show.
+    package let hidden: [HiddenWriteRow]
 }
 
 extension StoreReader {
@@ -26,21 +28,18 @@ extension StoreReader {
         let statement = try connection.cached(source(of: entity) + " LIMIT ?1 OFFSET ?2")
         try statement.bind(Int64(limit ?? -1), at: 1)
         try statement.bind(Int64(offset), at: 2)
+        let replicas = try replicas()
+        let reader = try ObjectWritesReader(self, replicas: replicas)
+        let sets = MergedDuplicateRows(connection, isUsed: true)
         var found: [DuplicateRow] = []
         while try statement.step() {
             guard let entity = schema.entity(numbered: statement.int64(at: 1)) else { continue }
-            found.append(DuplicateRow(id: statement.int64(at: 0), entity: entity))
-        }
-        let replicas = try replicas()
-        let others = try connection.cached(
-            "SELECT record FROM ab_shadow WHERE visible = ?1 AND record <> ?1")
-        for place in found.indices {
-            try others.bind(found[place].id, at: 1)
-            while try others.step() {
-                guard let record = replicas.record(others.int64(at: 0)) else { continue }
-                found[place].merged.append(record)
-            }
-            found[place].merged.sort()
+            let id = statement.int64(at: 0)
+            found.append(
+                DuplicateRow(
+                    id: id, entity: entity,
+                    members: try sets.members(of: id).compactMap(replicas.record).sorted(),
+                    hidden: try reader.hiddenWrites(of: id, entity)))
         }
         return found
     }

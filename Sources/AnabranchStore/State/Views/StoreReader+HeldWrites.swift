@@ -1,16 +1,6 @@
 package import AnabranchModel
-public import AnabranchReplication
+package import AnabranchReplication
 import AnabranchSQLite
-
-/// A write of a property that a record holds, whether its object shows it or not.
-public struct HeldWrite: Sendable {
-    /// The record that holds the value: the object's own record, or a merged duplicate.
-    public let record: RecordID
-    /// The value in its portable form; a reference names a record.
-    public let value: Value
-    /// The author and the time of the write.
-    public let write: Conflict.Write
-}
 
 extension StoreReader {
     /// The writes of a property that the records of an object hold, the latest first.
@@ -25,31 +15,66 @@ extension StoreReader {
     package func heldWrites(
         of property: WireProperty, _ id: LocalID, _ entity: EntityDescription
     ) throws -> [HeldWrite] {
-        let duplicates = MergedDuplicateRows(connection, isUsed: !schema.constraints.isEmpty)
-        let members = try duplicates.isEmpty ? [] : duplicates.members(of: id)
-        let replicas = try replicas()
-        let rows = try CanonicalRows(self, replicas: replicas)
-        let records =
-            if members.isEmpty {
-                [try rows.record(id, in: schema.layout(of: entity).table)]
-            } else {
-                // The state of a member is among the deferred rows, also that of the visible one.
-                try members.map { try rows.record($0, table: schema.tables.count) }
+        let reader = try ObjectWritesReader(self, replicas: replicas())
+        return try reader.writes(of: id, entity).all(of: property).map(reader.write)
+    }
+
+    /// The writes that a view rule hides from one object.
+    ///
+    /// - Parameters:
+    ///   - id: The visible record.
+    ///   - entity: The record's entity.
+    package func hiddenWrites(
+        of id: LocalID, _ entity: EntityDescription
+    ) throws -> [HiddenWriteRow] {
+        try ObjectWritesReader(self, replicas: replicas()).hiddenWrites(of: id, entity)
+    }
+
+    /// The writes that view rules hide, by object, in the order of the model, then by ID.
+    ///
+    /// - Parameters:
+    ///   - entity: The entity of the objects, including its sub-entities; `nil` for all.
+    ///   - limit: The greatest number of writes; `nil` for all.
+    package func hiddenWrites(
+        of entity: EntityDescription? = nil, limit: Int? = nil, offset: Int = 0
+    ) throws -> [HiddenWriteRow] {
+        let reader = try ObjectWritesReader(self, replicas: replicas())
+        var found: [HiddenWriteRow] = []
+        var (rest, skipped) = (limit ?? .max, offset)
+        for table in schema.tables where entity == nil || entity?.root == table.root {
+            let statement = try objectsThatHide(table, entity)
+            defer { statement.reset() }
+            while rest > 0, try statement.step() {
+                guard let entity = schema.entity(numbered: statement.int64(at: 1)) else { continue }
+                let writes = try reader.hiddenWrites(of: statement.int64(at: 0), entity)
+                let taken = writes.dropFirst(skipped).prefix(rest)
+                skipped -= min(skipped, writes.count)
+                rest -= taken.count
+                found += taken
             }
-        let logged = LoggedStamps(connection: connection)
-        return try records.compactMap(\.self).flatMap { record in
-            try record.cells.compactMap { cell -> HeldWrite? in
-                let shown = schema.shown(cell.value, in: cell.property, of: record.entity)
-                guard shown.property == property else { return nil }
-                let author = try replicas.ordinal(of: cell.stamp.replica).flatMap { ordinal in
-                    try logged.write(
-                        of: LocalStamp(
-                            timestamp: cell.stamp.timestamp.rawValue, ordinal: ordinal))
-                }?.author
-                return HeldWrite(
-                    record: record.id, value: shown.value,
-                    write: Conflict.Write(stamp: cell.stamp, author: author ?? ""))
-            }
-        }.sorted { $1.write.stamp < $0.write.stamp }
+        }
+        return found
+    }
+
+    /// Selects the rows of a table that may not show everything that is held for them.
+    private func objectsThatHide(
+        _ table: TableLayout, _ entity: EntityDescription?
+    ) throws -> Statement {
+        let discriminator =
+            table.hasDiscriminator
+            ? "t.ab_entity" : "\(schema.layout(of: table.root).number)"
+        let duplicates =
+            try MergedDuplicateRows.isEmpty(on: connection)
+            ? "" : "UNION SELECT visible FROM ab_shadow"
+        return try connection.prepare(
+            """
+            SELECT t.ab_pk, \(discriminator) FROM (
+            SELECT record FROM ab_hidden WHERE rule <> \(HiddenReferences.Rule.redirected.rawValue)
+            UNION SELECT record FROM ab_deferred_cell WHERE rule = \(MergeRule.keepBoth.rawValue)
+            \(duplicates)) h
+            CROSS JOIN \(table.name) t ON t.ab_pk = h.record
+            \(entity.map { schema.restriction(to: $0, alias: "t", after: "WHERE") } ?? "")
+            ORDER BY t.ab_pk
+            """)
     }
 }

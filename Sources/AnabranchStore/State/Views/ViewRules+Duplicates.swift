@@ -217,5 +217,6 @@ extension ViewRules {
             let entity = schema.model.entity(wireName: name)
         else { return }
         changes.addDeleted(id, of: entity)
+        hiding[id] = entity
     }
 }

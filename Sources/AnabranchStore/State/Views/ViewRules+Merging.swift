@@ -197,7 +197,7 @@ extension ViewRules {
 
 extension CanonicalRecord {
     /// The cells that a property shows: its own, or the later one of a former property.
-    fileprivate func cells(showing property: TableLayout.Property) -> [Cell] {
+    func cells(showing property: TableLayout.Property) -> [Cell] {
         let former = property.group == nil ? cells.former(of: property.wire, in: id) : nil
         return former.map { [$0] } ?? cells.filter { $0.property == property.wire }
     }
@@ -205,7 +205,7 @@ extension CanonicalRecord {
 
 extension Value {
     /// True for null and for an attribute group in which every member is null.
-    fileprivate var isEmpty: Bool {
+    var isEmpty: Bool {
         if case .group(let group) = self { return group.members.allSatisfy(\.value.isNull) }
         return isNull
     }

@@ -46,6 +46,8 @@ final class ViewRules {
     /// transaction changed something there, by slot.
     var shownValues: [LocalID: [Int: Value]] = [:]
     var formerLinks = FormerLinkWork()
+    /// Records that may hide something since this transaction; see ``takeHiding()``.
+    var hiding: [LocalID: EntityDescription] = [:]
     /// Changes of records that duplicate sets referenced, before and after.
     var referenceChanges = ChangeCollector()
 
@@ -296,6 +298,9 @@ final class ViewRules {
                     continue
                 }
                 changes.addUpdated(id, of: entity, slots: [viewColumn.column.slot])
+                if now == nil, try hidden.entry(of: id, viewColumn)?.rule.asHidingRule != nil {
+                    hiding[id] = entity
+                }
                 for target in [before, now] {
                     if let target {
                         changes.addInverse(of: viewColumn.column, target: .integer(target))

@@ -8,11 +8,13 @@ public struct Conflict: Sendable, Identifiable {
     /// The situation in which a value was lost.
     public enum Kind: Int64, Sendable {
         /// Two replicas wrote one property concurrently, and the property's merge rule kept one
-        /// write.
+        /// write. Or a save of this file replaced a value that its author had not seen, or that a
+        /// view rule had hidden.
         case concurrentWrite = 1
         /// A property was written on a record that had been deleted concurrently.
         case writeToDeleted = 2
-        /// A record was deleted by a replica that had not seen a write to it.
+        /// A record was deleted by a replica that had not seen a write to it, or by a save of this
+        /// file from which a view rule had hidden the value.
         case deletedWhileWritten = 3
         /// A link was lost because one of its ends was deleted by a replica that had not seen the
         /// link, or had not seen another write to that end.
@@ -27,7 +29,7 @@ public struct Conflict: Sendable, Identifiable {
     }
 
     /// The author and the time of a write.
-    public struct Write: Sendable {
+    public struct Write: Hashable, Sendable {
         /// The stamp of the write.
         public let stamp: Stamp
         /// The author name that the app gave when it saved. It is empty if the app gave none, or if

@@ -72,7 +72,9 @@ import Testing
             let groups = try store.read { try $0.duplicates() }
             #expect(groups.map(\.id) == [id])
             let hidden = try #require(try store.recordID(of: on(store, second)))
-            #expect(groups.first?.merged == [hidden])
+            let visible = try #require(try store.recordID(of: id))
+            #expect(groups.first?.members == [visible, hidden])
+            #expect(groups.first?.hidden.map(\.held.value) == [.string("old")])
             #expect(try store.read { try $0.duplicateCount() } == 1)
             #expect(try store.read { try $0.duplicates(offset: 1) }.isEmpty)
             let team = try #require(scenario.model.entity(named: "Team"))

@@ -1,0 +1,27 @@
+import Anabranch
+
+/// The author and the time of a write as text and as JSON.
+struct WriteText {
+    let write: Conflict.Write
+
+    init(_ write: Conflict.Write) { self.write = write }
+
+    /// The name of the author; the replica if the author gave none.
+    var author: String {
+        write.author.isEmpty ? RecordText.short(write.stamp.replica) : write.author
+    }
+
+    var time: String {
+        TimeText.short(wallMilliseconds: write.stamp.timestamp.wallMilliseconds)
+    }
+
+    func write(to json: inout JSONText) {
+        json.object { json in
+            json.member("author", write.author)
+            json.member("replica", write.stamp.replica.description)
+            json.member(
+                "time",
+                TimeText.precise(wallMilliseconds: write.stamp.timestamp.wallMilliseconds))
+        }
+    }
+}

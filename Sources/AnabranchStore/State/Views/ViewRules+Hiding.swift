@@ -1,0 +1,23 @@
+import AnabranchModel
+import AnabranchReplication
+
+extension ViewRules {
+    /// Returns the visible records from which a view rule hides something that it did not hide when
+    /// the transaction began: a reference that read its target, a value of a record that is now
+    /// merged with another one, or a value beside another one under `keepBoth`.
+    func takeHiding() throws -> [HidingRecord] {
+        defer { hiding = [:] }
+        let writes = try ObjectWritesReader(
+            reader, replicas: transaction.replicas, logStamps: logStamps)
+        var found: [LocalID: HidingRecord] = [:]
+        for (id, entity) in hiding {
+            let visible = try mapped(id)
+            guard found[visible] == nil,
+                let entity = try reader.entity(of: visible, in: entity.root),
+                try writes.writes(of: visible, entity).hidesSomething
+            else { continue }
+            found[visible] = HidingRecord(id: visible, entity: entity)
+        }
+        return found.values.sorted { $0.id < $1.id }
+    }
+}
