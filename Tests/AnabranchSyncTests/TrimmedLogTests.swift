@@ -431,6 +431,35 @@ import Testing
         }
     }
 
+    /// A restored zone no longer knows that it had rejected the save, and neither does the log.
+    @Test(arguments: [true, false])
+    func `parks a save once that a bundle brings back after its rejection`(isOpen: Bool)
+        async throws
+    {
+        let rule = PushValidation { set, _ in
+            set.dot.sequence == 1 ? Rejection(.validationFailed, "Not here.") : nil
+        }
+        let world = try RestoredZone()
+        let names = world.scenario.names
+        let empty = try world.backUp()
+        try world.restore(empty, validation: rule)
+        let a = try world.scenario.open("a.db")
+        try a.insert("first", names)
+        let file = world.scenario.folder.file("a.bundle")
+        _ = try a.exportBundle(to: file)
+        for name in ["second", "third"] { try a.insert(name, names) }
+        for _ in 0..<2 { try await world.sync(a) }
+        #expect(try a.rejectedSaves().count == 1)
+        try a.trimLog(to: LogRetention(byteCount: 0, leastAge: .seconds(-10_000 * 86_400)))
+        try world.restore(empty, validation: isOpen ? nil : rule)
+        try await world.sync(a, refusing: .push)
+        #expect(try a.importBundle(from: file) { _ in }.appliedCount == 1)
+        for _ in 0..<2 { try await world.sync(a) }
+        #expect(try world.log().map(\.kind) == [isOpen ? .save : .void, .lost, .save])
+        #expect(try a.rejectedSaves().count == (isOpen ? 0 : 1))
+        try await world.expectEqual([a])
+    }
+
     /// They are looked for one by one, which would take long if it were done for each stamp of a
     /// snapshot while saves are pending.
     @Test func `looks for saves that wait only as long as one may`() async throws {
