@@ -172,7 +172,7 @@ extension Conflict {
     /// Returns whether the entry has a discarded write of a former property, converted.
     fileprivate func shows(_ loss: ExpectedConflicts.Loss) -> Bool {
         record == loss.record && lost.stamp == loss.stamp && property.name == loss.property.name
-            && property.shown(loss.value, of: loss.property) == value
+            && property.shown(loss.value, of: loss.property, in: record) == value
     }
 }
 

@@ -129,7 +129,8 @@ struct ConflictRevision {
             for (write, author) in lost {
                 guard let (winner, value) = contest.winner(over: author) else { continue }
                 let property = register.property
-                let shown = transaction.schema.shown(write.value, in: property, of: write.entity)
+                let shown = transaction.schema.shown(
+                    write.value, in: property, of: register.record, write.entity)
                 losses.append(
                     DiscardedValue(
                         name: DiscardedWriteName(

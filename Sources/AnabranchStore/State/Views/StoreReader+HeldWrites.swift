@@ -39,7 +39,8 @@ extension StoreReader {
         let logged = LoggedStamps(connection: connection)
         return try records.compactMap(\.self).flatMap { record in
             try record.cells.compactMap { cell -> HeldWrite? in
-                let shown = schema.shown(cell.value, in: cell.property, of: record.entity)
+                let shown = schema.shown(
+                    cell.value, in: cell.property, of: record.id, record.entity)
                 guard shown.property == property else { return nil }
                 let author = try replicas.ordinal(of: cell.stamp.replica).flatMap { ordinal in
                     try logged.write(
