@@ -8,6 +8,9 @@ package final class SaveHistory: Sendable {
     private struct State {
         var numbers: [Digest: Int] = [:]
         var seen: [SaveNumbers] = []
+        /// What the author of edits had seen that were laid over newer values, by the number of
+        /// their save.
+        var seenByEdits: [Int: SaveNumbers] = [:]
         var gone = SaveNumbers()
     }
 
@@ -16,11 +19,18 @@ package final class SaveHistory: Sendable {
     package init() {}
 
     /// Records a save the first time that it is seen. A copy of its file has it too.
-    package func add(_ origin: Digest, seeing held: SaveNumbers) {
+    ///
+    /// - Parameter edited: The saves that the author of its edits had seen, if they were made
+    ///   before others of `held` came; `nil` if they were made after that.
+    package func add(
+        _ origin: Digest, seeing held: SaveNumbers, editing edited: SaveNumbers? = nil
+    ) {
         state.withLock { state in
             guard state.numbers[origin] == nil else { return }
-            state.numbers[origin] = state.seen.count
+            let number = state.seen.count
+            state.numbers[origin] = number
             state.seen.append(held)
+            state.seenByEdits[number] = edited
         }
     }
 
@@ -42,6 +52,13 @@ package final class SaveHistory: Sendable {
     }
 
     func has(_ origin: Digest) -> Bool { state.withLock { $0.numbers[origin] != nil } }
+
+    /// Returns whether the author of a save's edits had seen another save when they were made.
+    func hadSeen(_ other: Digest, editing origin: Digest) throws -> Bool {
+        let (number, author) = (try save(other).number, try save(origin))
+        let edited = state.withLock { $0.seenByEdits[author.number] }
+        return (edited ?? author.seen).contains(number)
+    }
 
     /// Returns the number of a save and the saves that its author had seen.
     ///

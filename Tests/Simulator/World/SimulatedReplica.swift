@@ -29,8 +29,12 @@ final class SimulatedReplica {
     /// Origins of the change sets of bundles that were reported as applied or as waiting.
     var takenFromBundles: Set<Digest> = []
     private var saveCount = 0
-    /// The position of the log after the last save.
-    private var savedPosition: Int64 = 0
+    /// The log's position and its saves after the last save of this process; `nil` if it has made
+    /// none.
+    private var saved: (position: Int64, seen: SaveNumbers)?
+    /// What the author of the edits had seen that are being saved, if they are laid over what came
+    /// later.
+    private var seenByEdits: SaveNumbers?
     /// The saves that the log holds up to `position`, the last position that was read.
     private var held = (saves: HeldSaves(), position: Int64(0))
     /// Saves that the file lost in a power failure; `nil` without one.
@@ -183,6 +187,7 @@ extension SimulatedReplica {
         try readLog()
         let before = try store.read { try $0.logPosition() }
         var isPrepared = false
+        defer { seenByEdits = nil }
         do {
             let (save, result) = try withWriter { store in
                 var save = try RandomSave(on: store, content: content(), names, world)
@@ -215,18 +220,13 @@ extension SimulatedReplica {
     /// Saves a request. Every second one has edits that were made right after the save before it,
     /// and are laid over what came meanwhile.
     private func save(_ request: inout SaveRequest, to store: Store) throws -> SaveResult {
-        let isHeld = saveCount.isMultiple(of: 2)
-        guard isHeld else {
-            let result = try store.save(request)
-            savedPosition = try store.read { try $0.logPosition() }
-            return result
-        }
-        let edits = try HeldEdits(&request, since: savedPosition, on: store)
+        guard saveCount.isMultiple(of: 2), let saved else { return try store.save(request) }
+        seenByEdits = saved.seen
+        let edits = try HeldEdits(&request, since: saved.position, on: store)
         try edits.checkRefusal(of: request, by: store, unless: isRefusal)
         let result = try store.save(request)
         if !edits.isEmpty { statistics.count(.heldEdit) }
         if !world.disabled.contains(.journal) { try edits.check(in: store, path) }
-        savedPosition = try store.read { try $0.logPosition() }
         return result
     }
 
@@ -259,11 +259,13 @@ extension SimulatedReplica {
         let entries = try store.read { try $0.changeSets(after: position, limit: 10) }
         for entry in entries {
             try tell(try entry.changeSet.summary())
-            world.history.add(entry.changeSet.origin, seeing: held.saves.numbers)
+            world.history.add(
+                entry.changeSet.origin, seeing: held.saves.numbers, editing: seenByEdits)
             acknowledged.insert(entry.changeSet.origin)
             everAcknowledged.insert(entry.changeSet.origin)
         }
         try readLog()
+        saved = (try store.read { try $0.logPosition() }, held.saves.numbers)
     }
 
     /// Reads the new entries of the log and checks their order (causal prefix). An entry behind its
@@ -457,7 +459,8 @@ extension SimulatedReplica {
         try open()
         guard losesPower else { return }
         for entry in try store.read({ try $0.changeSets(after: position ?? .max, limit: 10) }) {
-            world.history.add(entry.changeSet.origin, seeing: held.saves.numbers)
+            world.history.add(
+                entry.changeSet.origin, seeing: held.saves.numbers, editing: seenByEdits)
         }
         try readLogAgain()
         try recordLosses()
@@ -496,6 +499,7 @@ extension SimulatedReplica {
         let opening = try Self.open(path, world, version ?? names, clock, crash)
         if death != nil { crash.arm(nil) }
         store = opening.store
+        saved = nil
         statistics.add(opening.statistics)
         names = try .shared(of: store.model)
         window.watch(store, names)
