@@ -167,7 +167,8 @@ extension SessionWalk {
             details: [
                 "replica": "\(Script.other)", "sequence": "\(next)", "refused": "\(next + 2)",
                 "causeReplica": "\(Script.other)", "causeNext": "\(next)",
-                "causeSequence": "\(next + 1)", "part": "0", "held": "\(random.number(below: 4))",
+                "causeSequence": "\(next + 1)", "predecessorTime": "\(next)", "part": "0",
+                "held": "\(random.number(below: 4))",
             ])
     }
 
@@ -288,6 +289,7 @@ extension SessionWalk {
         switch step {
         case let step as Acknowledging: return step.answered(state)
         case let step as RenamingBranch: return step.answered(random.oneIn(2) ? nil : state)
+        case let step as RaisingTimes: return step.answered(random.oneIn(2) ? nil : state)
         case let step as TakingForms: return step.answered(random.oneIn(2) ? nil : state)
         case let step as WantingSnapshot: return step.answered(state)
         case let step as StagingChunk: return step.answered(state)

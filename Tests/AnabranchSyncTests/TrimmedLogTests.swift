@@ -392,6 +392,74 @@ import Testing
         #expect(try a.row("counted", names)?.slots[names.age] == .integer(5))
     }
 
+    @Test func `gives a save a later time than another holder has given the one before it`()
+        async throws
+    {
+        let world = try RestoredZone()
+        world.clock = clock
+        world.scenario.serverClock.milliseconds = clock.milliseconds
+        let names = world.scenario.names
+        let empty = try world.backUp()
+        // The stores' clock is an hour ahead, so each store restamps all that it pushes.
+        clock.milliseconds += 3_600_000
+        func open(_ name: String) throws -> Store {
+            try world.scenario.open(name, clock: clock)
+        }
+        let (a, b) = (try open("a.db"), try open("b.db"))
+        try a.insert("one", names)
+        let file = world.scenario.folder.file("a.bundle")
+        _ = try a.exportBundle(to: file)
+        for name in ["two", "three"] { try b.insert(name, names) }
+        #expect(try b.importBundle(from: file) { _ in }.appliedCount == 1)
+        try a.setAge(5, of: "one", names)
+        try await world.sync(a)
+        let rule = LogRetention(byteCount: 0, leastAge: .seconds(-10_000 * 86_400))
+        try a.trimLog(to: rule)
+        #expect(try logPositions(a) == [2])
+        // The zone loses both saves. It gets the first one back with the time of the other store.
+        try world.restore(empty)
+        try await world.sync(b)
+        let outcome = try await world.sync(a)
+        #expect(outcome.blockedBy == nil && outcome.pushedChangeSets == 1)
+        let log = try world.log()
+        try #require(log.map(\.dot.sequence) == [1, 2, 1, 2])
+        #expect(log[3].dot.replica == log[2].dot.replica)
+        #expect(log[3].timestamp.rawValue == log[2].timestamp.rawValue + 1)
+        try await world.expectConverged([a, b], people: 3)
+        for store in [a, b] {
+            #expect(try store.row("one", names)?.slots[names.age] == .integer(5))
+        }
+    }
+
+    /// A restored zone no longer knows that it had rejected the save, and neither does the log.
+    @Test(arguments: [true, false])
+    func `parks a save once that a bundle brings back after its rejection`(isOpen: Bool)
+        async throws
+    {
+        let rule = PushValidation { set, _ in
+            set.dot.sequence == 1 ? Rejection(.validationFailed, "Not here.") : nil
+        }
+        let world = try RestoredZone()
+        let names = world.scenario.names
+        let empty = try world.backUp()
+        try world.restore(empty, validation: rule)
+        let a = try world.scenario.open("a.db")
+        try a.insert("first", names)
+        let file = world.scenario.folder.file("a.bundle")
+        _ = try a.exportBundle(to: file)
+        for name in ["second", "third"] { try a.insert(name, names) }
+        for _ in 0..<2 { try await world.sync(a) }
+        #expect(try a.rejectedSaves().count == 1)
+        try a.trimLog(to: LogRetention(byteCount: 0, leastAge: .seconds(-10_000 * 86_400)))
+        try world.restore(empty, validation: isOpen ? nil : rule)
+        try await world.sync(a, refusing: .push)
+        #expect(try a.importBundle(from: file) { _ in }.appliedCount == 1)
+        for _ in 0..<2 { try await world.sync(a) }
+        #expect(try world.log().map(\.kind) == [isOpen ? .save : .void, .lost, .save])
+        #expect(try a.rejectedSaves().count == (isOpen ? 0 : 1))
+        try await world.expectEqual([a])
+    }
+
     /// They are looked for one by one, which would take long if it were done for each stamp of a
     /// snapshot while saves are pending.
     @Test func `looks for saves that wait only as long as one may`() async throws {

@@ -103,7 +103,7 @@ private final class Things: Sendable {
             }
             try thing.setValue("old", forKey: "note")
             try thing.setObject(context.box("A"), forKey: "box")
-            for label in ["linked", "free"] {
+            for label in ["linked", "free", "spare"] {
                 try context.insert("Tag").setValue(label, forKey: "label")
             }
             try thing.objects(forKey: "tags").insert(context.tag("linked"))
@@ -281,17 +281,21 @@ extension ManagedObjectContext {
     ) async throws {
         let error = try await save(
             { $1.delete($0) },
-            over: { try $0.objects(forKey: "tags").insert($1.tag("free")) }, arrival)
+            over: { thing, context in
+                for label in ["free", "spare"] {
+                    try thing.objects(forKey: "tags").insert(context.tag(label))
+                }
+            }, arrival)
         #expect(error == nil)
         let links = try here.coordinator.conflicts().filter {
             $0.kind == .linkToDeleted && $0.lost.author == "Bob"
         }
-        #expect(links.count == 1)
+        #expect(links.count == 2)
         #expect(links.first?.winner?.author == "Ada")
         // What the author had seen is kept beside it.
         let all = try here.coordinator.conflicts()
         #expect(all.contains { $0.kind == .deletedWithRecord && $0.value == .integer(1) })
-        #expect(all.count { $0.kind == .linkToDeleted } == 2)
+        #expect(all.count { $0.kind == .linkToDeleted } == 3)
     }
 
     @Test(arguments: Arrival.withChanges)

@@ -23,13 +23,18 @@ struct SimulationTests {
         arguments: [
             615_265_955, 698_876_303, 1_328_991_967, 1_328_995_440, 1_329_001_359, 1_469_781_932,
             1_469_794_455, 1_469_803_139, 1_469_825_339, 2_787_046_941, 2_787_056_493, 3_005_071,
+            3_458_141_687, 1_286_558_143,
         ] as [UInt64])
     func `a seed that has failed converges`(_ seed: UInt64) throws {
         try Simulation(Scenario(seed: seed, storage: .sqlite)).run()
     }
 
-    /// The seeds whose failures were mistakes of daemons on one database.
-    @Test(.enabled(if: !SeedRange().isLong), arguments: [66, 108] as [UInt64])
+    /// The seeds that have failed with several daemons on one database.
+    @Test(
+        .enabled(if: !SeedRange().isLong),
+        arguments: [
+            66, 108, 734_354_555, 734_355_591, 926_658_631, 2_179_803_397, 2_179_805_463,
+        ] as [UInt64])
     func `a seed that has failed with a database converges`(_ seed: UInt64) throws {
         try Simulation(Scenario(seed: seed, storage: .postgres)).run()
     }

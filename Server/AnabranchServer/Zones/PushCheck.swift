@@ -112,10 +112,12 @@ struct PushCheck {
             let last = try writer.place(of: dot), last.kind != .lost,
             last.timestamp >= changeSet.timestamp
         else { return }
+        var details = changeSet.dot.details
+        details["predecessorTime"] = "\(last.timestamp.rawValue)"
         throw ProtocolError(
             .timeOrder,
             "Can't accept change set \(changeSet.dot) because its time is not later than that of "
-                + "\(dot) in the zone's log: pull first.", details: changeSet.dot.details)
+                + "\(dot) in the zone's log: pull first.", details: details)
     }
 
     private func checkClock(of changeSet: ChangeSet) throws {

@@ -20,15 +20,23 @@ extension WireProperty {
 
     /// The value of a former property as this one shows it.
     ///
-    /// An entry of a list loses its position in a to-one that is no entry, and a reference that
-    /// becomes an entry has none.
+    /// An entry of a list loses its position in a to-one that is no entry. A reference that becomes
+    /// an entry gets the position that follows from its record.
     ///
+    /// - Parameter record: The record that has the property.
     /// - Returns: `nil` if this property does not show the value.
-    package func shown(_ value: Value, of former: WireProperty) -> Value? {
+    package func shown(
+        _ value: Value, of former: WireProperty, in record: RecordID
+    ) -> Value? {
         guard isReference && former.isReference else {
             return type.widened(value, of: former.type)
         }
-        return value.isNull ? value : ListEntry.target(of: value).map(Value.reference)
+        guard !value.isNull, type != former.type else { return value }
+        return ListEntry.target(of: value).map { target in
+            type == .group
+                ? ListEntry(target: target, position: .unplaced(record)).value
+                : .reference(target)
+        }
     }
 
     /// True if the property holds references, or entries of lists if it is no attribute group.
@@ -56,10 +64,16 @@ extension WireProperty {
     }
 }
 
-extension WireProperty {
-    fileprivate func placed(_ value: Value, _ record: RecordID) -> Value {
-        guard type == .group, case .reference(let target) = value else { return value }
-        return ListEntry(target: target, position: .unplaced(record)).value
+extension ListEntry {
+    /// A value after its record was renamed. An entry that is shown for a former reference gets the
+    /// position that follows from the new name.
+    package static func renamed(
+        _ value: Value, from old: RecordID, to new: RecordID
+    ) -> Value {
+        guard old != new, let entry = ListEntry(value), entry.position == .unplaced(old) else {
+            return value
+        }
+        return ListEntry(target: entry.target, position: .unplaced(new)).value
     }
 }
 
@@ -87,10 +101,10 @@ extension Sequence<CanonicalRecord.Cell> {
     ) -> CanonicalRecord.Cell? {
         let own = lazy.filter { $0.property == property }.map(\.stamp).max()
         let former = lazy.filter { property.continues($0.property) }.compactMap { cell in
-            property.shown(cell.value, of: cell.property).map { (cell, $0) }
+            property.shown(cell.value, of: cell.property, in: record).map { (cell, $0) }
         }.max { ($0.0.stamp, $0.0.property) < ($1.0.stamp, $1.0.property) }
         guard let (cell, value) = former, own.map({ $0 < cell.stamp }) ?? true else { return nil }
         return CanonicalRecord.Cell(
-            property: property, value: property.placed(value, record), stamp: cell.stamp)
+            property: property, value: value, stamp: cell.stamp)
     }
 }

@@ -170,6 +170,12 @@ extension StoreExecutor {
         try rewritten { try store.renameBranch(dot, to: origin) }
     }
 
+    /// Raises the time of a change set above that of its predecessor in the zone's log; `nil` if
+    /// there was nothing to raise.
+    func raise(_ dot: Dot, above floor: HybridTimestamp) throws -> SyncState? {
+        try rewritten { try store.raise(dot, above: floor) }
+    }
+
     /// Adopts the log's forms of pushed change sets that are before its horizon; `nil` if there was
     /// nothing to adopt.
     func takeForms(

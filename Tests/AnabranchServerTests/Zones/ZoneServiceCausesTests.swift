@@ -80,6 +80,7 @@ import Testing
         let refusal = try zone.push(early).refusal
         #expect(refusal?.code == .timeOrder)
         #expect(refusal?.details["sequence"] == "2")
+        #expect(refusal?.details["predecessorTime"] == "\(first.timestamp.rawValue)")
         #expect(try zone.push(second).refusal == nil)
     }
 

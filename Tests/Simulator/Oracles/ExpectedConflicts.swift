@@ -118,7 +118,8 @@ package struct ExpectedConflicts {
         return try others.allSatisfy { try !history.save($0).seen.contains(number) }
     }
 
-    /// Returns whether the author of the winning write had seen the discarded value.
+    /// Returns whether the author of the winning write had seen the discarded value, when the edit
+    /// was made.
     ///
     /// A file does not know the positions or the causal contexts of change sets that it loaded in a
     /// snapshot. A replica that loaded such a change set does not name it after the zone has lost
@@ -133,9 +134,7 @@ package struct ExpectedConflicts {
             loaded.isDisjoint(with: [loser, winner])
                 || entry.winner?.stamp.replica == entry.lost.stamp.replica
         else { return false }
-        let number = try history.save(loser).number
-        return try !history.gone.contains(number)
-            && history.seenByEdits(of: winner).contains(number)
+        return try !history.isGone(loser) && history.hadSeen(loser, editing: winner)
     }
 
     /// Checks one conflict journal.
@@ -184,7 +183,7 @@ extension Conflict {
     /// Returns whether the entry has a discarded write of a former property, converted.
     fileprivate func shows(_ loss: ExpectedConflicts.Loss) -> Bool {
         record == loss.record && lost.stamp == loss.stamp && property.name == loss.property.name
-            && property.shown(loss.value, of: loss.property) == value
+            && property.shown(loss.value, of: loss.property, in: record) == value
     }
 }
 

@@ -8,8 +8,9 @@ package final class SaveHistory: Sendable {
     private struct State {
         var numbers: [Digest: Int] = [:]
         var seen: [SaveNumbers] = []
-        /// By the numbers of saves.
-        var edited: [Int: SaveNumbers] = [:]
+        /// What the author of edits had seen that were laid over newer values, by the number of
+        /// their save.
+        var seenByEdits: [Int: SaveNumbers] = [:]
         var gone = SaveNumbers()
     }
 
@@ -19,15 +20,17 @@ package final class SaveHistory: Sendable {
 
     /// Records a save the first time that it is seen. A copy of its file has it too.
     ///
-    /// - Parameter edited: The saves that the author had seen when the edits were made; `nil` if
-    ///   these are all that the file held.
-    package func add(_ origin: Digest, seeing held: SaveNumbers, editing edited: SaveNumbers? = nil)
-    {
+    /// - Parameter edited: The saves that the author of its edits had seen, if they were made
+    ///   before others of `held` came; `nil` if they were made after that.
+    package func add(
+        _ origin: Digest, seeing held: SaveNumbers, editing edited: SaveNumbers? = nil
+    ) {
         state.withLock { state in
             guard state.numbers[origin] == nil else { return }
-            state.numbers[origin] = state.seen.count
-            state.edited[state.seen.count] = edited
+            let number = state.seen.count
+            state.numbers[origin] = number
             state.seen.append(held)
+            state.seenByEdits[number] = edited
         }
     }
 
@@ -50,10 +53,11 @@ package final class SaveHistory: Sendable {
 
     func has(_ origin: Digest) -> Bool { state.withLock { $0.numbers[origin] != nil } }
 
-    /// Returns the saves that the author of a save had seen when the edits were made.
-    func seenByEdits(of origin: Digest) throws -> SaveNumbers {
-        let save = try save(origin)
-        return state.withLock { $0.edited[save.number] ?? save.seen }
+    /// Returns whether the author of a save's edits had seen another save when they were made.
+    func hadSeen(_ other: Digest, editing origin: Digest) throws -> Bool {
+        let (number, author) = (try save(other).number, try save(origin))
+        let edited = state.withLock { $0.seenByEdits[author.number] }
+        return (edited ?? author.seen).contains(number)
     }
 
     /// Returns the number of a save and the saves that its author had seen.

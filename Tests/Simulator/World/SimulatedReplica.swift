@@ -29,10 +29,14 @@ final class SimulatedReplica {
     /// Origins of the change sets of bundles that were reported as applied or as waiting.
     var takenFromBundles: Set<Digest> = []
     private var saveCount = 0
+    /// The log's position and its saves after the last save of this process; `nil` if it has made
+    /// none.
+    private var saved: (position: Int64, seen: SaveNumbers)?
+    /// What the author of the edits had seen that are being saved, if they are laid over what came
+    /// later.
+    private var seenByEdits: SaveNumbers?
     /// The saves that the log holds up to `position`, the last position that was read.
     private var held = (saves: HeldSaves(), position: Int64(0))
-    /// What the log held right after the last save.
-    private var edited = (saves: HeldSaves(), position: Int64(0))
     /// Saves that the file lost in a power failure; `nil` without one.
     private var lostToPower: Set<Digest>?
     /// Origins of the change sets that the store has handed out for a push.
@@ -183,6 +187,7 @@ extension SimulatedReplica {
         try readLog()
         let before = try store.read { try $0.logPosition() }
         var isPrepared = false
+        defer { seenByEdits = nil }
         do {
             let (save, result) = try withWriter { store in
                 var save = try RandomSave(on: store, content: content(), names, world)
@@ -215,16 +220,15 @@ extension SimulatedReplica {
     /// Saves a request. Every second one has edits that were made right after the save before it,
     /// and are laid over what came meanwhile.
     private func save(_ request: inout SaveRequest, to store: Store) throws -> SaveResult {
-        guard holdsEdits else { return try store.save(request) }
-        let edits = try HeldEdits(&request, since: edited.position, on: store)
+        guard saveCount.isMultiple(of: 2), let saved else { return try store.save(request) }
+        seenByEdits = saved.seen
+        let edits = try HeldEdits(&request, since: saved.position, on: store)
         try edits.checkRefusal(of: request, by: store, unless: isRefusal)
         let result = try store.save(request)
         if !edits.isEmpty { statistics.count(.heldEdit) }
         if !world.disabled.contains(.journal) { try edits.check(in: store, path) }
         return result
     }
-
-    private var holdsEdits: Bool { saveCount.isMultiple(of: 2) }
 
     /// Returns whether the store refused the save for an expected reason.
     ///
@@ -256,13 +260,12 @@ extension SimulatedReplica {
         for entry in entries {
             try tell(try entry.changeSet.summary())
             world.history.add(
-                entry.changeSet.origin, seeing: held.saves.numbers,
-                editing: holdsEdits ? edited.saves.numbers : nil)
+                entry.changeSet.origin, seeing: held.saves.numbers, editing: seenByEdits)
             acknowledged.insert(entry.changeSet.origin)
             everAcknowledged.insert(entry.changeSet.origin)
         }
         try readLog()
-        edited = held
+        saved = (try store.read { try $0.logPosition() }, held.saves.numbers)
     }
 
     /// Reads the new entries of the log and checks their order (causal prefix). An entry behind its
@@ -295,7 +298,6 @@ extension SimulatedReplica {
         try held.saves.load(
             try snapshotEntries().filter { $0.kind != .lost }.map(\.origin), world.history)
         try readLog()
-        edited = held
     }
 }
 
@@ -458,8 +460,7 @@ extension SimulatedReplica {
         guard losesPower else { return }
         for entry in try store.read({ try $0.changeSets(after: position ?? .max, limit: 10) }) {
             world.history.add(
-                entry.changeSet.origin, seeing: held.saves.numbers,
-                editing: holdsEdits ? edited.saves.numbers : nil)
+                entry.changeSet.origin, seeing: held.saves.numbers, editing: seenByEdits)
         }
         try readLogAgain()
         try recordLosses()
@@ -498,6 +499,7 @@ extension SimulatedReplica {
         let opening = try Self.open(path, world, version ?? names, clock, crash)
         if death != nil { crash.arm(nil) }
         store = opening.store
+        saved = nil
         statistics.add(opening.statistics)
         names = try .shared(of: store.model)
         window.watch(store, names)

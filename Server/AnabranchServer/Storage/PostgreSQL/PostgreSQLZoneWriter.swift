@@ -81,6 +81,10 @@ final class PostgreSQLZoneWriter: PostgreSQLZoneReader, ZoneWriting {
             changes.merge(atomicChanges)
             if hasSavepoint { waiting.append(PostgreSQLStatement("RELEASE SAVEPOINT part")) }
             return result
+        } catch let error as PostgreSQLError {
+            // It ends the whole transaction. The savepoint may not exist, because the group of
+            // statements that creates it may be the one that was refused.
+            throw error
         } catch {
             row = before
             names.forget()

@@ -32,6 +32,27 @@ extension Store {
         }
     }
 
+    /// Gives a change set the least time that is later than the one of its predecessor in the
+    /// zone's log. The change sets that follow it get later times too.
+    ///
+    /// Another holder of the predecessor has restamped it, and this file's log no longer has it.
+    ///
+    /// - Parameters:
+    ///   - dot: A change set that the zone does not hold.
+    ///   - floor: The time of its predecessor in the zone's log.
+    /// - Returns: `nil` if this file has no such change set, or if its time is later: nothing was
+    ///   changed.
+    /// - Throws: ``StoreError`` `clockSkew` if the time can't be right; nothing was changed.
+    package func raise(_ dot: Dot, above floor: HybridTimestamp) throws -> ChangedRecords? {
+        try write { transaction in
+            guard let held = try transaction.log.entry(named: dot), held.place == nil,
+                held.changeSet.timestamp <= floor
+            else { return nil }
+            try transaction.check(floor, of: "the predecessor of \(dot) in the zone", .zone)
+            return try transaction.rewriteLog { try $0.raise(held.changeSet, above: floor) }
+        }
+    }
+
     /// Gives pushed change sets the form that the zone's log has, if the log no longer sends it. A
     /// snapshot is then requested.
     ///
@@ -67,9 +88,15 @@ extension StateTransaction {
     fileprivate func rewriteAboveSnapshot(
         _ rewrite: (inout ApplyOperation) throws -> Void
     ) throws -> ChangedRecords {
+        state.wantsSnapshot = true
+        return try rewriteLog(rewrite)
+    }
+
+    fileprivate func rewriteLog(
+        _ rewrite: (inout ApplyOperation) throws -> Void
+    ) throws -> ChangedRecords {
         var operation = ApplyOperation(self)
         try rewrite(&operation)
-        state.wantsSnapshot = true
         var changed = try collected(operation.changes)
         changed.conflicts = try writeConflicts()
         changed.rejections = rejections

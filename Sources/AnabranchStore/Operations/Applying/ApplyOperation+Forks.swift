@@ -69,6 +69,14 @@ extension ApplyOperation {
         arrivals.markRewritten()
     }
 
+    /// Gives a change set that the zone does not hold the least time after a given one, and later
+    /// times to the change sets that follow it.
+    mutating func raise(_ set: ChangeSet, above floor: HybridTimestamp) throws {
+        let later = HybridTimestamp(rawValue: floor.rawValue + 1)
+        transaction.state.clock.observe(later)
+        try move(set, to: set.dot, later, adopting: nil)
+    }
+
     /// Restamps change sets that follow a change set which now has a later timestamp, so that they
     /// stay later than it. The zone's log has that timestamp because another holder has restamped
     /// the change set.

@@ -43,6 +43,10 @@ struct ApplyOperation {
         if !disabled.contains(.clockObservation) {
             transaction.state.clock.observe(set.timestamp)
         }
+        // The log entry that said that a zone had rejected the save may have been trimmed since.
+        if set.kind.isSave, transaction.state.start != nil {
+            try RejectedSaves(connection: connection).remove(withOrigin: set.origin)
+        }
         // The log entry comes first, because the conflict journal looks up authors in the log.
         let position = try log.append(set, ordinal: ordinal, place: place)
         transaction.written.add(position: position)

@@ -5,6 +5,8 @@ import AnabranchReplication
 struct StoredWrite: Hashable {
     let record: LocalID
     let property: WireProperty
+    /// The right end of a link, which shares its stamp with other links of one save.
+    var right: Value?
     let stamp: LocalStamp
 }
 

@@ -83,7 +83,7 @@ extension SaveOperation {
                 let loss = try content()
                 let version = seen?.oldest(of: layout.slots(of: loss.property))
                 let isNew = try isUnseen(lost, since: version)
-                let isHidden = hidden?.contains(StoredWrite(loss, as: schema)) ?? false
+                let isHidden = hidden?.contains(storedWrite(loss)) ?? false
                 hasUnseen = hasUnseen || isNew || isHidden
                 contents.append(
                     UnseenValue(
@@ -130,8 +130,7 @@ extension SaveOperation {
     /// Records the discarded values in the conflict journal, after the log has the save.
     func recordUnseenValues() throws {
         var recorded: Set<StoredWrite> = []
-        for var value in unseenValues
-        where recorded.insert(StoredWrite(value.write, as: schema)).inserted {
+        for var value in unseenValues where try recorded.insert(storedWrite(value.write)).inserted {
             if let (property, layout) = value.overwritten {
                 guard let winning = try shownValue(of: property, layout, value.write.record)
                 else { continue }
@@ -156,12 +155,16 @@ extension SaveOperation {
     }
 }
 
-extension StoredWrite {
-    /// The write that is discarded, under the property that shows it.
-    init(_ write: DiscardedWrite, as schema: StoreSchema) {
-        record = write.record
-        property = schema.shown(write.value, in: write.property, of: write.entity).property
-        stamp = write.lost
+extension SaveOperation {
+    /// The name of a discarded write, under the property that shows it.
+    private func storedWrite(_ write: DiscardedWrite) throws -> StoredWrite {
+        let shown = schema.shown(
+            write.value, in: write.property, of: try transaction.recordID(of: write.record),
+            write.entity)
+        return StoredWrite(
+            record: write.record, property: shown.property,
+            right: Conflict.isLink(write.kind, write.property) ? write.value : nil,
+            stamp: write.lost)
     }
 }
 

@@ -76,8 +76,8 @@ extension LoggedRecord {
 
     private mutating func merge(_ rows: RowBlock, by stamp: Stamp, _ schema: StoreSchema) {
         for (property, column) in zip(rows.properties, rows.columns) {
-            for value in column {
-                let shown = schema.shown(value, in: property, of: rows.entity)
+            for (record, value) in zip(rows.records, column) {
+                let shown = schema.shown(value, in: property, of: record, rows.entity)
                 guard shown.property.isMergeable else { continue }
                 _ = merged.write(shown.value, to: shown.property, stamp: stamp)
             }

@@ -45,7 +45,7 @@ final class ConflictRecorder {
     /// shows it, converted.
     func record(_ write: DiscardedWrite) throws {
         guard !isSilent, !transaction.environment.disabled.contains(.journal) else { return }
-        let loss = transaction.schema.shown(write)
+        let loss = transaction.schema.shown(write, of: try transaction.recordID(of: write.record))
         try transaction.conflicts.add(
             loss, author: try author(of: loss.lost),
             winningAuthor: try loss.winner.map(author),
@@ -103,20 +103,20 @@ extension StoreSchema {
     ///
     /// It is another one if the model has changed the type of the property.
     func shown(
-        _ value: Value, in property: WireProperty, of entity: WireName
+        _ value: Value, in property: WireProperty, of record: RecordID, _ entity: WireName
     ) -> (property: WireProperty, value: Value) {
         guard let successor = recordLayout(named: entity)?.successor(of: property)?.wire,
-            let widened = successor.shown(value, of: property)
+            let widened = successor.shown(value, of: property, in: record)
         else { return (property, value) }
         return (successor, widened)
     }
 
-    fileprivate func shown(_ loss: DiscardedWrite) -> DiscardedWrite {
+    fileprivate func shown(_ loss: DiscardedWrite, of record: RecordID) -> DiscardedWrite {
         var shown = loss
         (shown.property, shown.value) = self.shown(
-            loss.value, in: loss.property, of: loss.entity)
+            loss.value, in: loss.property, of: record, loss.entity)
         shown.winningValue = loss.winningValue.map {
-            self.shown($0, in: loss.property, of: loss.entity).value
+            self.shown($0, in: loss.property, of: record, loss.entity).value
         }
         return shown
     }

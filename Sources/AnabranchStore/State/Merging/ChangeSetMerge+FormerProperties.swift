@@ -20,7 +20,8 @@ extension ChangeSetMerge {
         }
         // Under `max` and `min` a value that does not win is no loss.
         guard outcome == .replaces || former.rule.loses && outcome == .loses, let shown,
-            let widened = successor.wire.shown(value, of: former)
+            let widened = successor.wire.shown(
+                value, of: former, in: try transaction.recordID(of: row.id))
         else { return }
         try journal(widened, of: set, against: shown, of: row)
     }
@@ -34,7 +35,8 @@ extension ChangeSetMerge {
         try deferred.change(former, of: row.id) {
             $0.write(write.value, to: former, stamp: set.stampOnWire, seeing: write.observedTags)
         }
-        guard let shown, let widened = successor?.wire.shown(write.value, of: former)
+        guard let shown,
+            let widened = successor?.wire.shown(write.value, of: former, in: write.record)
         else { return }
         try journal(widened, of: set, against: shown, of: row)
     }

@@ -7,8 +7,7 @@ import AnabranchSQLite
 ///
 /// No merge saw what such a change discards. A value that its author had seen until then may now
 /// lose to another, or a value that a rejected save had replaced may lose to a third. So losses are
-/// computed from the log's entries about the records. A write is lost if it does not show, and if
-/// no author of a later write or of a delete had seen it.
+/// computed from the log's entries about the records, as ``RegisterHistory/losses(_:)`` says.
 ///
 /// Existing entries stay. Entries for values that show again are removed. If a void had won, the
 /// entry names the write that wins now.
@@ -122,22 +121,23 @@ struct ConflictRevision {
             guard !deleters.isEmpty || present[register.record] != nil else { continue }
             let contest = RegisterHistory(
                 writes: writes, deleters: deleters, rule: register.property.rule)
-            let lost = try contest.lost(log)
+            let lost = try contest.losses(log)
             let old =
                 lost.isEmpty
-                ? [] : Set(try contest.before(since).lost(log).map(\.author.position))
-            for (write, author) in lost {
-                guard let (winner, value) = contest.winner(over: author) else { continue }
+                ? [] : Set(try contest.before(since).losses(log).map(\.author.position))
+            for loss in lost {
+                let (write, position) = (loss.write, loss.author.position)
                 let property = register.property
-                let shown = transaction.schema.shown(write.value, in: property, of: write.entity)
+                let shown = transaction.schema.shown(
+                    write.value, in: property, of: register.record, write.entity)
                 losses.append(
                     DiscardedValue(
                         name: DiscardedWriteName(
                             register.record, shown.property, nil, write.stamp),
-                        property: property,
-                        kind: contest.kind(of: author), entity: write.entity, value: write.value,
-                        winner: winner, winningValue: value, position: author.position,
-                        isNew: !old.contains(author.position)))
+                        property: property, kind: loss.kind, entity: write.entity,
+                        value: write.value, winner: loss.winner,
+                        winningValue: loss.winningValue, position: position,
+                        isNew: !old.contains(position)))
             }
         }
         return losses

@@ -30,8 +30,11 @@ struct ConflictRewriting {
     private func rewritten(_ entry: JournalEntry) -> JournalEntry {
         var new = entry
         new.record = rewriting.rewritten(entry.record)
-        new.value = rewriting.rewritten(entry.value)
-        new.winningValue = entry.winningValue.map { rewriting.rewritten($0) }
+        func renamed(_ value: Value) -> Value {
+            ListEntry.renamed(rewriting.rewritten(value), from: entry.record, to: new.record)
+        }
+        new.value = renamed(entry.value)
+        new.winningValue = entry.winningValue.map(renamed)
         new.lost = rewriting.rewritten(entry.lost)
         new.winner = entry.winner.map { rewriting.rewritten($0) }
         // In a relationship that is its own inverse, the smaller end is the left one.

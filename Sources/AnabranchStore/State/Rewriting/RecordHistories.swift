@@ -110,7 +110,7 @@ struct RecordHistories {
         _ author: Author
     ) {
         guard property.isMergeable, property.rule != .counter else { return }
-        let (property, value) = shown(value, in: property, of: entity)
+        let (property, value) = shown(value, in: property, of: record, entity)
         writes[Register(record: record, property: property), default: []].append(
             Write(entity: entity, value: value, stamp: author.stamp, author: author))
     }
@@ -118,9 +118,9 @@ struct RecordHistories {
     /// The property that shows the writes of a property. Two registers are one if both have the
     /// rule by which the later write shows.
     private func shown(
-        _ value: Value, in property: WireProperty, of entity: WireName
+        _ value: Value, in property: WireProperty, of record: RecordID, _ entity: WireName
     ) -> (WireProperty, Value) {
-        let (successor, widened) = schema.shown(value, in: property, of: entity)
+        let (successor, widened) = schema.shown(value, in: property, of: record, entity)
         let rules: Set<MergeRule> = [.lastWriter, .group]
         guard rules.isSuperset(of: [property.rule, successor.rule]) else {
             return (property, value)
@@ -144,7 +144,8 @@ struct RecordHistories {
     mutating func complete(with record: CanonicalRecord) {
         for cell in record.cells
         where cell.property.isMergeable && cell.property.rule != .counter {
-            let (property, value) = shown(cell.value, in: cell.property, of: record.entity)
+            let (property, value) = shown(
+                cell.value, in: cell.property, of: record.id, record.entity)
             let register = Register(record: record.id, property: property)
             guard writes[register]?.contains(where: { $0.stamp == cell.stamp }) != true else {
                 continue

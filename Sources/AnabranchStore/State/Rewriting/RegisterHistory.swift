@@ -26,21 +26,74 @@ struct RegisterHistory {
         }
     }
 
+    /// A discarded write, and the write or the delete that it lost to.
+    struct Loss {
+        let write: RecordHistories.Write
+        let author: RecordHistories.Author
+        let kind: Conflict.Kind
+        let winner: Stamp
+        /// `nil` for a delete.
+        let winningValue: Value?
+    }
+
+    /// The discarded writes: those that do not show and that no later author had seen, and those
+    /// that lost at their time, before a later author replaced the outcome.
+    func losses(_ log: ChangeLog) throws -> [Loss] {
+        let lasting = try lastingLosses(log)
+        let known = Set(lasting.map(\.author.position))
+        return try lasting + passingLosses(log).filter { !known.contains($0.author.position) }
+    }
+
     /// The writes that do not show, and that no author of a later write or of a delete had seen.
-    func lost(
-        _ log: ChangeLog
-    ) throws -> [(write: RecordHistories.Write, author: RecordHistories.Author)] {
+    private func lastingLosses(_ log: ChangeLog) throws -> [Loss] {
         guard let standing else { return [] }
-        var lost: [(RecordHistories.Write, RecordHistories.Author)] = []
+        let deleter = deleters.min { $0.position < $1.position }
+        var losses: [Loss] = []
         for (index, write) in writes.enumerated() {
             guard let author = write.author, isHidden(write, by: standing) else { continue }
             // The author of the next write has most probably seen it, so the search ends soon.
             guard try !writes[(index + 1)...].contains(where: { try $0.hasSeen(write, log) }),
                 try !deleters.contains(where: { try $0.hasSeen(author, log) })
             else { continue }
-            lost.append((write, author))
+            losses.append(
+                Loss(
+                    write: write, author: author, kind: kind(of: author),
+                    winner: deleter?.stamp ?? standing.stamp,
+                    winningValue: deleter == nil ? standing.value : nil))
         }
-        return lost
+        return losses
+    }
+
+    /// The writes that lose to a concurrent write if the log is merged in its order.
+    ///
+    /// A later author has seen the outcome, and its write may be rejected afterwards. So the loss
+    /// is recorded when it happens, as a merge does.
+    private func passingLosses(_ log: ChangeLog) throws -> [Loss] {
+        guard rule.loses, rule != .keepBoth else { return [] }
+        let end = deleters.map(\.position).min() ?? .max
+        var losses: [Loss] = []
+        var held: (write: RecordHistories.Write, author: RecordHistories.Author)?
+        for write in writes {
+            guard let author = write.author, author.position < end else { continue }
+            let arriving = (write: write, author: author)
+            guard let former = held else {
+                held = arriving
+                continue
+            }
+            let outcome = Register.outcome(
+                ofWriting: write.stamp, over: former.write.stamp, by: rule
+            ) { (write.value, former.write.value) }
+            let (winner, loser) = outcome == .replaces ? (arriving, former) : (former, arriving)
+            held = winner
+            guard winner.write.value != loser.write.value,
+                try !winner.author.hasSeen(loser.author, log)
+            else { continue }
+            losses.append(
+                Loss(
+                    write: loser.write, author: loser.author, kind: .concurrentWrite,
+                    winner: winner.write.stamp, winningValue: winner.write.value))
+        }
+        return losses
     }
 
     private func isHidden(
@@ -56,17 +109,7 @@ struct RegisterHistory {
         return isDeleted || !isStanding && write.value != standing.value
     }
 
-    /// The write or delete against which a discarded write lost.
-    ///
-    /// - Returns: A `nil` value for a delete.
-    func winner(over author: RecordHistories.Author) -> (stamp: Stamp, value: Value?)? {
-        if let first = deleters.min(by: { $0.position < $1.position }) {
-            return (first.stamp, nil)
-        }
-        return standing.map { ($0.stamp, $0.value) }
-    }
-
-    func kind(of author: RecordHistories.Author) -> Conflict.Kind {
+    private func kind(of author: RecordHistories.Author) -> Conflict.Kind {
         guard let first = deleters.map(\.position).min() else { return .concurrentWrite }
         return first < author.position ? .writeToDeleted : .deletedWhileWritten
     }

@@ -47,7 +47,8 @@ struct ObjectWrites {
     func all(of property: WireProperty) -> [Held] {
         records.flatMap { record in
             record.cells.compactMap { cell -> Held? in
-                let shown = schema.shown(cell.value, in: cell.property, of: record.entity)
+                let shown = schema.shown(
+                    cell.value, in: cell.property, of: record.id, record.entity)
                 guard shown.property == property else { return nil }
                 return Held(
                     record: record.id, entity: record.entity,

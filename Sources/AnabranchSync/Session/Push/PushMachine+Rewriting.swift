@@ -3,7 +3,8 @@ internal import AnabranchReplication
 package import AnabranchStore
 
 // A compacted log no longer sends its change sets, but its answers to a push still name them. They
-// say which change set already has a dot, and in which form the log has a save.
+// say which change set already has a dot, in which form the log has a save, and which time it has
+// for a predecessor. A store that has trimmed its own log learns the latter from them alone.
 extension PushMachine {
     /// Indicates whether a pull can't bring the change set that the zone has named.
     private func isBeneathHorizon(_ exchange: Exchange) -> Bool {
@@ -18,15 +19,27 @@ extension PushMachine {
     ///
     /// - Returns: `nil` if the pull brings the log's branch, or if the error does not name it.
     mutating func renameBranch(for error: SyncError, _ exchange: Exchange) -> Move? {
-        guard error.code == .forked, isBeneathHorizon(exchange),
-            let replica = error.details["replica"].flatMap({ ReplicaID($0) }),
-            let sequence = error.details["sequence"].flatMap({ UInt64($0) })
-        else { return nil }
-        let dot = Dot(replica: replica, sequence: sequence)
+        guard error.code == .forked, isBeneathHorizon(exchange), let dot = error.refusedDot else {
+            return nil
+        }
         let origin = error.details["origin"].flatMap {
             [UInt8](hexadecimal: $0).flatMap { Digest(bytes: $0) }
         }
         return rewrite(RenamingBranch(dot: dot, origin: origin, error: error))
+    }
+
+    /// Raises the time of the refused change set above the one that the log has for its
+    /// predecessor.
+    ///
+    /// - Returns: `nil` if no pull was tried since, which may bring the predecessor with that time,
+    ///   or if the error does not tell the time.
+    mutating func raise(for error: SyncError) -> Move? {
+        guard error.code == .timeOrder, rounds > 1, let dot = error.refusedDot,
+            let time = error.details["predecessorTime"].flatMap({ UInt64($0) }),
+            time < Limits.greatestTimestamp
+        else { return nil }
+        return rewrite(
+            RaisingTimes(dot: dot, floor: HybridTimestamp(rawValue: time), error: error))
     }
 
     /// Adopts the log's forms of pushed change sets: those that the acknowledgements named, or
@@ -68,6 +81,14 @@ extension PushMachine {
 }
 
 extension SyncError {
+    /// The change set that a refusal names.
+    fileprivate var refusedDot: Dot? {
+        guard let replica = details["replica"].flatMap({ ReplicaID($0) }),
+            let sequence = details["sequence"].flatMap({ UInt64($0) })
+        else { return nil }
+        return Dot(replica: replica, sequence: sequence)
+    }
+
     fileprivate static let otherForm = SyncError(
         .forked,
         "Can't push because the zone has a change set in another form and does not send it. "
@@ -87,6 +108,27 @@ package struct RenamingBranch: StoreStep {
 
     package func perform(on store: StoreExecutor) throws -> SyncState? {
         try store.renameBranch(dot, to: origin)
+    }
+
+    package func next(
+        _ state: SyncState?, _ machine: inout PushMachine, _ exchange: inout Exchange,
+        at input: StepInput
+    ) -> PushMachine.Move {
+        machine.pushRewritten(state, orElse: error, &exchange)
+    }
+}
+
+/// The store gives a change set, and those that follow it, later times than the zone's log has for
+/// its predecessor.
+package struct RaisingTimes: StoreStep {
+    let dot: Dot
+    let floor: HybridTimestamp
+    /// The reason why the push stops if there is nothing to raise.
+    let error: SyncError
+    package var description: String { "raise \(dot.sequence)" }
+
+    package func perform(on store: StoreExecutor) throws -> SyncState? {
+        try store.raise(dot, above: floor)
     }
 
     package func next(

@@ -129,9 +129,9 @@ extension PushMachine {
     /// Pulls, then pushes again, because the client does not know what the zone lacks or has.
     private mutating func pullThenPush(_ error: SyncError, _ exchange: inout Exchange) -> Move {
         rounds += 1
-        if let move = supply(for: error, &exchange) ?? renameBranch(for: error, exchange) {
-            return move
-        }
+        let remedy =
+            supply(for: error, &exchange) ?? renameBranch(for: error, exchange) ?? raise(for: error)
+        if let remedy { return remedy }
         guard rounds < exchange.limits.rounds, !exchange.needsSnapshot else {
             return stop(error, &exchange)
         }

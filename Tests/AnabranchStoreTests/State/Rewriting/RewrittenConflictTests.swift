@@ -137,6 +137,42 @@ import Testing
         }
     }
 
+    /// Restamping changes the order of two concurrent writes after a third has replaced both.
+    @Test(arguments: [true, false])
+    func `a value that has lost by its new time is in it if its replacement is rejected`(
+        isHeldByZone: Bool
+    ) throws {
+        let (twins, ahead) = (try twins(), isHeldByZone ? TestClock() : future())
+        let (b, c) = (try twins.open("b", clock: ahead), try twins.open("c", clock: ahead))
+        let anna = try b.insertPerson("Anna")
+        if isHeldByZone {
+            for store in [b, c] { try twins.sync(store) }
+            ahead.milliseconds = future().milliseconds
+        } else {
+            try b.send(to: c, in: twins.scenario)
+        }
+        try c.set("name", "of c", of: c.id(of: anna, on: b))
+        ahead.milliseconds += 1000
+        try b.set("name", "of b", of: anna)
+        try c.send(to: b, in: twins.scenario)
+        #expect(try b.conflicts().map(\.value) == ["of c"], "so it was until then")
+        ahead.milliseconds += 1000
+        try b.set("name", "of both", of: anna)
+        try restamp(b, twins, ahead: ahead)
+        #expect(try b.value("name", of: anna) == "of both")
+
+        let pending = try b.pending(byteLimit: .max).map(\.changeSet)
+        for set in pending.dropLast() { twins.zone.append(set) }
+        let last = try #require(pending.last)
+        twins.zone.append(ChangeSet(voiding: last, for: Rejection(.malformed, "refused")))
+        let d = try twins.open("d")
+        #expect(Set(try twins.converge([b, c, d])).count == 1)
+        for store in [b, c, d] {
+            #expect(try store.value("name", of: store.id(of: anna, on: b)) == "of c")
+            #expect(try store.conflicts().map(\.value) == ["of b"], "\(store.path)")
+        }
+    }
+
     /// No journal ever reports a visible value as lost.
     @Test(arguments: TestLength.seeds(30))
     func `has no visible value and no value twice`(seed: UInt64) throws {
