@@ -83,7 +83,7 @@ extension SaveOperation {
                 let loss = try content()
                 let version = seen?.oldest(of: layout.slots(of: loss.property))
                 let isNew = try isUnseen(lost, since: version)
-                let isHidden = hidden?.contains(storedWrite(loss)) ?? false
+                let isHidden = try hidden?.contains(storedWrite(loss)) ?? false
                 hasUnseen = hasUnseen || isNew || isHidden
                 contents.append(
                     UnseenValue(
