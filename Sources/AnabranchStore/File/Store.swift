@@ -254,8 +254,11 @@ extension Store {
     }
 
     /// Reads the replicas again, because another process may have added some.
+    ///
+    /// The read is not counted: it is no part of what a context does if a decoder asks every open
+    /// store for an ID.
     private func refreshedReplicas() throws -> ReplicaTable {
-        let replicas = try read { try $0.replicas() }
+        let replicas = try read(isCounted: false) { try $0.replicas() }
         knownReplicas.add(replicas)
         return replicas
     }

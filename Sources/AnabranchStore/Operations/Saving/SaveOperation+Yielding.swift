@@ -8,7 +8,6 @@ extension SaveOperation {
     /// Leaves out the edits that lose to values which their author has not seen. The conflict
     /// journal gets those that count as lost.
     mutating func yielding(_ request: SaveRequest) throws -> SaveRequest {
-        guard !seenVersions.isEmpty, !request.refusesUnseenValues else { return request }
         var result = request
         result.updates = try request.updates.flatMap { try yielding($0) }
         return result

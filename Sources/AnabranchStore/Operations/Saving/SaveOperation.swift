@@ -112,7 +112,7 @@ struct SaveOperation {
         let spread =
             transaction.views.mergedDuplicates.isEmpty ? synced : try spreading(synced)
         carriedGroups = named.carriedGroups.merging(spread.carriedGroups) { $1 }
-        try write(try yielding(spread))
+        try write(seenVersions.isEmpty || named.refusesUnseenValues ? spread : yielding(spread))
         if let unsynced { try writeUnsynced(unsynced) }
         let request = unsynced.map { spread.joined(with: $0) } ?? spread
         if named.refusesUnseenValues {

@@ -30,7 +30,11 @@ final class HiddenReferences {
     /// True if no reference is hidden. The answer is kept, which saves a lookup for every change.
     private(set) lazy var isEmpty: Bool = (try? Self.isEmpty(on: connection)) ?? false
 
-    init(_ connection: Connection) { self.connection = connection }
+    /// - Parameter isUsed: False if the model has no rule that hides a reference.
+    init(_ connection: Connection, isUsed: Bool = true) {
+        self.connection = connection
+        if !isUsed { isEmpty = true }
+    }
 
     static func isEmpty(on connection: Connection) throws -> Bool {
         try connection.firstValue("SELECT EXISTS (SELECT 1 FROM ab_hidden)") == .integer(0)

@@ -55,7 +55,7 @@ final class ViewRules {
         self.transaction = transaction
         connection = transaction.connection
         schema = transaction.schema
-        hidden = HiddenReferences(connection)
+        hidden = HiddenReferences(connection, isUsed: transaction.schema.hasViewRules)
         mergedDuplicates = MergedDuplicateRows(
             connection, isUsed: !transaction.schema.constraints.isEmpty)
     }
