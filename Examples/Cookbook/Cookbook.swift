@@ -23,7 +23,7 @@ enum Cookbook {
         let name = CommandLine.arguments.dropFirst().first
         guard let recipe = recipes.first(where: { $0.name == name }) else {
             let names = recipes.map(\.name).joined(separator: " | ")
-            FileHandle.standardError.write(Data("Usage: Cookbook \(names)\n".utf8))
+            try? FileHandle.standardError.write(contentsOf: Data("Usage: Cookbook \(names)\n".utf8))
             exit(64)
         }
         try await recipe.run()

@@ -14,7 +14,8 @@ enum AnabranchMacros {
         do {
             try MacroService().serve(stream)
         } catch {
-            FileHandle.standardError.write(Data("AnabranchMacros: \(error)\n".utf8))
+            try? FileHandle.standardError.write(
+                contentsOf: Data("AnabranchMacros: \(error)\n".utf8))
             exit(1)
         }
     }

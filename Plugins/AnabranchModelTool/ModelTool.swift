@@ -9,7 +9,7 @@ enum ModelTool {
             try run(Array(CommandLine.arguments.dropFirst()))
         } catch {
             // Build systems show a line of this form as an error of the build.
-            FileHandle.standardError.write(Data("error: \(error)\n".utf8))
+            try? FileHandle.standardError.write(contentsOf: Data("error: \(error)\n".utf8))
             exit(1)
         }
     }

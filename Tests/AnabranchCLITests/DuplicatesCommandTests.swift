@@ -40,7 +40,7 @@ import Testing
             lines.first?.split(separator: " ") == [
                 "OBJECT", "RECORD", "PROPERTY", "HELD", "BY", "WRITTEN", "SHOWN",
             ])
-        // One line for each record, and the values of the one whose name lost.
+        // One line for each record, and the name that lost.
         #expect(lines.count == 3)
         let lost = try #require(lines.first { $0.contains("name") })
         let form =

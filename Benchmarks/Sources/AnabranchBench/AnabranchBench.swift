@@ -35,7 +35,7 @@ enum AnabranchBench {
             }
             return 0
         } catch {
-            FileHandle.standardError.write(Data("\(error)\n".utf8))
+            try? FileHandle.standardError.write(contentsOf: Data("\(error)\n".utf8))
             return error is BadUsage ? 64 : 1
         }
     }
@@ -65,7 +65,8 @@ enum AnabranchBench {
         let data = PeopleData(count: options.rows)
         var figures: [Figure] = []
         for benchmark in chosen {
-            FileHandle.standardError.write(Data("\(benchmark.name): \(benchmark.summary)\n".utf8))
+            try? FileHandle.standardError.write(
+                contentsOf: Data("\(benchmark.name): \(benchmark.summary)\n".utf8))
             do {
                 figures += try await withWorkbench(rounds: options.rounds, data: data) {
                     try await benchmark.figures($0)

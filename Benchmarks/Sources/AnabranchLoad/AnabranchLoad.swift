@@ -30,10 +30,10 @@ struct AnabranchLoad {
             guard !options.wantsHelp else { return print(usage) }
             try run(options)
         } catch let error as LoadError {
-            FileHandle.standardError.write(Data("AnabranchLoad: \(error)\n".utf8))
+            try? FileHandle.standardError.write(contentsOf: Data("AnabranchLoad: \(error)\n".utf8))
             exit(error.status)
         } catch {
-            FileHandle.standardError.write(Data("AnabranchLoad: \(error)\n".utf8))
+            try? FileHandle.standardError.write(contentsOf: Data("AnabranchLoad: \(error)\n".utf8))
             exit(1)
         }
     }

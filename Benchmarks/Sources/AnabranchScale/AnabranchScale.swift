@@ -29,7 +29,7 @@ struct AnabranchScale {
             guard !options.wantsHelp else { return print(usage) }
             run(options)
         } catch {
-            FileHandle.standardError.write(Data("AnabranchScale: \(error)\n".utf8))
+            try? FileHandle.standardError.write(contentsOf: Data("AnabranchScale: \(error)\n".utf8))
             exit(64)
         }
     }

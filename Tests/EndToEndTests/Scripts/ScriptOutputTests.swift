@@ -30,6 +30,19 @@
             #expect(lines[4] == end)
         }
 
+        @Test(arguments: [
+            "demo", "docs", "format", "manual", "release", "sanitize", "setup", "test",
+        ])
+        func `an option that a script lacks is named`(script: String) throws {
+            let machine = try DebianUnderTest(
+                installed: ScriptSetupTests.packages, userID: 1000, tests: .passed)
+            let run = try machine.run(script, ["--relaese"])
+            #expect(run.status == 64)
+            #expect(
+                run.output
+                    == "There is no option --relaese. 'Scripts/\(script) --help' lists them.\n")
+        }
+
         @Test func `a failure is printed in full after the suites`() throws {
             let (status, lines) = try output(of: .failed)
             #expect(status == 1)

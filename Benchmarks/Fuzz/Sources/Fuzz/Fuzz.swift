@@ -19,8 +19,8 @@ struct FuzzTarget: Sendable {
         let name = ProcessInfo.processInfo.environment["ANABRANCH_FUZZ_TARGET"] ?? ""
         guard let target = all.first(where: { $0.name == name }) else {
             let names = all.map(\.name).joined(separator: ", ")
-            FileHandle.standardError.write(
-                Data("Set ANABRANCH_FUZZ_TARGET to one of: \(names).\n".utf8))
+            try? FileHandle.standardError.write(
+                contentsOf: Data("Set ANABRANCH_FUZZ_TARGET to one of: \(names).\n".utf8))
             exit(64)
         }
         return target

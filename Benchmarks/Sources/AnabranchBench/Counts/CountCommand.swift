@@ -15,7 +15,7 @@ struct CountCommand {
         var rows: [(operation: CountedOperation, counts: OperationCounts)] = []
         var failures: [String] = []
         for operation in CountedOperation.allCases {
-            FileHandle.standardError.write(Data("\(operation.rawValue)\n".utf8))
+            try? FileHandle.standardError.write(contentsOf: Data("\(operation.rawValue)\n".utf8))
             do {
                 rows.append((operation, try await stage.counts(of: operation)))
             } catch {
