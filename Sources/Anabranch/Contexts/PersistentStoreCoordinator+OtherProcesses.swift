@@ -2,8 +2,8 @@ import AnabranchStore
 import Dispatch
 
 // The history names the records that another process has changed. So what happened meanwhile takes
-// no memory but for the IDs of one page, whose objects the contexts read again. Where the history
-// does not suffice, they compare all that they have.
+// no memory but for the IDs of one page, and the contexts read their objects again. Where the
+// history does not suffice, they compare all that they have.
 extension PersistentStoreCoordinator {
     /// Starts to pass what other openings of the file commit to the contexts, and to report it.
     ///

@@ -8,30 +8,7 @@ import Testing
 @Suite struct `Hidden values that a save discards` {
     private let scenario: ViewScenario
 
-    init() throws {
-        scenario = try ViewScenario(
-            ManagedObjectModel {
-                Entity("Tag") {
-                    Attribute("name", .string)
-                    Attribute("note", .string)
-                    Attribute("text", .string, mergeRule: .keepBoth)
-                    Unique("name")
-                }
-                Entity("Car") {
-                    Attribute("name", .string)
-                    Relationship("driver", to: "Driver", inverse: "car")
-                }
-                Entity("Driver") {
-                    Attribute("name", .string)
-                    Relationship("car", to: "Car", inverse: "driver")
-                }
-                Entity("Folder") {
-                    Attribute("name", .string)
-                    Relationship("parent", to: "Folder", acyclic: true, inverse: "folders")
-                    Relationship("folders", toMany: "Folder", inverse: "parent")
-                }
-            })
-    }
+    init() throws { scenario = try ViewScenario.hiding() }
 
     private var containers: [PersistentContainer] { [scenario.first, scenario.second] }
 

@@ -6,29 +6,7 @@ import Testing
 @Suite struct `Writes that a store holds` {
     let scenario: ViewScenario
 
-    init() throws {
-        scenario = try ViewScenario(
-            ManagedObjectModel {
-                Entity("Tag") {
-                    Attribute("name", .string)
-                    Attribute("note", .string)
-                    Unique("name")
-                }
-                Entity("Car") {
-                    Attribute("name", .string)
-                    Relationship("driver", to: "Driver", inverse: "car")
-                }
-                Entity("Driver") {
-                    Attribute("name", .string)
-                    Relationship("car", to: "Car", inverse: "driver")
-                }
-                Entity("Folder") {
-                    Attribute("name", .string)
-                    Relationship("parent", to: "Folder", acyclic: true, inverse: "folders")
-                    Relationship("folders", toMany: "Folder", inverse: "parent")
-                }
-            })
-    }
+    init() throws { scenario = try ViewScenario.hiding() }
 
     private func texts(_ writes: [HeldWrite]) -> [String] {
         writes.map { "\($0.value) by \($0.write.author)" }

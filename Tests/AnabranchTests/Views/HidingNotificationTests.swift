@@ -9,22 +9,7 @@ import Testing
 @Suite struct `Objects that hide something since a merge` {
     private let scenario: ViewScenario
 
-    init() throws {
-        scenario = try ViewScenario(
-            ManagedObjectModel {
-                Entity("Tag") {
-                    Attribute("name", .string)
-                    Attribute("note", .string)
-                    Attribute("text", .string, mergeRule: .keepBoth)
-                    Unique("name")
-                }
-                Entity("Folder") {
-                    Attribute("name", .string)
-                    Relationship("parent", to: "Folder", acyclic: true, inverse: "folders")
-                    Relationship("folders", toMany: "Folder", inverse: "parent")
-                }
-            })
-    }
+    init() throws { scenario = try ViewScenario.hiding() }
 
     /// Applies what both stores have saved, and returns what an observer of the first one gets.
     private func told() async throws -> [RecordedConflicts] {

@@ -102,3 +102,31 @@ extension ManagedObject {
         return name
     }
 }
+
+extension ViewScenario {
+    /// Stores of a model in which every view rule can hide something.
+    static func hiding() throws -> ViewScenario {
+        try ViewScenario(
+            ManagedObjectModel {
+                Entity("Tag") {
+                    Attribute("name", .string)
+                    Attribute("note", .string)
+                    Attribute("text", .string, mergeRule: .keepBoth)
+                    Unique("name")
+                }
+                Entity("Car") {
+                    Attribute("name", .string)
+                    Relationship("driver", to: "Driver", inverse: "car")
+                }
+                Entity("Driver") {
+                    Attribute("name", .string)
+                    Relationship("car", to: "Car", inverse: "driver")
+                }
+                Entity("Folder") {
+                    Attribute("name", .string)
+                    Relationship("parent", to: "Folder", acyclic: true, inverse: "folders")
+                    Relationship("folders", toMany: "Folder", inverse: "parent")
+                }
+            })
+    }
+}
