@@ -14,6 +14,10 @@ import Testing
     private let b: PersistentContainer
 
     init() throws {
+        try self.init(isInMemory: false)
+    }
+
+    private init(isInMemory: Bool) throws {
         scenario = try EngineScenario()
         scenario.serverClock.milliseconds = Int64(Date().timeIntervalSince1970 * 1000)
         let model = try ManagedObjectModel {
@@ -28,14 +32,17 @@ import Testing
                 Relationship("notes", toMany: "Note", inverse: "tags")
             }
         }
-        a = try Self.container(scenario.folder.file("a.db"), model)
-        b = try Self.container(scenario.folder.file("b.db"), model)
+        a = try Self.container(scenario.folder.file("a.db"), model, isInMemory)
+        b = try Self.container(scenario.folder.file("b.db"), model, isInMemory)
     }
 
     private static func container(
-        _ path: String, _ model: ManagedObjectModel
+        _ path: String, _ model: ManagedObjectModel, _ isInMemory: Bool
     ) throws -> PersistentContainer {
-        let container = PersistentContainer(model: model, url: URL(filePath: path))
+        let container = PersistentContainer(
+            model: model,
+            storeDescription: isInMemory
+                ? .inMemory(named: path) : PersistentStoreDescription(url: URL(filePath: path)))
         try container.load()
         return container
     }
@@ -126,6 +133,15 @@ import Testing
         #expect(try b.coordinator.conflictCount() == count)
         #expect(try a.coordinator.canonicalHash() == b.coordinator.canonicalHash())
         try restoreDeleted(in: b)
+    }
+
+    @Test func `are in its journal, also if the store is in memory`() async throws {
+        let other = try Self(isInMemory: true)
+        try await other.begin()
+        _ = try other.scenario.zone.compact(keeping: 0)
+        try await other.sync(other.b)
+        #expect(try other.losses(other.b).count == 4)
+        try other.restoreDeleted(in: other.b)
     }
 
     /// Inserts the deleted note as a new one, with the values that its log no longer has.
