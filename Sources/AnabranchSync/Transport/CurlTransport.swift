@@ -72,9 +72,9 @@ package final class CurlTransport: Transport {
         let stream = try CurlConnection(label: "anabranch.sync.events")
         let response = try await stream.perform(transfer)
         guard response.status != 200 else { return }
-        if case .refusal(let refusal, let delay) = try reply(response) {
-            throw SyncError(refusal, retryAfter: delay)
-        }
+        throw SyncError(
+            refusal(response.status, response.body, purpose: "follow the zone's events"),
+            retryAfter: response.retryAfter)
     }
 
     private func transfer(to url: String) -> CurlTransfer {
@@ -101,7 +101,7 @@ package final class CurlTransport: Transport {
         }
         guard response.status == 200 else {
             return .refusal(
-                refusal(response.status, body), retryAfter: response.retryAfter)
+                refusal(response.status, body, purpose: "sync"), retryAfter: response.retryAfter)
         }
         guard response.contentType == SyncProtocol.mediaType else {
             throw SyncError(
@@ -114,7 +114,7 @@ package final class CurlTransport: Transport {
     }
 
     /// The error of the error page, or one for the status if the page is not of the protocol.
-    private func refusal(_ status: Int, _ body: [UInt8]) -> ProtocolError {
+    private func refusal(_ status: Int, _ body: [UInt8], purpose: String) -> ProtocolError {
         if let page = try? JSONDecoder().decode(ErrorPage.self, from: Data(body)) {
             return ProtocolError(
                 ProtocolError.Code(rawValue: page.error.code), page.error.message,
@@ -131,8 +131,8 @@ package final class CurlTransport: Transport {
             }
         return ProtocolError(
             code,
-            "Can't sync because \(address.base) answers with status \(status), which is not a "
-                + "sync server's answer. Check the address.", details: ["status": "\(status)"])
+            "Can't \(purpose) because \(address.base) answers with status \(status), which is not "
+                + "a sync server's answer. Check the address.", details: ["status": "\(status)"])
     }
 
     private struct ErrorPage: Decodable {

@@ -128,6 +128,7 @@ extension PeopleExample {
             Question(147, "CAST(age, 'NSString') BEGINSWITH '4'", [3]),
             Question(147, "CAST(born, 'NSNumber') == nil", [1, 2, 3, 4]),
             Question(147, "CAST('30', 'NSNumber') == age", [1]),
+            Question(147, "CAST('0x1e', 'NSNumber') == age", []),
             Question(148, "price > age OR price == nil", [2, 3, 4]),
             Question(148, "price * 2 == 39.98", [1]),
             Question(149, "uppercase(name) == 'BJÖRN' OR canonical(name) == 'bjorn'", [2]),

@@ -250,7 +250,7 @@ extension ValueFunction {
         case .date(let seconds): return PredicateNumber.real(seconds).value
         case .string(let text), .uri(let text):
             if let integer = Int64(text) { return .integer(integer) }
-            return PredicateNumber.real(Double(text) ?? .nan).value
+            return PredicateNumber.real(Double(decimalText: text) ?? .nan).value
         default: return PredicateNumber(value)?.value ?? .null
         }
     }

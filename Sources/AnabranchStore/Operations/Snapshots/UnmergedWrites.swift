@@ -6,8 +6,9 @@ import AnabranchSQLite
 /// snapshot replaces every record.
 ///
 /// No merge compares them with what the zone got in the meantime: a loaded state only shows the
-/// result. So the file notes which of these writes show before the load. Those that do not show
-/// afterwards go to the conflict journal.
+/// result. So the loaded state is compared with the former one, which a reader still sees because
+/// the load is not committed. Those that showed before and do not show any more go to the conflict
+/// journal. The memory that this takes grows with what is lost, not with what is written.
 ///
 /// Whether the author of the replacing write had seen the lost one is not known, because the zone
 /// no longer has the change sets. The journal has such a value in any case, unless both writes are
@@ -16,39 +17,42 @@ struct UnmergedWrites {
     private let transaction: StateTransaction
     /// The local positions of the entries with these writes.
     private let positions: [Int64]
-    /// The names of the writes that showed before the load.
-    private var shown: Set<Name> = []
-    /// The counters to which the writes have added: the last write, and the held number.
-    private var counters: [Register: (stamp: Stamp, value: Value)] = [:]
 
     private struct Register: Hashable {
         let record: RecordID
         let property: WireProperty
     }
 
-    private struct Name: Hashable {
+    /// One write of an entry.
+    private struct Write {
         let record: RecordID
         let property: WireProperty
         /// The right end of a link.
         var right: RecordID?
         let stamp: Stamp
-    }
-
-    /// One write of an entry.
-    private struct Write {
-        let name: Name
         let entity: WireName
         let value: Value
+    }
 
-        var register: Register { Register(record: name.record, property: name.property) }
+    /// What the loaded state lacks.
+    private struct Losses {
+        /// The records that are gone, and that one of the writes has changed or linked.
+        var records: Set<RecordID> = []
+        /// The last addition to each counter of these records. It stands for the held number.
+        var additions: [Register: Stamp] = [:]
+        /// The stamps of all entries.
+        var stamps: Set<Stamp> = []
 
-        func kind(isDeleted: Bool) -> Conflict.Kind {
-            if name.right != nil { return .linkToDeleted }
-            return isDeleted ? .deletedWhileWritten : .concurrentWrite
+        func isWrite(_ cell: CanonicalRecord.Cell, of record: RecordID) -> Bool {
+            stamps.contains(cell.stamp) || addition(to: cell, of: record) != nil
+        }
+
+        func addition(to cell: CanonicalRecord.Cell, of record: RecordID) -> Stamp? {
+            additions[Register(record: record, property: cell.property)]
         }
     }
 
-    /// Notes the writes that show.
+    /// Notes where the writes are, before the load changes the cursor.
     init(_ transaction: StateTransaction) throws {
         self.transaction = transaction
         positions =
@@ -58,86 +62,78 @@ struct UnmergedWrites {
             } else {
                 try transaction.log.unplacedPositions()
             }
-        guard !positions.isEmpty else { return }
-        let states = try RecordStates(transaction)
-        var found: Set<Name> = []
-        var counters = counters
-        try forEachWrite(states) { write, state in
-            guard Self.shows(write, in: state) else { return }
-            guard write.name.property.rule == .counter else {
-                found.insert(write.name)
-                return
-            }
-            let held = state?.cells.first { $0.property == write.name.property }
-            counters[write.register] = (write.name.stamp, held?.value ?? write.value)
-        }
-        shown = found
-        self.counters = counters
     }
 
-    /// Records the writes that the loaded state has discarded.
+    /// Records the writes that the loaded state has discarded, and what else was lost with records
+    /// that it does not have.
     func recordLosses() throws {
-        guard !shown.isEmpty || !counters.isEmpty else { return }
-        let states = try RecordStates(transaction)
-        var deleted: Set<RecordID> = []
-        try forEachWrite(states) { write, state in
-            let property = write.name.property
-            guard !Self.shows(write, in: state), state == nil || property.rule.loses,
-                let value = shownValue(of: write)
-            else { return }
-            let winner = state?.cells.first { $0.property == property }
-            guard winner?.value != value, winner?.stamp.replica != write.name.stamp.replica else {
-                // A replica has seen its own earlier writes.
-                return
-            }
-            if state == nil { deleted.insert(write.name.record) }
-            if let right = write.name.right, try states[right] == nil { deleted.insert(right) }
-            try transaction.journal.record(
-                DiscardedWrite(
-                    kind: write.kind(isDeleted: state == nil),
-                    record: try transaction.localID(of: write.name.record), entity: write.entity,
-                    property: property, value: value,
-                    lost: try transaction.localStamp(write.name.stamp),
-                    winner: try winner.map { try transaction.localStamp($0.stamp) },
-                    winningValue: winner?.value))
-        }
-        try recordContents(of: deleted)
-    }
-
-    /// Records what else was lost with records that the loaded state no longer has.
-    private func recordContents(of records: Set<RecordID>) throws {
-        guard !records.isEmpty else { return }
-        // The load is not committed, so a reader still sees the records.
-        try transaction.store.read { reader in
-            let rows = try CanonicalRows(reader, replicas: try reader.replicas())
-            for record in records.sorted() {
-                guard let former = try rows.record(try transaction.localID(of: record)) else {
-                    continue
+        guard !positions.isEmpty else { return }
+        try transaction.store.read(isCounted: false) { reader in
+            let former = FormerRecords(
+                try CanonicalRows(reader, replicas: try reader.replicas()), transaction)
+            var losses = Losses()
+            let states = try RecordStates(transaction)
+            var last: (record: RecordID, state: CanonicalRecord?)?
+            losses.stamps = try forEachWrite { write in
+                if last?.record != write.record {
+                    last = (write.record, try states[write.record])
                 }
-                for cell in former.cells where !isRecorded(cell, of: record) {
-                    try recordContent(
-                        .deletedWithRecord, former, cell.property, cell.value, cell.stamp)
+                let state = last?.state
+                guard !Self.shows(write, in: state),
+                    Self.shows(write, in: try former[write.record])
+                else { return }
+                if let right = write.right, try states[right] == nil {
+                    losses.records.insert(right)
                 }
-                for link in former.links {
-                    for tag in link.tags.tags {
-                        let name = Name(
-                            record: record, property: link.property, right: link.right, stamp: tag)
-                        guard !shown.contains(name) else { continue }
-                        try recordContent(
-                            .linkToDeleted, former, link.property, .reference(link.right), tag)
+                guard let state else {
+                    losses.records.insert(write.record)
+                    if write.property.rule == .counter {
+                        let register = Register(record: write.record, property: write.property)
+                        losses.additions[register] = write.stamp
                     }
+                    return
                 }
+                try record(write, discardedBy: state)
+            }
+            for record in losses.records.sorted() {
+                if let contents = try former[record] { try self.record(contents, losses) }
             }
         }
     }
 
-    private func isRecorded(_ cell: CanonicalRecord.Cell, of record: RecordID) -> Bool {
-        let register = Register(record: record, property: cell.property)
-        return counters[register] != nil
-            || shown.contains(Name(record: record, property: cell.property, stamp: cell.stamp))
+    /// Records a write to a record that the loaded state has.
+    private func record(_ write: Write, discardedBy state: CanonicalRecord) throws {
+        let winner = state.cells.first { $0.property == write.property }
+        guard write.property.rule.loses, winner?.value != write.value,
+            // A replica has seen its own earlier writes.
+            winner?.stamp.replica != write.stamp.replica
+        else { return }
+        try transaction.journal.record(
+            DiscardedWrite(
+                kind: write.right == nil ? .concurrentWrite : .linkToDeleted,
+                record: try transaction.localID(of: write.record), entity: write.entity,
+                property: write.property, value: write.value,
+                lost: try transaction.localStamp(write.stamp),
+                winner: try winner.map { try transaction.localStamp($0.stamp) },
+                winningValue: winner?.value))
     }
 
-    private func recordContent(
+    /// Records the contents of a record that the loaded state does not have.
+    private func record(_ contents: CanonicalRecord, _ losses: Losses) throws {
+        for cell in contents.cells {
+            try record(
+                losses.isWrite(cell, of: contents.id) ? .deletedWhileWritten : .deletedWithRecord,
+                contents, cell.property, cell.value,
+                losses.addition(to: cell, of: contents.id) ?? cell.stamp)
+        }
+        for link in contents.links {
+            for tag in link.tags.tags {
+                try record(.linkToDeleted, contents, link.property, .reference(link.right), tag)
+            }
+        }
+    }
+
+    private func record(
         _ kind: Conflict.Kind, _ record: CanonicalRecord, _ property: WireProperty, _ value: Value,
         _ stamp: Stamp
     ) throws {
@@ -147,80 +143,88 @@ struct UnmergedWrites {
                 property: property, value: value, lost: try transaction.localStamp(stamp)))
     }
 
-    /// The value that a write has shown before the load; `nil` if it did not show. Of the additions
-    /// to a counter the last one stands for the held number.
-    private func shownValue(of write: Write) -> Value? {
-        guard write.name.property.rule == .counter else {
-            return shown.contains(write.name) ? write.value : nil
-        }
-        guard let counter = counters[write.register], counter.stamp == write.name.stamp else {
-            return nil
-        }
-        return counter.value
-    }
-
     /// True if the state of a record includes a write. An addition to a counter is included as
     /// long as the record is held.
     private static func shows(_ write: Write, in state: CanonicalRecord?) -> Bool {
         guard let state else { return false }
-        if let right = write.name.right {
+        if let right = write.right {
             return state.links.contains {
-                $0.property == write.name.property && $0.right == right
-                    && $0.tags.tags.contains(write.name.stamp)
+                $0.property == write.property && $0.right == right
+                    && $0.tags.tags.contains(write.stamp)
             }
         }
-        return write.name.property.rule == .counter
-            || state.cells.contains {
-                $0.property == write.name.property && $0.stamp == write.name.stamp
-            }
+        return write.property.rule == .counter
+            || state.cells.contains { $0.property == write.property && $0.stamp == write.stamp }
     }
 
-    /// Calls the body for each write, with the present state of its record, which is the left end
-    /// of a link.
-    private func forEachWrite(
-        _ states: RecordStates, _ body: (Write, CanonicalRecord?) throws -> Void
-    ) throws {
-        var last: (record: RecordID, state: CanonicalRecord?)?
-        func visit(_ write: Write) throws {
-            if last?.record != write.name.record {
-                last = (write.name.record, try states[write.name.record])
-            }
-            try body(write, last?.state)
-        }
+    /// Calls the body for each write.
+    ///
+    /// - Returns: The stamps of the entries.
+    private func forEachWrite(_ body: (Write) throws -> Void) throws -> Set<Stamp> {
+        var stamps: Set<Stamp> = []
         try transaction.log.forEach(positions) { entry in
             let set = entry.changeSet
+            stamps.insert(set.stamp)
             do {
                 try set.forEachBlock(PartTable(transaction.connection)) { block in
-                    try Self.forEachWrite(in: block, by: set.stamp, visit)
+                    try Self.forEachWrite(in: block, by: set.stamp, body)
                 }
             } catch is ChangeSetDecodingError {}  // It was not applied.
         }
+        return stamps
     }
 
     private static func forEachWrite(
         in block: ChangeBlock, by stamp: Stamp, _ body: (Write) throws -> Void
     ) throws {
+        func visit(
+            _ record: RecordID, _ property: WireProperty, _ entity: WireName, _ value: Value,
+            right: RecordID? = nil
+        ) throws {
+            try body(
+                Write(
+                    record: record, property: property, right: right, stamp: stamp, entity: entity,
+                    value: value))
+        }
         switch block {
         case .insert(let rows), .update(let rows), .add(let rows):
             for (row, record) in rows.records.enumerated() {
                 for (property, column) in zip(rows.properties, rows.columns) {
-                    let name = Name(record: record, property: property, stamp: stamp)
-                    try body(Write(name: name, entity: rows.entity, value: column[row]))
+                    try visit(record, property, rows.entity, column[row])
                 }
             }
         case .write(let block):
             for write in block.writes {
-                let name = Name(record: write.record, property: block.property, stamp: stamp)
-                try body(Write(name: name, entity: block.entity, value: write.value))
+                try visit(write.record, block.property, block.entity, write.value)
             }
         case .link(let block), .move(let block):
             for link in block.links {
-                let name = Name(
-                    record: link.left, property: block.property, right: link.right, stamp: stamp)
-                try body(
-                    Write(name: name, entity: block.entity, value: .reference(link.right)))
+                try visit(
+                    link.left, block.property, block.entity, .reference(link.right),
+                    right: link.right)
             }
         case .delete, .unlink, .yieldingDelete, .unknown: break
+        }
+    }
+}
+
+/// The records before a load. It keeps the one that was read last.
+private final class FormerRecords {
+    private let rows: CanonicalRows
+    private let transaction: StateTransaction
+    private var last: (id: RecordID, record: CanonicalRecord?)?
+
+    init(_ rows: CanonicalRows, _ transaction: StateTransaction) {
+        self.rows = rows
+        self.transaction = transaction
+    }
+
+    subscript(id: RecordID) -> CanonicalRecord? {
+        get throws {
+            if let last, last.id == id { return last.record }
+            let record = try rows.record(transaction.localID(of: id))
+            last = (id, record)
+            return record
         }
     }
 }

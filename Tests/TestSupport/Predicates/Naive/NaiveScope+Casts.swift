@@ -28,7 +28,7 @@ extension NaiveScope {
         case .date(let seconds): return .result(seconds)
         case .text(let text):
             if let integer = Int64(text) { return .number(.integer(integer)) }
-            return Double(text).map { NaiveValue.result($0) } ?? .missing
+            return Double(decimalText: text).map { NaiveValue.result($0) } ?? .missing
         default: throw NaiveDoubt()
         }
     }
