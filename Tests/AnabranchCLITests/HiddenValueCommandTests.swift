@@ -84,6 +84,14 @@ import Testing
             let row = try #require(try run(bench, "conflicts", "--hidden").lines.last)
             #expect(row.contains(/text +mine +Ada +\S+Z +theirs +the later of both/), "\(row)")
         }
+        for (predicate, count) in [
+            ("ANY text == 'mine'", 1), ("text.@count > 1", 1), ("text == 'mine'", 0),
+        ] {
+            let found = try run(first, "fetch", "Folder", "--where", predicate, "--json")
+            #expect(found.output.contains("theirs") == (count == 1), "\(found.output)")
+            let plan = try run(first, "explain", "Folder", "--where", predicate)
+            #expect(plan.output.contains("ab_deferred_cell") == (count == 1))
+        }
         let narrow = try run(first, "get", "Folder", "name=a", "--columns", "text").output
         #expect(!narrow.contains("mine"))
     }

@@ -1,5 +1,5 @@
 public import AnabranchModel
-import AnabranchReplication
+public import AnabranchReplication
 import AnabranchStore
 
 // The view that a predicate has of an object in memory: its present values, unsaved ones included.
@@ -35,6 +35,17 @@ extension ManagedObject: PredicateSubject {
             return .subjects(
                 try context.listedMembers(of: self, by: relationship).compactMap { found[$0] })
         }
+    }
+
+    /// Returns the values that an attribute under the merge rule `keepBoth` holds.
+    ///
+    /// An unsaved edit replaces the values that its author has seen. The others are those that the
+    /// save of the edit leaves.
+    public final func predicateValues(of attribute: AttributeDescription) throws -> [Value] {
+        try fireFaultOrThrow()
+        let shown = slots[attribute.slot]
+        guard attribute.keepsBoth, !flags.contains(.inserted) else { return [shown] }
+        return [shown] + (try context(for: attribute.name).readHeldValues(of: attribute, in: self))
     }
 
     /// Returns true if a search for words finds the object by its present texts.

@@ -87,8 +87,9 @@ private struct DependencySearch {
         _ collection: ResolvedCollection, _ visitElement: (inout DependencySearch) -> Void
     ) {
         let owner = way(collection.owner)
-        record(owner, looksAt: collection.relationship.slot)
-        let elements = owner + [collection.relationship]
+        record(owner, looksAt: collection.property.slot)
+        // A held value belongs to the object that has the attribute.
+        let elements = owner + (collection.property.relationship.map { [$0] } ?? [])
         record(elements, looksAt: nil)
         let outer = ways
         ways = Array(ways.prefix(collection.scope)) + [elements]

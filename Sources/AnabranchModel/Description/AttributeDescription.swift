@@ -95,6 +95,9 @@ public final class AttributeDescription: Sendable {
     package var derivation: Derivation? { isDerived ? graph.derivation(of: self) : nil }
     /// True if the value has a column in the store and is sent.
     package var isStored: Bool { !isTransient && !isDerived }
+    /// True under the merge rule `keepBoth`: the attribute can hold several concurrent values, of
+    /// which it shows the latest.
+    package var keepsBoth: Bool { wireProperty.rule == .keepBoth }
     /// The index of the words of a text, by which it can be searched; `nil` without one.
     public var search: TextSearch? { declaration.search }
     /// The declaration's texts for the app or for tools.

@@ -60,6 +60,18 @@ import Testing
         }
     }
 
+    @Test func `are counted by a key path, to find the objects with a choice`() throws {
+        try first.newBackgroundContext().performAndWait { context throws in
+            let request = try FetchRequest<Jotting>(where: (\Jotting.text).heldValueCount > 1)
+            #expect(try context.fetch(request) == [Self.jotting(context)])
+            let others = try FetchRequest<Jotting>(where: (\Jotting.text).heldValueCount > 2)
+            #expect(try context.fetch(others).isEmpty)
+            let wrong = try FetchRequest<Jotting>(where: (\Jotting.start).heldValueCount > 1)
+            let error = #expect(throws: FetchPredicateError.self) { try context.fetch(wrong) }
+            #expect(error?.code == .notACollection)
+        }
+    }
+
     @Test func `of a member of a group are the member's own`() throws {
         try second.newBackgroundContext().performAndWait { context throws in
             let jotting = try Self.jotting(context)

@@ -14,6 +14,8 @@ public final class SampleGraph {
         public var entity: EntityDescription
         /// The attributes, and the targets of stored to-one relationships as integers.
         public var values: [String: Value]
+        /// The values that attributes under `keepBoth` hold beside the shown one.
+        public var held: [String: [Value]] = [:]
 
         /// Creates a row.
         public init(id: Int64, entity: EntityDescription, values: [String: Value]) {
@@ -72,6 +74,11 @@ public final class SampleGraph {
     public func insert(_ entity: String, id: Int64, _ values: [String: Value]) {
         guard let entity = model.entity(named: entity) else { return }
         rows[id] = Row(id: id, entity: entity, values: values)
+    }
+
+    /// Adds values that an attribute of an object holds beside the shown one.
+    public func hold(_ values: [Value], of attribute: String, at id: Int64) {
+        rows[id]?.held[attribute, default: []] += values
     }
 
     /// Adds a link of a relationship.
@@ -151,6 +158,11 @@ public struct SampleSubject: PredicateSubject, PredicateObject {
     public func predicateFinds(_ search: ResolvedSearch) throws -> Bool {
         let texts = search.attributes.map { row.values[$0.name] ?? .null }
         return NaiveSearch(search.query.text).finds(texts)
+    }
+
+    /// Returns all values that an attribute holds, for predicates.
+    public func predicateValues(of attribute: AttributeDescription) throws -> [Value] {
+        [row.values[attribute.name] ?? .null] + (row.held[attribute.name] ?? [])
     }
 
     /// Returns the value of a property, for predicates.

@@ -17,6 +17,10 @@ public protocol PredicateSubject {
     /// The content of a property, for subjects that can find it faster than by name.
     func predicateValue(of property: PropertyDescription) throws -> PredicateOperand
 
+    /// The values that an attribute under the merge rule `keepBoth` holds, in any order, with the
+    /// one that it shows. Equal values may be there several times.
+    func predicateValues(of attribute: AttributeDescription) throws -> [Value]
+
     /// Returns true if a search for words finds the object by its present texts.
     ///
     /// - Throws: ``FetchPredicateError`` with code `notSearchable` unless the subject implements
@@ -33,12 +37,30 @@ extension PredicateSubject {
         try predicateValue(forKey: property.name)
     }
 
+    /// Returns the value that the attribute shows. A subject that is not in a store holds no other.
+    public func predicateValues(of attribute: AttributeDescription) throws -> [Value] {
+        guard case .value(let value) = try predicateValue(of: .attribute(attribute)) else {
+            return [.null]
+        }
+        return [value]
+    }
+
     /// Always throws.
     public func predicateFinds(_ search: ResolvedSearch) throws -> Bool {
         throw FetchPredicateError(
             .notSearchable, entity: predicateEntity.name, key: search.attributes.first?.name,
             "Can't search this object for words because it is not one of a store.")
     }
+}
+
+/// An object as if an attribute had one of the values that it holds.
+struct HeldValueSubject: PredicateSubject {
+    let predicateEntity: EntityDescription
+    let value: Value
+
+    var predicateReference: PredicateObjectReference? { nil }
+
+    func predicateValue(forKey key: String) -> PredicateOperand { .value(value) }
 }
 
 /// The content of a property of a subject.

@@ -105,7 +105,12 @@ struct PredicateEvaluation {
 
     private func elements(of collection: ResolvedCollection) throws -> [any PredicateSubject]? {
         guard let owner = try object(collection.owner) else { return nil }
-        let content = try owner.predicateValue(of: .relationship(collection.relationship))
+        if case .attribute(let attribute) = collection.property {
+            return try Self.distinct(owner.predicateValues(of: attribute)).map {
+                HeldValueSubject(predicateEntity: owner.predicateEntity, value: $0)
+            }
+        }
+        let content = try owner.predicateValue(of: collection.property)
         if case .subjects(let elements) = content { return elements }
         return []
     }
@@ -163,7 +168,7 @@ struct PredicateEvaluation {
         var values: [Value] = []
         let exists = try collect(elements.selections[...], elements.value, into: &values)
         guard exists else { return nil }
-        return elements.isDistinct ? Self.distinct(values) : values
+        return elements.isDistinct ? Self.distinct(values.filter { !$0.isNull }) : values
     }
 
     /// - Returns: False if the object that has the first collection is missing.
@@ -188,9 +193,10 @@ struct PredicateEvaluation {
     private static func distinct(_ values: [Value]) -> [Value] {
         let sorted = values.filter { !$0.isNull }
             .sorted { ValueOrder.compare($0, $1) == .less }
-        return sorted.indices.filter { index in
+        let distinct = sorted.indices.filter { index in
             index == 0 || ValueOrder.compare(sorted[index - 1], sorted[index]) != .equal
         }.map { sorted[$0] }
+        return sorted.count < values.count ? distinct + [.null] : distinct
     }
 
     /// The object that an operand refers to, or nothing.

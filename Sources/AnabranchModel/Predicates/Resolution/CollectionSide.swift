@@ -10,7 +10,7 @@ struct CollectionSide {
         /// steps, it is the element itself.
         var element: PathCursor
 
-        var relationship: RelationshipDescription { selections[0].collection.relationship }
+        var property: PropertyDescription { selections[0].collection.property }
     }
 
     var parts: [Part]
@@ -32,7 +32,8 @@ extension PredicateResolver {
         else { return nil }
         let scope = depth + 1
         let selection = ResolvedSelection(
-            collection: ResolvedCollection(owner: owner, relationship: relationship, scope: scope),
+            collection: ResolvedCollection(
+                owner: owner, property: .relationship(relationship), scope: scope),
             filter: nil)
         let element = PathCursor(
             scope: scope, entity: relationship.destination, steps: rest, column: cursor.column)

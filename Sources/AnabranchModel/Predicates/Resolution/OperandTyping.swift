@@ -71,8 +71,8 @@ extension ResolvedOperand {
         case .relevance: "@relevance"
         case .record(let path): path.steps.last?.name
         case .count(let collection, _), .element(let collection, _, _):
-            collection.relationship.name
-        case .reduction(_, let elements, _): elements.selections[0].collection.relationship.name
+            collection.property.name
+        case .reduction(_, let elements, _): elements.selections[0].collection.property.name
         case .function(_, let operands, _), .listReduction(_, let operands, _):
             operands.lazy.compactMap(\.key).first
         case .aggregate(_, let operand, _, _): operand.key

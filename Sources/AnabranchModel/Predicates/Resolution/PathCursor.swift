@@ -6,9 +6,15 @@ struct PathCursor {
     let entity: EntityDescription
     let steps: [PathStep]
     let column: SourceColumn
+    /// True if the path leads to one of the values that an attribute holds.
+    let isHeldValue: Bool
     private let known = KnownEnd()
 
-    init(scope: Int, entity: EntityDescription, steps: [PathStep], column: SourceColumn) {
+    init(
+        scope: Int, entity: EntityDescription, steps: [PathStep], column: SourceColumn,
+        isHeldValue: Bool = false
+    ) {
+        self.isHeldValue = isHeldValue
         self.scope = scope
         self.entity = entity
         self.steps = steps

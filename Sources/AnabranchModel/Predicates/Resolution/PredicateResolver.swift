@@ -68,7 +68,7 @@ struct PredicateResolver {
     ) throws(FetchPredicateError) -> ResolvedPredicate {
         try spend(comparison.left)
         let (left, right) = (try side(comparison.left), try side(comparison.right))
-        let expansion = QuantifiedComparison(
+        var expansion = QuantifiedComparison(
             comparison: comparison, isQuantified: comparison.quantifier != nil,
             negatesElement: comparison.quantifier == .all)
         guard let quantifier = comparison.quantifier else {
@@ -81,6 +81,7 @@ struct PredicateResolver {
                 "Can't ask for \(quantifier.rawValue) because neither side is to-many, and the "
                     + "left one is no list.")
         }
+        if !left.isListed { expansion.heldSide = isLeft ? .left : .right }
         let resolved = try expansion.resolve(left, right, in: self)
         return quantifier == .any ? resolved : .negation(resolved)
     }
@@ -96,10 +97,11 @@ struct PredicateResolver {
         }
     }
 
-    /// True for a side that stands for elements of a to-many relationship.
+    /// True for a side that stands for elements of a to-many relationship or for held values.
     private func isToMany(_ side: ResolverSide) throws(FetchPredicateError) -> Bool {
         switch side {
-        case .path(let cursor): try part(cursor) != nil
+        case .path(let cursor):
+            if try part(cursor) != nil { true } else { try heldValues(side) != nil }
         case .collection: true
         case .constant, .list, .computed: false
         }
@@ -122,7 +124,7 @@ extension PredicateResolver {
         let expression =
             isSelf ? FetchExpression(.evaluatedObject) : FetchExpression.keyPath(sort.keyPath)
         let side = try side(expression)
-        if let relationship = try collection(side)?.parts[0].relationship {
+        if let relationship = try collection(side)?.parts[0].property {
             throw FetchPredicateError(
                 .quantifierNeeded, entity: entity.name, key: relationship.name,
                 "Can't sort by '\(sort.keyPath)' because \(relationship) is to-many.")

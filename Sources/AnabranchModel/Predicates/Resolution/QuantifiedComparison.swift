@@ -6,15 +6,20 @@ struct QuantifiedComparison {
     let isQuantified: Bool
     /// True for ALL, which is resolved as: not any element that fails the comparison.
     let negatesElement: Bool
+    /// The side about which the quantifier is: an attribute at its end stands for all values that
+    /// it holds. An attribute on the other side, or in a list, stands for the value that shows.
+    var heldSide: Side?
+
+    enum Side { case left, right }
 
     func resolve(
         _ left: ResolverSide, _ right: ResolverSide, in resolver: PredicateResolver
     ) throws(FetchPredicateError) -> ResolvedPredicate {
         if let joined = try membershipInJoined(left, right, in: resolver) { return joined }
-        if let opened = try resolver.collection(left) {
+        if let opened = try resolver.elements(of: left, holdsValues: heldSide == .left) {
             return try resolve(opened, isLeft: true, right, in: resolver)
         }
-        if let opened = try resolver.collection(right) {
+        if let opened = try resolver.elements(of: right, holdsValues: heldSide == .right) {
             return try resolve(opened, isLeft: false, left, in: resolver)
         }
         if isQuantified, let elements = try left.elements(in: resolver) {
@@ -40,7 +45,7 @@ struct QuantifiedComparison {
             var equality = comparison
             equality.operator = .equal
             element = QuantifiedComparison(
-                comparison: equality, isQuantified: true, negatesElement: false)
+                comparison: equality, isQuantified: true, negatesElement: false, heldSide: .left)
         }
         var conditions: [ResolvedPredicate] = []
         for part in opened.parts {
@@ -84,7 +89,7 @@ struct QuantifiedComparison {
     ) throws(FetchPredicateError) {
         let asksForElement = comparison.operator == (isLeft ? .contains : .isIn)
         guard isQuantified || asksForElement else {
-            let relationship = opened.parts[0].relationship
+            let relationship = opened.parts[0].property
             let expression = isLeft ? comparison.left : comparison.right
             throw FetchPredicateError(
                 .quantifierNeeded, column: expression.column.number,

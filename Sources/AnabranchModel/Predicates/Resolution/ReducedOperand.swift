@@ -108,6 +108,9 @@ extension PredicateResolver {
         if case .list(let elements) = try side(collection) {
             return .constant(.integer(Int64(elements.count)))
         }
+        if isDistinct == nil, let values = try heldValues(self.side(collection)) {
+            return .count(values.selections[0].collection, nil)
+        }
         guard let side = try self.collection(collection) else {
             throw notACollection(collection, expression)
         }
@@ -271,10 +274,10 @@ extension PredicateResolver {
                     + "places.")
         }
         let part = side.parts[0]
-        guard part.relationship.isOrdered else {
+        guard part.property.relationship?.isOrdered == true else {
             throw error(
-                .notEvaluable, expression, key: part.relationship.name,
-                "Can't ask for a place in \(part.relationship) because it is not ordered.")
+                .notEvaluable, expression, key: part.property.name,
+                "Can't ask for a place in \(part.property) because it is not ordered.")
         }
         // The element is a variable that no format can name.
         let name = " \(depth)"

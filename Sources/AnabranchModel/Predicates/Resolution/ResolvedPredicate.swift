@@ -78,12 +78,14 @@ public struct ObjectPath: Hashable, Sendable {
     }
 }
 
-/// The content of a to-many relationship of an object.
+/// The content of a to-many relationship of an object, or the values that an attribute holds.
+///
+/// The element of a held value stands for the object as if the attribute had this value.
 public struct ResolvedCollection: Hashable, Sendable {
-    /// The object that has the relationship.
+    /// The object that has the property.
     public let owner: ObjectPath
-    /// The to-many relationship.
-    public let relationship: RelationshipDescription
+    /// The to-many relationship, or an attribute under the merge rule `keepBoth`.
+    public let property: PropertyDescription
     /// The scope of an element in the predicate about the elements.
     public let scope: Int
 }

@@ -73,6 +73,11 @@ extension LeafComparison {
     ) throws(FetchPredicateError) -> (ObjectPath, [AttributeDescription]) {
         guard case .path(let cursor) = side else { throw notSearchable(nil) }
         switch try cursor.end() {
+        case .attribute(_, let attribute) where cursor.isHeldValue:
+            throw error(
+                .notSearchable, at: comparison.left, key: attribute.name,
+                "Can't search the values that \(attribute) holds for words because the index has "
+                    + "only the one that shows: search without ANY, ALL and NONE.")
         case .attribute(let path, let attribute):
             guard attribute.search != nil else {
                 throw error(

@@ -36,7 +36,7 @@ struct RowsResolver {
                 "Can't fetch two columns with the name '\(column.name)'; give one another name.")
         }
         let side = try resolver.side(column.expression)
-        if let relationship = try resolver.collection(side)?.parts[0].relationship {
+        if let relationship = try resolver.collection(side)?.parts[0].property {
             throw error(
                 .quantifierNeeded, relationship.name,
                 "Can't fetch '\(column.expression)' as a column because \(relationship) is "

@@ -1,12 +1,13 @@
 import AnabranchModel
+import AnabranchReplication
 package import AnabranchSQLite
 
 /// The SQL functions that compiled predicates call; every connection that fetches needs them.
 package enum PredicateFunctions {
     /// Defines `ab_fold(text, options)`, `ab_like(text, pattern, options)`,
     /// `ab_begins(text, part)`, `ab_ends(text, part)`, `ab_matches(text, pattern, options)`,
-    /// `ab_sort_key(text, options)` and the functions of
-    /// computed values.
+    /// `ab_sort_key(text, options)`, `ab_held(value, type, rule, shown type, otherwise)` and the
+    /// functions of computed values.
     ///
     /// The options are the letters that follow an operator, such as `'cd'`; those of a sort key are
     /// a number. The result for a missing text is missing.
@@ -66,7 +67,31 @@ package enum PredicateFunctions {
                 rawValue: UInt8(truncatingIfNeeded: arguments.int64(at: 1)))
             return .blob([UInt8](LocaleOrder.key(of: arguments.string(at: 0), options)))
         }
+        try defineHeld(on: connection)
         try ValueFunctions.define(on: connection)
+    }
+
+    /// `ab_held` reads the tagged value of a cell in the form of a column. An attribute under
+    /// `keepBoth` shows the values of its own cells, and those of its former properties converted.
+    /// The result for any other cell is the last argument.
+    private static func defineHeld(on connection: Connection) throws {
+        try connection.createFunction(
+            "ab_held", argumentCount: 5, traits: [.deterministic, .innocuous]
+        ) { arguments in
+            func property(_ type: Int64, _ rule: Int64) -> WireProperty {
+                WireProperty(
+                    name: WireName(""), type: WireType(rawValue: UInt8(truncatingIfNeeded: type)),
+                    rule: MergeRule(rawValue: UInt8(truncatingIfNeeded: rule)))
+            }
+            let cell = property(arguments.int64(at: 1), arguments.int64(at: 2))
+            let shown = property(arguments.int64(at: 3), Int64(MergeRule.keepBoth.rawValue))
+            var reader = ByteReader(arguments.withBytes(at: 0) { [UInt8]($0) })
+            let value = try reader.readTagged()
+            if cell == shown { return ValueFunctions.column(of: value) }
+            guard shown.continues(cell), let widened = shown.type.widened(value, of: cell.type)
+            else { return arguments[4] }
+            return ValueFunctions.column(of: widened)
+        }
     }
 }
 

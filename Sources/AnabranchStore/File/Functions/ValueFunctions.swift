@@ -65,6 +65,17 @@ enum ValueFunctions {
         }
     }
 
+    /// A value as a column holds it. One of a later format becomes bytes that equal no value.
+    static func column(of value: Value) -> SQLiteValue {
+        switch value {
+        case .group, .unknown:
+            var writer = ByteWriter()
+            writer.append(tagged: value)
+            return .blob(writer.bytes)
+        default: return sqliteValue(value)
+        }
+    }
+
     private static func defineHalves(on connection: Connection) throws {
         func sum(_ arguments: FunctionArguments) -> Int128 {
             (Int128(arguments.int64(at: 0)) << 32) + Int128(arguments.int64(at: 1))

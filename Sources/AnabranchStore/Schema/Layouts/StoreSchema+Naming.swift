@@ -36,6 +36,8 @@ extension StoreSchema: SchemaNaming {
             otherColumn: isRight ? "\"left\"" : "\"right\"")
     }
 
+    package var mergesDuplicates: Bool { !constraints.isEmpty }
+
     package func listOrder(
         of relationship: RelationshipDescription, _ aliases: ListAliases
     ) -> [String] {

@@ -16,7 +16,7 @@ extension PredicateSQL {
     ) throws(FetchPredicateError) -> String {
         let filter: ResolvedPredicate? = inner == .constant(true) ? nil : inner
         let selection = ResolvedSelection(collection: collection, filter: filter)
-        let query = try nested(.exists, of: collection.relationship) {
+        let query = try nested(.exists, of: collection.property.relationship) {
             writer throws(FetchPredicateError) in
             try writer.query([selection]) { _ throws(FetchPredicateError) in "1" }
         }
@@ -33,7 +33,7 @@ extension PredicateSQL {
         let isOptional = !collection.owner.steps.isEmpty
         let step = isOptional ? StatementHeight.Step.optionalCount : .count
         let owner = try alias(of: collection.owner)
-        let query = try nested(step, of: collection.relationship) {
+        let query = try nested(step, of: collection.property.relationship) {
             writer throws(FetchPredicateError) in try writer.query(selections, value)
         }
         return isOptional
@@ -68,9 +68,13 @@ extension PredicateSQL {
     private mutating func enter(
         _ collection: ResolvedCollection
     ) throws(FetchPredicateError) -> CollectionSource {
-        let relationship = collection.relationship
         let owner = try alias(of: collection.owner)
         let alias = "t\(scopes.count)"
+        guard let relationship = collection.property.relationship else {
+            let source = try heldValues(of: collection, at: owner, as: alias)
+            enter(alias, tableCount: source.tableCount)
+            return source
+        }
         if relationship.storage == .links(.both) {
             try height.check(.lookUp, of: relationship)
         }
@@ -80,14 +84,16 @@ extension PredicateSQL {
     }
 }
 
-/// The part of a SELECT that finds the elements of a to-many relationship.
+/// The part of a SELECT that finds the elements of a to-many relationship, or held values.
 struct CollectionSource {
     /// The text behind FROM, to which joins may be added.
     let table: String
     /// The condition that an element belongs to the owner.
     let condition: String
     let tableCount: Int
+}
 
+extension CollectionSource {
     /// - Parameters:
     ///   - owner: The alias of the row that has the relationship.
     ///   - alias: The alias of the element.

@@ -84,8 +84,9 @@ extension PredicateSQL {
     private mutating func element(
         _ collection: ResolvedCollection, _ place: ElementPlace, _ value: ResolvedOperand
     ) throws(FetchPredicateError) -> String {
+        guard let relationship = collection.property.relationship else { return "NULL" }
         let naming = naming
-        let query = try nested(.element, of: collection.relationship) {
+        let query = try nested(.element, of: relationship) {
             writer throws(FetchPredicateError) in
             let alias = "t\(writer.scopes.count)"
             return try writer.query(
@@ -93,7 +94,7 @@ extension PredicateSQL {
                 { writer throws(FetchPredicateError) in try writer.operand(value, []) },
                 suffix: Self.window(
                     naming.listOrder(
-                        of: collection.relationship,
+                        of: relationship,
                         ListAliases(element: alias, link: "l\(alias)")), place))
         }
         return "(\(query))"

@@ -7,6 +7,13 @@ package enum SQL {
             .joined(separator: "\"\"") + "\""
     }
 
+    /// A text, quoted for SQL.
+    static func text(_ text: String) -> String {
+        "'"
+            + text.split(separator: "'", omittingEmptySubsequences: false)
+            .joined(separator: "''") + "'"
+    }
+
     /// A JSON array of record IDs, for `json_each`.
     static func json(_ ids: [LocalID]) -> String {
         "[" + ids.map(String.init).joined(separator: ",") + "]"

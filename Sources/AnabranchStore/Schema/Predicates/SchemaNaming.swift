@@ -22,6 +22,9 @@ package protocol SchemaNaming {
     /// The link table of a relationship, seen from the side of the relationship.
     func linkTable(for relationship: RelationshipDescription) -> LinkTableNames
 
+    /// True if one row may show several records, because the model has unique keys.
+    var mergesDuplicates: Bool { get }
+
     /// The terms that sort the elements of an ordered relationship, as every replica sorts them.
     ///
     /// They name no other rows than those of the aliases: SQLite does not know the outer rows of a

@@ -59,6 +59,8 @@ struct StatementHeight {
         case lookUp = 12
         /// A derived attribute: a SELECT inside functions with function arguments, possibly folded.
         case derivation = 40
+        /// `(SELECT 1 UNION SELECT coalesce(ab_held(1, 1, 1, 1, 1), 1) FROM t WHERE 1) AS t`.
+        case heldValues = 14
         /// `substr(CAST(…), -length(…), length(…)) = …`.
         case text = 16
         /// `a IN (SELECT r FROM t WHERE t MATCH ?)`.

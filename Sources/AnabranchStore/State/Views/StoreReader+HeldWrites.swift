@@ -19,6 +19,30 @@ extension StoreReader {
         return try reader.writes(of: id, entity).all(of: property).map(reader.write)
     }
 
+    /// The values of ``heldWrites(of:_:_:)`` as predicates compare them: null of a mandatory
+    /// attribute is its default.
+    ///
+    /// - Parameters:
+    ///   - id: The visible record.
+    ///   - entity: The record's entity.
+    ///   - version: The version after which the values were written; `nil` for all values.
+    package func heldValues(
+        of attribute: AttributeDescription, _ id: LocalID, _ entity: EntityDescription,
+        after version: RowVersion? = nil
+    ) throws -> [Value] {
+        let replicas = try replicas()
+        let stamps = LogStamps(connection)
+        let reader = try ObjectWritesReader(self, replicas: replicas, logStamps: stamps)
+        let writes = try reader.writes(of: id, entity).all(of: attribute.wireProperty)
+        return try writes.filter { held in
+            guard let version else { return true }
+            let stamp = held.cell.stamp
+            guard let ordinal = replicas.ordinal(of: stamp.replica) else { return false }
+            let local = LocalStamp(timestamp: stamp.timestamp.rawValue, ordinal: ordinal)
+            return try stamps.position(of: local).map { $0 > version.position } ?? false
+        }.map { $0.cell.value.isNull ? attribute.valueWhenNull : $0.cell.value }
+    }
+
     /// The writes that a view rule hides from one object.
     ///
     /// - Parameters:

@@ -42,6 +42,33 @@ struct PredicateAgreementTests {
         #expect(answered > 75 && judged > 1000)
     }
 
+    @Test(arguments: TestLength.seeds(40))
+    func `SQL and memory agree about held values`(seed: UInt64) throws {
+        var generator = SeededGenerator(seed: seed)
+        let graph = try RandomGraph.make(&generator)
+        let database = try SampleDatabase(graph)
+        let thing = try #require(graph.model.entity(named: "Thing"))
+        let writer = RandomPredicate(graph: graph)
+        var (found, asked) = (0, 0)
+        for _ in 0..<100 {
+            let predicate = try writer.held(&generator)
+            let resolved: ResolvedPredicate
+            do {
+                resolved = try predicate.resolved(for: thing)
+            } catch {
+                #expect(error.code == .typeMismatch, "\(predicate)")
+                continue
+            }
+            asked += 1
+            let expected = try graph.subjects(of: thing)
+                .filter { try resolved.evaluate(with: $0) }.map(\.row.id)
+            found += expected.isEmpty ? 0 : 1
+            let ids = try database.identifiers("Thing", resolved).sorted()
+            #expect(ids == expected, "\(predicate)")
+        }
+        #expect(asked > 50 && found > 20)
+    }
+
     @Test func `every operator on texts agrees for every pair of texts`() throws {
         let graph = SampleGraph(try RandomGraph.model())
         let texts = RandomValue.texts + ["b", "ab", "\u{D7FF}x", "\u{10FFFF}\u{10FFFF}", "B", "*"]

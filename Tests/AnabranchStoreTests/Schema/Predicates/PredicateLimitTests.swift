@@ -15,6 +15,8 @@ struct PredicateLimitTests {
                 Attribute("name", .string)
                 Attribute("size", .integer64)
                 Attribute("key", .uuid)
+                Attribute("note", .string, mergeRule: .keepBoth)
+                Attribute("mark", .decimal, optional: false, default: 1, mergeRule: .keepBoth)
                 Relationship("parent", to: "Node", inverse: "children")
                 Relationship("children", toMany: "Node", inverse: "parent")
                 Relationship("friends", toMany: "Node", inverse: "friends")
@@ -120,7 +122,7 @@ struct PredicateLimitTests {
             guard let predicate = try? FetchPredicate(format.finished(&generator)),
                 try refusal(predicate.resolved(for: node)) == nil
             else {
-                #expect(depth > 4)
+                #expect(depth > 3)
                 return
             }
         }
@@ -172,6 +174,8 @@ private struct NestedFormat {
             "\(owner)key IN { \(keys.joined(separator: ", ")), nil }",
             "\(owner)children.@count IN { 1, 2, nil }", "3 < \(owner)twin.friends.@count",
             "\(owner)children.@sum.size == \(owner)likes.friends.@max.size",
+            "ANY \(owner)note ENDSWITH[c] 'a'", "ALL \(owner)likes.mark IN { 1, nil }",
+            "\(owner)twin.mark.@count IN { 1, nil }", "NONE \(owner)mark == \(owner)twin.size",
             "ANY \(owner)friends.twin.size > 1", "ALL \(owner)likes.name CONTAINS[c] 'a'",
         ]
         return start + leaves[Int.random(in: 0..<leaves.count, using: &generator)] + end

@@ -21,6 +21,7 @@ enum RandomGraph {
                 Attribute("x", .binary)
                 Attribute("u", .uuid)
                 Attribute("r", .uri)
+                for (name, type) in held { Attribute(name, type, mergeRule: .keepBoth) }
                 CompositeAttribute("home") {
                     Attribute("town", .string, searchable: TextSearch())
                     Attribute("zip", .integer32)
@@ -47,6 +48,12 @@ enum RandomGraph {
         }
     }
 
+    /// The attributes that can hold several values.
+    static let held: [(String, AttributeType)] = [
+        ("ki", .integer32), ("kd", .double), ("km", .decimal), ("ks", .string), ("kb", .boolean),
+        ("kt", .date), ("kx", .binary), ("ku", .uuid), ("kr", .uri),
+    ]
+
     static let things: ClosedRange<Int64> = 1...24
     static let tags: ClosedRange<Int64> = 101...106
 
@@ -54,7 +61,7 @@ enum RandomGraph {
         let graph = SampleGraph(try model())
         for id in things {
             var values: [String: Value] = [:]
-            for (name, type) in RandomPredicate.attributes where !generator.oneIn(4) {
+            for (name, type) in RandomPredicate.attributes + held where !generator.oneIn(4) {
                 values[name] = RandomValue.stored(type, &generator)
             }
             for name in ["parent", "mate", "stepOf"] where !generator.oneIn(3) {
@@ -62,6 +69,14 @@ enum RandomGraph {
                 values[name] = .integer(Int64.random(in: 1...26, using: &generator))
             }
             graph.insert(generator.oneIn(3) ? "Special" : "Thing", id: id, values)
+        }
+        for id in things {
+            for (name, type) in held where generator.oneIn(2) {
+                let values = (0..<Int.random(in: 1...2, using: &generator)).map { _ in
+                    generator.oneIn(5) ? .null : RandomValue.stored(type, &generator)
+                }
+                graph.hold(values, of: name, at: id)
+            }
         }
         for id in tags {
             graph.insert(

@@ -129,6 +129,25 @@ struct RandomPredicate {
         return try ask("\(path).\(way)\(name)", type, quantifier: quantifier, &generator)
     }
 
+    /// A condition on the values that an attribute holds, at the end of a path.
+    func held(_ generator: inout SeededGenerator) throws -> FetchPredicate {
+        let (name, type) = try pick(RandomGraph.held, &generator)
+        let way = try pick(["", "", "parent.", "mateOf.", "parent.mate."], &generator)
+        if generator.oneIn(4) {
+            let sign = try pick(["==", ">", "<"], &generator)
+            let number = Int.random(in: 0...3, using: &generator)
+            if generator.oneIn(3) {
+                return try FetchPredicate(
+                    "SUBQUERY(children, $c, $c.\(name).@count \(sign) %d).@count > 0", number)
+            }
+            return try FetchPredicate("\(way)\(name).@count \(sign) %d", number)
+        }
+        let ways = [way, way, "children.", "friends.parent.", "tags.things."]
+        return try ask(
+            try pick(ways, &generator) + name, type,
+            quantifier: try pick(["ANY ", "ALL ", "NONE "], &generator), &generator)
+    }
+
     private func subquery(_ generator: inout SeededGenerator) throws -> FetchPredicate {
         let path = try pick(["children", "friends", "parent.children"], &generator)
         let sign = try pick(["==", ">", "<"], &generator)

@@ -133,6 +133,10 @@ extension SampleDatabase {
                         + "(\"\(property.name)\")")
             }
         }
+        try connection.execute(
+            "CREATE TABLE ab_deferred_cell (record INTEGER, name TEXT, type INTEGER, "
+                + "rule INTEGER, value BLOB); CREATE TABLE ab_shadow (record INTEGER, "
+                + "visible INTEGER)")
         for relationship in naming.linkRelationships {
             let name = naming.linkTable(for: relationship).name
             try connection.execute(
@@ -170,6 +174,7 @@ extension SampleDatabase {
                 try statement.bind(value, at: columns.count + index + 3)
             }
             try statement.run()
+            try insertHeldValues(of: row)
         }
         for (relationship, links) in graph.links {
             for link in links {
@@ -178,6 +183,20 @@ extension SampleDatabase {
                     .integer(link.left), .integer(link.right),
                     position(of: link.right, in: relationship, of: link.left),
                     position(of: link.left, in: relationship.inverse, of: link.right))
+            }
+        }
+    }
+
+    private func insertHeldValues(of row: SampleGraph.Row) throws {
+        for attribute in row.entity.attributes {
+            let property = attribute.wireProperty
+            for value in row.held[attribute.name] ?? [] {
+                var writer = ByteWriter()
+                writer.append(tagged: value)
+                try connection.run(
+                    "INSERT INTO ab_deferred_cell VALUES (?, ?, ?, ?, ?)", .integer(row.id),
+                    .text(property.name.string), .integer(Int64(property.type.rawValue)),
+                    .integer(Int64(property.rule.rawValue)), .blob(writer.bytes))
             }
         }
     }
@@ -242,6 +261,8 @@ struct SampleNaming: SchemaNaming {
             ownColumn: isRight ? "\"right\"" : "\"left\"",
             otherColumn: isRight ? "\"left\"" : "\"right\"")
     }
+
+    let mergesDuplicates = true
 
     func listOrder(
         of relationship: RelationshipDescription, _ aliases: ListAliases
