@@ -18,11 +18,22 @@ extension ManagedObject {
                     changes.append(
                         .init(
                             relationship: relationship, owner: localID, other: other,
-                            isAdded: isAdded))
+                            isAdded: isAdded, seen: isAdded ? nil : state.seen?[other]))
                 }
             }
         }
         return changes
+    }
+
+    /// What the context has seen of the object's links, by the slots of their relationships.
+    final var seenLinks: [Int: SeenLinks] {
+        guard let table = relations else { return [:] }
+        var all: [Int: SeenLinks] = [:]
+        for index in home.plan.linkRelations {
+            guard let seen = table.states[index].seen, !seen.isEmpty else { continue }
+            all[home.plan.relations[index].slot] = seen
+        }
+        return all
     }
 
     /// Returns the lists in which members were added or moved since the last save, either those of
