@@ -242,9 +242,9 @@ extension SaveTaking {
                 }
                 for (column, slot) in rows.values.slots.enumerated() {
                     let value = rows.values[row, column]
-                    guard object.committedValue(slot) != value, object.slots[slot] != value else {
-                        continue
-                    }
+                    let isOther =
+                        object.committedValue(slot) != value && object.slots[slot] != value
+                    guard isOther || object.hasPosition(slot) else { continue }
                     context.overlaidEdits.add(
                         .init(version: rows.versions[row], value: value), of: object, inSlot: slot)
                 }

@@ -162,7 +162,7 @@ extension ManagedObjectContext {
 
     /// Whether a reference leads to an owner, as one that was added to it does unless somebody
     /// else has set it so, too, and elsewhere since.
-    private func refers(
+    func refers(
         _ member: LocalID, to owner: ManagedObject, by relationship: RelationshipDescription
     ) -> Bool {
         guard let slot = relationship.inverse?.slot, let object = held(member),

@@ -43,13 +43,26 @@ extension ManagedObject {
         var changes: [SaveRequest.ListChange] = []
         for (index, relationship) in home.plan.relations.enumerated()
         where relationship.isTransient == isTransient {
-            guard let list = table.states[index].list, !list.placed.isEmpty else { continue }
-            let end = list.placedEnd
+            guard let list = table.states[index].list else { continue }
+            let placed = placedMembers(of: list, relationship)
+            guard !placed.isEmpty else { continue }
+            let end = placed.count == list.placed.count ? list.placedEnd : nil
             changes.append(
                 .init(
                     relationship: relationship, owner: localID, order: end ?? list.order,
-                    placed: list.placed, isEnd: end != nil))
+                    placed: placed, isEnd: end != nil))
         }
         return changes
+    }
+
+    /// The members that were added or moved in a list. In a one-to-many another save, which the
+    /// context has merged, may have removed some of them.
+    private final func placedMembers(
+        of list: ListState, _ relationship: RelationshipDescription
+    ) -> Set<LocalID> {
+        guard !list.placed.isEmpty, relationship.storage == .inverseReference,
+            let context = managedObjectContext
+        else { return list.placed }
+        return list.placed.filter { context.refers($0, to: self, by: relationship) }
     }
 }
