@@ -424,6 +424,45 @@ extension ManagedObjectContext {
         #expect(try here.coordinator.conflictCount() == 0)
     }
 
+    @Test(arguments: TestLength.seeds(20))
+    func `record nothing while only one context and its child change links`(seed: UInt64) throws {
+        var generator = SeededGenerator(seed: seed)
+        try here.container.newBackgroundContext().performAndWait { context throws in
+            context.retainsRegisteredObjects = true
+            let child = context.newChildContext()
+            child.retainsRegisteredObjects = true
+            for _ in 0..<60 {
+                let isOfChild = generator.oneIn(3)
+                let place = isOfChild ? child : context
+                // The child does not follow, so it looks before each change.
+                if isOfChild { try child.refreshAllObjects() }
+                let label = ["linked", "free", "spare"].randomElement(using: &generator) ?? ""
+                let (thing, tag) = (try place.thing(), try place.tag(label))
+                switch Int.random(in: 0..<8, using: &generator) {
+                case 0, 1: try thing.objects(forKey: "tags").insert(tag)
+                case 2: try thing.objects(forKey: "tags").remove(tag)
+                case 3: try tag.objects(forKey: "things").remove(thing)
+                case 4: try place.refreshAllObjects()
+                case 5:
+                    try here.inContext { other throws in
+                        try other.box("A").setValue("B", forKey: "label")
+                        try other.box("B").setValue("A", forKey: "label")
+                        try other.save()
+                    }
+                case 6 where !context.hasChanges:
+                    place.delete(thing)
+                    try child.save()
+                    _ = try context.insert("Thing")
+                    try context.save()
+                default: break
+                }
+                try child.save()
+                if generator.oneIn(2) { try context.save() }
+                #expect(try here.coordinator.conflictCount() == 0)
+            }
+        }
+    }
+
     @Test func `record no link that a child has added and removed`() throws {
         let handle = here.container.newBackgroundContext()
         try handle.performAndWait { context throws in

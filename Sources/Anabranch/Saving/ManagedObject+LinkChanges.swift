@@ -25,7 +25,8 @@ extension ManagedObject {
         return changes
     }
 
-    /// What the context has seen of the object's links, by the slots of their relationships.
+    /// The states of the store in which the object's links were seen, by the slots of their
+    /// relationships.
     final var seenLinks: [Int: SeenLinks] {
         guard let table = relations else { return [:] }
         var all: [Int: SeenLinks] = [:]

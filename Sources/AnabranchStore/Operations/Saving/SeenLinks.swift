@@ -23,8 +23,10 @@ package struct SeenLinks: Sendable {
         others.values.reduce(version) { min($0 ?? $1, $1) }
     }
 
-    /// Registers that the members were read in another state. Links whose removal is not saved keep
+    /// Registers that the members were read in another state. Links with an unsaved removal keep
     /// the state in which they were removed.
+    ///
+    /// - Parameter removed: The members of these links.
     package mutating func read(_ newer: SeenLinks, keeping removed: Set<LocalID>) {
         var read = newer
         for member in removed { read.others[member] = self[member] ?? read.others[member] }
