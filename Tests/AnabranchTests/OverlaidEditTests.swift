@@ -44,12 +44,41 @@ private struct EditedProperty: CustomStringConvertible, Sendable {
 }
 
 /// A way by which a change that was saved elsewhere comes under an unsaved edit.
-private enum Arrival: CaseIterable, Sendable {
+private enum Arrival: Sendable {
     case otherContext, sync, bundle, refresh, childThatFollows, childOfContextThatFollows
+    case childOfContextThatRefreshes
+    /// The context does not learn of the change. A row has a version, by which the store finds that
+    /// the context has not seen it, and a link has none.
+    case unmerged
 
-    /// The ways by which the context itself learns what has changed. A row has a version, by which
-    /// the context finds what it has not seen, and a link has none.
-    static let withChanges: [Arrival] = [.otherContext, .sync, .bundle, .childThatFollows]
+    static let allMerged: [Arrival] = [
+        .otherContext, .sync, .bundle, .refresh, .childThatFollows, .childOfContextThatFollows,
+        .childOfContextThatRefreshes,
+    ]
+    static let allOfLinks = allMerged + [.unmerged]
+
+    var isFollowing: Bool {
+        ![.refresh, .childOfContextThatRefreshes, .unmerged].contains(self)
+    }
+    var isRefreshing: Bool { [.refresh, .childOfContextThatRefreshes].contains(self) }
+    var hasChild: Bool {
+        [.childThatFollows, .childOfContextThatFollows, .childOfContextThatRefreshes].contains(self)
+    }
+}
+
+/// A way to remove a link.
+private enum LinkRemoval: CaseIterable, Sendable {
+    case fromOwner, fromMember, replacement, all
+
+    func remove(from thing: ManagedObject, in context: ManagedObjectContext) throws {
+        let tags = try thing.objects(forKey: "tags")
+        switch self {
+        case .fromOwner: try tags.remove(context.tag("linked"))
+        case .fromMember: try context.tag("linked").objects(forKey: "things").remove(thing)
+        case .replacement: try tags.replace(with: [context.tag("free")])
+        case .all: tags.removeAll()
+        }
+    }
 }
 
 /// Things whose edits are laid over newer values.
@@ -168,11 +197,9 @@ extension ManagedObjectContext {
         try handle.performAndWait { context throws in
             context.transactionAuthor = "Ada"
             context.retainsRegisteredObjects = true
-            context.automaticallyMergesChangesFromParent = arrival != .refresh
+            context.automaticallyMergesChangesFromParent = arrival.isFollowing
             change(context)
-            guard arrival == .childThatFollows || arrival == .childOfContextThatFollows else {
-                return try unsaved(context.thing(), context)
-            }
+            guard arrival.hasChild else { return try unsaved(context.thing(), context) }
             let background = context.newBackgroundContext()
             _ = try context.thing()
             child.withLock { $0 = background }
@@ -184,7 +211,7 @@ extension ManagedObjectContext {
             try unsaved(context.thing(), context)
         }
         try await bring(other, arrival)
-        if arrival == .refresh { try handle.performAndWait { try $0.refreshAllObjects() } }
+        if arrival.isRefreshing { try handle.performAndWait { try $0.refreshAllObjects() } }
         handle.performAndWait { _ in }
         try background?.performAndWait { try $0.save() }
         return handle.performAndWait { context -> (any Error)? in
@@ -202,7 +229,8 @@ extension ManagedObjectContext {
         _ arrival: Arrival
     ) async throws {
         switch arrival {
-        case .otherContext, .refresh, .childThatFollows, .childOfContextThatFollows:
+        case .otherContext, .refresh, .unmerged, .childThatFollows, .childOfContextThatFollows,
+            .childOfContextThatRefreshes:
             try here.edit(author: "Bob", other)
         case .sync:
             try there.edit(author: "Bob", other)
@@ -219,7 +247,7 @@ extension ManagedObjectContext {
         }
     }
 
-    @Test(arguments: EditedProperty.all, Arrival.allCases)
+    @Test(arguments: EditedProperty.all, Arrival.allMerged)
     fileprivate func `record the value that their save overwrites`(
         _ property: EditedProperty, _ arrival: Arrival
     ) async throws {
@@ -236,7 +264,7 @@ extension ManagedObjectContext {
             try here.coordinator.canonicalHash() == there.coordinator.canonicalHash())
     }
 
-    @Test(arguments: Arrival.allCases)
+    @Test(arguments: Arrival.allMerged)
     fileprivate func `record the reference that their save overwrites`(
         _ arrival: Arrival
     ) async throws {
@@ -257,7 +285,7 @@ extension ManagedObjectContext {
         #expect(labels == [.string("C"), .string("B")])
     }
 
-    @Test(arguments: Arrival.allCases)
+    @Test(arguments: Arrival.allMerged)
     fileprivate func `record what a pending deletion has not seen`(
         _ arrival: Arrival
     ) async throws {
@@ -275,7 +303,7 @@ extension ManagedObjectContext {
         #expect(conflicts.first?.winner?.author == "Ada")
     }
 
-    @Test(arguments: Arrival.withChanges)
+    @Test(arguments: Arrival.allOfLinks)
     fileprivate func `record a link that a pending deletion has not seen`(
         _ arrival: Arrival
     ) async throws {
@@ -298,12 +326,12 @@ extension ManagedObjectContext {
         #expect(all.count { $0.kind == .linkToDeleted } == 3)
     }
 
-    @Test(arguments: Arrival.withChanges)
+    @Test(arguments: Arrival.allOfLinks, LinkRemoval.allCases)
     fileprivate func `record a link that was added anew under its removal`(
-        _ arrival: Arrival
+        _ arrival: Arrival, _ removal: LinkRemoval
     ) async throws {
         let error = try await save(
-            { try $0.objects(forKey: "tags").remove($1.tag("linked")) },
+            { try removal.remove(from: $0, in: $1) },
             over: { thing, context in
                 try thing.objects(forKey: "tags").remove(context.tag("linked"))
                 try context.save()
@@ -319,6 +347,141 @@ extension ManagedObjectContext {
             try context.save()
             #expect(try context.thing().objects(forKey: "tags").contains(context.tag("linked")))
         }
+    }
+
+    @Test(arguments: [Arrival.refresh, .childOfContextThatFollows])
+    fileprivate func `record what was seen of a relationship apart from what was not`(
+        _ arrival: Arrival
+    ) async throws {
+        let error = try await save(
+            { thing, context in
+                try thing.objects(forKey: "tags").insert(context.tag("spare"))
+                try thing.objects(forKey: "tags").remove(context.tag("linked"))
+            },
+            over: { try $0.objects(forKey: "tags").insert($1.tag("free")) }, arrival)
+        #expect(error == nil)
+        #expect(try here.coordinator.conflictCount() == 0)
+        #expect(try here.inContext { try $0.thing().objects(forKey: "tags").count } == 2)
+    }
+
+    @Test(arguments: Arrival.allOfLinks)
+    fileprivate func `refuse to discard a link that was not seen, if they should`(
+        _ arrival: Arrival
+    ) async throws {
+        let removals: [@Sendable (ManagedObject, ManagedObjectContext) throws -> Void] = [
+            { try $0.objects(forKey: "tags").remove($1.tag("linked")) }, { $1.delete($0) },
+        ]
+        for remove in removals {
+            let error = try await save(
+                remove,
+                over: { thing, context in
+                    try thing.objects(forKey: "tags").remove(context.tag("linked"))
+                    try context.save()
+                    try thing.objects(forKey: "tags").insert(context.tag("linked"))
+                }, arrival, { $0.treatsMergedChangesAsConflicts = true })
+            #expect(error is SaveConflictError)
+            #expect(try here.coordinator.conflictCount() == 0)
+        }
+    }
+
+    @Test func `record no link that their author has added or read before`() throws {
+        let handle = here.container.newBackgroundContext()
+        try handle.performAndWait { context throws in
+            context.retainsRegisteredObjects = true
+            let thing = try context.thing()
+            let tags = try thing.objects(forKey: "tags")
+            #expect(tags.count == 1)
+            // Saves of this context and of another one come between what is read and removed.
+            try tags.insert(context.tag("free"))
+            try context.save()
+            try here.edit(author: "Bob") { _, other in
+                try other.box("A").setValue("D", forKey: "label")
+            }
+            try tags.remove(context.tag("free"))
+            try context.save()
+            try tags.insert(context.tag("free"))
+            try context.save()
+            try here.edit(author: "Bob") { try $0.objects(forKey: "tags").insert($1.tag("spare")) }
+            try context.refreshAllObjects()
+            try tags.remove(context.tag("spare"))
+            try context.save()
+            // A removal that is taken back and made again has seen what was read in between.
+            try tags.remove(context.tag("linked"))
+            try here.edit(author: "Bob") { thing, other in
+                try thing.objects(forKey: "tags").remove(other.tag("linked"))
+                try other.save()
+                try thing.objects(forKey: "tags").insert(other.tag("linked"))
+            }
+            try context.refreshAllObjects()
+            try tags.insert(context.tag("linked"))
+            try tags.remove(context.tag("linked"))
+            try context.save()
+            try tags.insert(context.tag("linked"))
+            try context.save()
+            context.delete(thing)
+            try context.save()
+        }
+        #expect(try here.coordinator.conflictCount() == 0)
+    }
+
+    @Test(arguments: TestLength.seeds(20))
+    func `record nothing while only one context and its child change links`(seed: UInt64) throws {
+        var generator = SeededGenerator(seed: seed)
+        try here.container.newBackgroundContext().performAndWait { context throws in
+            context.retainsRegisteredObjects = true
+            let child = context.newChildContext()
+            child.retainsRegisteredObjects = true
+            for _ in 0..<60 {
+                let isOfChild = generator.oneIn(3)
+                let place = isOfChild ? child : context
+                // The child does not follow, so it looks before each change.
+                if isOfChild { try child.refreshAllObjects() }
+                let label = ["linked", "free", "spare"].randomElement(using: &generator) ?? ""
+                let (thing, tag) = (try place.thing(), try place.tag(label))
+                switch Int.random(in: 0..<8, using: &generator) {
+                case 0, 1: try thing.objects(forKey: "tags").insert(tag)
+                case 2: try thing.objects(forKey: "tags").remove(tag)
+                case 3: try tag.objects(forKey: "things").remove(thing)
+                case 4: try place.refreshAllObjects()
+                case 5:
+                    try here.inContext { other throws in
+                        try other.box("A").setValue("B", forKey: "label")
+                        try other.box("B").setValue("A", forKey: "label")
+                        try other.save()
+                    }
+                case 6 where !context.hasChanges:
+                    place.delete(thing)
+                    try child.save()
+                    _ = try context.insert("Thing")
+                    try context.save()
+                default: break
+                }
+                try child.save()
+                if generator.oneIn(2) { try context.save() }
+                #expect(try here.coordinator.conflictCount() == 0)
+            }
+        }
+    }
+
+    @Test func `record no link that a child has added and removed`() throws {
+        let handle = here.container.newBackgroundContext()
+        try handle.performAndWait { context throws in
+            let child = context.newChildContext()
+            child.retainsRegisteredObjects = true
+            for label in ["free", "linked"] {
+                let tags = try child.thing().objects(forKey: "tags")
+                try tags.insert(child.tag(label))
+                try child.save()
+                try context.save()
+                try tags.remove(child.tag(label))
+                try child.save()
+                try context.save()
+            }
+            try child.delete(child.thing())
+            try child.save()
+            try context.save()
+        }
+        #expect(try here.coordinator.conflictCount() == 0)
     }
 
     @Test func `record no removed link that was seen, and refuse one that was not`() async throws {
@@ -363,7 +526,7 @@ extension ManagedObjectContext {
         #expect(try here.coordinator.conflicts().map(\.value) == [.string("theirs")])
     }
 
-    @Test(arguments: Arrival.allCases)
+    @Test(arguments: Arrival.allMerged)
     fileprivate func `yield under a rule by which the stored value wins`(
         _ arrival: Arrival
     ) async throws {

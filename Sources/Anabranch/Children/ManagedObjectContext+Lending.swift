@@ -34,15 +34,16 @@ extension ManagedObjectContext {
         try count(FetchPlan(query), includingPending: includingPending)
     }
 
-    /// - Returns: By owner, of a list in its order.
     func lentRelated(
         by relationship: RelationshipDescription, of owners: [LocalID]
-    ) throws -> [LocalID: [LocalID]] {
+    ) throws -> RelatedMembers {
         let objects = try objects(owners, of: relationship.entity)
         try loadMissing(relationship, of: objects)
-        var related: [LocalID: [LocalID]] = [:]
+        var related = RelatedMembers()
         for object in objects {
-            related[object.localID] = try listedMembers(of: object, by: relationship)
+            related.members[object.localID] = try listedMembers(of: object, by: relationship)
+            guard let index = object.home.plan.relationIndex(of: relationship) else { continue }
+            related.lentLinks[object.localID] = object.relations?.states[index].seen
         }
         return related
     }

@@ -39,11 +39,17 @@ extension ManagedObjectContext {
         return object
     }
 
-    fileprivate func takeDeletion(of object: ManagedObject) {
+    /// - Parameter seen: What the child has seen of the object's links.
+    fileprivate func takeDeletion(of object: ManagedObject, _ seen: [Int: SeenLinks]) {
         guard !object.flags.contains(.deleted) else { return }
         recordChange(object)
         reclassify(object) { $0.insert(.deleted) }
         unpropagated.append(object)
+        recordSeenLinks(ofDeleted: object)
+        for index in object.home.plan.linkRelations {
+            guard let older = seen[object.home.plan.relations[index].slot] else { continue }
+            object.relations?.states[index].limitSeenLinks(to: older)
+        }
     }
 }
 
@@ -87,7 +93,10 @@ private struct SaveTaking {
         try writeLinks()
         orderLists()
         for delete in request.deletes {
-            for row in delete.rows { objects[row.id].map(context.takeDeletion) }
+            for row in delete.rows {
+                guard let object = objects[row.id] else { continue }
+                context.takeDeletion(of: object, request.seenLinks[row.id] ?? [:])
+            }
         }
     }
 
@@ -233,9 +242,9 @@ extension SaveTaking {
                 }
                 for (column, slot) in rows.values.slots.enumerated() {
                     let value = rows.values[row, column]
-                    guard object.committedValue(slot) != value, object.slots[slot] != value else {
-                        continue
-                    }
+                    let isOther =
+                        object.committedValue(slot) != value && object.slots[slot] != value
+                    guard isOther || object.hasPosition(slot) else { continue }
                     context.overlaidEdits.add(
                         .init(version: rows.versions[row], value: value), of: object, inSlot: slot)
                 }
@@ -291,7 +300,8 @@ extension SaveTaking {
             if link.isAdded {
                 try context.insert(other, into: owner, link.relationship)
             } else {
-                try context.remove(other, from: owner, link.relationship)
+                try context.remove(
+                    other, from: owner, link.relationship, seenIn: link.seen)
             }
         }
     }

@@ -57,6 +57,9 @@ struct EventChanges {
     /// While results follow the context: records by the IDs that they had before.
     var renamed: [LocalID: LocalID] = [:]
 
+    /// The last position of the store's log when the event first asked for it.
+    var position: RowVersion?
+
     /// Whether something has happened to records, whether they are registered or not.
     var concernsRecords: Bool {
         !merged.isEmpty || !renamed.isEmpty || extent == .unknown

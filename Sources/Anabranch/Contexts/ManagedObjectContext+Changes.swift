@@ -123,6 +123,22 @@ extension ManagedObjectContext {
         recordChange(object)
         reclassify(object) { $0.insert(.deleted) }
         unpropagated.append(object)
+        recordSeenLinks(ofDeleted: object)
+    }
+
+    /// Registers that links of a deleted object which were not read count as seen in the present
+    /// state of the store: an app that had read them would have seen them.
+    func recordSeenLinks(ofDeleted object: ManagedObject) {
+        let plan = object.home.plan
+        guard !plan.linkRelations.isEmpty, !object.flags.contains(.inserted) else { return }
+        do {
+            let version = try event.position ?? readPosition()
+            event.position = version
+            let table = object.relationTable()
+            for index in plan.linkRelations { table.states[index].assumeRead(in: version) }
+        } catch {
+            keep(error)
+        }
     }
 }
 

@@ -46,7 +46,7 @@ extension ManagedObjectContext {
             guard let state = object.relations?.states[index], let inverse = relationship.inverse,
                 relationship.storage == .inverseReference
             else { continue }
-            object.relations?.states[index].commit()
+            object.relations?.states[index].settleChanges()
             for member in try objects(
                 state.added.union(state.removed), of: relationship.destination)
             where member !== object

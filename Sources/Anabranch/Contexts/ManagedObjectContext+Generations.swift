@@ -63,6 +63,17 @@ extension ManagedObjectContext {
         try notifyingObserversAfterwards { try readGeneration(isOneStatement, body) }
     }
 
+    /// The last position of the log in the state of the store that the context reads. If it reads
+    /// from a parent, it is the newest one.
+    func readPosition() throws -> RowVersion {
+        guard generation == nil else {
+            return try readStore(isOneStatement: true) { try $0.lastPosition() }
+        }
+        return try coordinator.store.read(isOneStatement: true, isCounted: false) {
+            try $0.lastPosition()
+        }
+    }
+
     /// Runs a closure that must not be interrupted. Observers are notified of its changes after it
     /// has returned, because they may read, and reads can't be nested.
     func notifyingObserversAfterwards<Result>(_ body: () throws -> Result) rethrows -> Result {

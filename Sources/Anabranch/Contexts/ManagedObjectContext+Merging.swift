@@ -48,9 +48,8 @@ extension ManagedObjectContext {
         }
         change(changes.deleted) { $0.deleted.append($1) }
         advanceGeneration()
-        var told = ChangedRecords(
+        let told = ChangedRecords(
             entities: records.values.sorted { $0.entity.index < $1.entity.index })
-        told.base = changes.position.map { RowVersion($0.rawValue - 1) }
         var all = try coordinator.withDerived(told)
         for (old, new) in changes.renamed { all.replaced[old.localID] = new.localID }
         merge(all, author: changes.author)
@@ -74,7 +73,6 @@ extension ManagedObjectContext {
             event.extent = max(event.extent, changes.extent)
         }
         let mentioning = removeDeleted(changes)
-        if hasChanges { recordOverlaidLinks(changes) }
         unloadRelations(concernedBy: changes)
         do {
             for entity in changes.entities { try rereadUpdated(entity) }

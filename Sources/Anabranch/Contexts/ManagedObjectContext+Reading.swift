@@ -9,6 +9,22 @@ enum ContextSource {
     case parent(HeldContext)
 }
 
+/// The members of a relationship of several objects.
+struct RelatedMembers {
+    /// The members by owner, for an ordered relationship in its order.
+    var members: [LocalID: [LocalID]] = [:]
+    /// For a relationship that is stored as links, the state of the store that was read; `nil` if
+    /// a parent context was read.
+    fileprivate(set) var version: RowVersion?
+    /// What a parent context has seen of the links, by owner.
+    var lentLinks: [LocalID: SeenLinks] = [:]
+
+    /// What has been seen of an owner's links by the reading; `nil` if it is not known.
+    func seenLinks(of owner: LocalID) -> SeenLinks? {
+        version.map { SeenLinks($0) } ?? lentLinks[owner]
+    }
+}
+
 // Every read of a context goes through these methods.
 extension ManagedObjectContext {
     /// Reads rows by ID in one query; a missing row is left out.
@@ -87,22 +103,25 @@ extension ManagedObjectContext {
     /// Reads the members of a to-many relationship, or of a to-one relationship that its inverse
     /// stores.
     ///
-    /// - Returns: The members by owner; for an ordered relationship in its order. A transient
-    ///   relationship has none, because each context has its own.
+    /// A transient relationship has none, because each context has its own.
+    ///
     /// - Parameter rows: Gets the rows of the members, if they are read together with the
     ///   relationship.
     func readRelated(
         by relationship: RelationshipDescription, of owners: [LocalID],
         rows: ((ObjectRow) -> Void)? = nil
-    ) throws -> [LocalID: [LocalID]] {
-        guard !relationship.isTransient else { return [:] }
+    ) throws -> RelatedMembers {
+        guard !relationship.isTransient else { return RelatedMembers() }
         switch source {
         case .store:
-            var related: [LocalID: [LocalID]] = [:]
+            var related = RelatedMembers()
             try readStore { reader in
                 let body = rows.map { rows in { (row: StoredRow) in rows(.stored(row)) } }
                 for item in try reader.related(by: relationship, of: owners, rows: body) {
-                    related[item.owner, default: []].append(item.id)
+                    related.members[item.owner, default: []].append(item.id)
+                }
+                if case .links = relationship.storage {
+                    related.version = try reader.lastPosition()
                 }
             }
             return related

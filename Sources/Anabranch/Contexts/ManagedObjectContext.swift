@@ -40,12 +40,14 @@ public final class ManagedObjectContext {
         didSet { if automaticallyMergesChangesFromParent { coordinator.followOtherProcesses() } }
     }
     /// True if a save conflicts with a newer stored value that was merged under one of its edits:
-    /// the ``mergePolicy`` then decides, as if the value had not been merged.
+    /// the ``mergePolicy`` then decides, as if the value had not been merged. A link conflicts that
+    /// was added after the context had read the relationship, merged or not, if the save removes it
+    /// or deletes one of its ends.
     ///
-    /// If it is false, the save overwrites the value, and the conflict journal gets it with its
-    /// author and time. Under `firstWriter`, `max` and `min` an edit that can't win against the
-    /// value yields to it, and under `firstWriter` the journal gets the edit. A context with a
-    /// parent passes its edits to the parent. Then the setting of the parent counts.
+    /// If it is false, the save overwrites the value or removes the link, and the conflict journal
+    /// gets it with its author and time. Under `firstWriter`, `max` and `min` an edit that can't
+    /// win against the value yields to it, and under `firstWriter` the journal gets the edit. A
+    /// context with a parent passes its edits to the parent. Then the setting of the parent counts.
     public var treatsMergedChangesAsConflicts = false
     /// The behaviour when a property of an object is read or set and the object's row is gone.
     ///

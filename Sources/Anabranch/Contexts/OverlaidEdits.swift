@@ -9,10 +9,10 @@ import AnabranchStore
 /// (``ManagedObjectContext/treatsMergedChangesAsConflicts``). A pending deletion counts as an edit
 /// of every stored property.
 struct OverlaidEdits {
-    /// What an edit was made on: the version, and the stored value, which links lack.
+    /// What an edit was made on: the version, and the stored value.
     struct Base: Sendable {
         let version: RowVersion
-        let value: Value?
+        let value: Value
     }
 
     private var bases: [ManagedObject: [Int: Base]] = [:]
@@ -46,7 +46,9 @@ struct OverlaidEdits {
     /// stored values, by slot. Slots that have the seen value again are left out.
     func seenVersions(of object: ManagedObject) -> [Int: RowVersion] {
         (bases[object] ?? [:])
-            .filter { slot, base in base.value.map { $0 != object.committedValue(slot) } ?? true }
+            .filter { slot, base in
+                base.value != object.committedValue(slot) || object.hasPosition(slot)
+            }
             .mapValues(\.version)
     }
 }
@@ -62,7 +64,11 @@ extension ManagedObjectContext {
             return
         }
         for unit in object.home.plan.units
-        where isDeleted || unit.slots.contains(where: object.isChangedSinceCommit) {
+        where isDeleted
+            || unit.slots.contains(where: {
+                object.isChangedSinceCommit($0) || object.isMoved(in: $0)
+            })
+        {
             recordOverlaidEdits(of: object, unit, over: row)
         }
     }
@@ -70,36 +76,33 @@ extension ManagedObjectContext {
     func recordOverlaidEdits(
         of object: ManagedObject, _ unit: EntityPlan.Unit, over row: borrowing SlotStorage
     ) {
-        for slot in unit.slots where object.committedValue(slot) != row[slot] {
+        for slot in unit.slots
+        where object.committedValue(slot) != row[slot] || object.hasPosition(slot) {
             let base = OverlaidEdits.Base(
                 version: object.version, value: object.committedValue(slot))
             overlaidEdits.add(base, of: object, inSlot: slot)
         }
     }
-
-    /// Registers which removed links, and which links of pending deletions, other saves may have
-    /// added anew.
-    func recordOverlaidLinks(_ changes: ChangedRecords) {
-        guard let base = changes.base else { return }
-        for update in changes.entities.lazy.flatMap(\.updated) {
-            for object in update.ids.lazy.compactMap(held) where !object.flags.contains(.inserted) {
-                for slot in update.slots.slots where object.discardsLinks(ofSlot: slot) {
-                    overlaidEdits.add(.init(version: base, value: nil), of: object, inSlot: slot)
-                }
-            }
-        }
-    }
 }
 
 extension ManagedObject {
-    /// True if the next save removes links of a relationship.
-    fileprivate final func discardsLinks(ofSlot slot: Int) -> Bool {
-        guard let relationship = entity.slots[slot].relationship, relationship.storage.side != nil
+    /// True if a slot has a reference to the owner of a list, with which the position in the list
+    /// is stored. Objects do not show positions, so only the store can tell if one has changed.
+    final func hasPosition(_ slot: Int) -> Bool {
+        guard let relationship = entity.slots[slot].relationship,
+            relationship.storage == .reference
         else { return false }
-        if flags.contains(.deleted) { return true }
-        guard let table = relations,
-            let index = home.plan.relationIndex(of: relationship)
+        return relationship.inverse?.isOrdered ?? false
+    }
+
+    /// True if the object was added to the list of the owner to which a reference points, or was
+    /// moved in it.
+    final func isMoved(in slot: Int) -> Bool {
+        guard hasPosition(slot), case .integer(let id) = slots[slot],
+            let owner = managedObjectContext?.held(id),
+            let inverse = entity.slots[slot].relationship?.inverse,
+            let index = owner.home.plan.relationIndex(of: inverse)
         else { return false }
-        return !table.states[index].removed.isEmpty
+        return owner.relations?.states[index].list?.placed.contains(localID) ?? false
     }
 }

@@ -33,7 +33,7 @@ struct DependencyTrace {
         of ids: Set<LocalID>, by inverse: RelationshipDescription
     ) throws -> Set<LocalID> {
         var found = Set(
-            try context.readRelated(by: inverse, of: ids.sorted()).values.joined())
+            try context.readRelated(by: inverse, of: ids.sorted()).members.values.joined())
         for id in ids {
             guard let object = context.held(id), let table = object.relations,
                 object.entity.isKind(of: inverse.entity),

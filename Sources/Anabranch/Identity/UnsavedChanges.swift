@@ -102,7 +102,8 @@ struct UnsavedChanges {
         other.changeRelation(place) { members in
             for id in added { members.add(id == own ? other.localID : id) }
             for id in state.removed where !members.added.contains(id) {
-                members.remove(id == own ? other.localID : id, isStored: true)
+                members.remove(
+                    id == own ? other.localID : id, isStored: true, seenIn: state.seen?[id])
             }
         }
     }

@@ -34,6 +34,8 @@ final class EntityPlan: Sendable {
     let references: [RelationshipDescription]
     /// The relationships that are not stored in the object's row.
     let relations: [RelationshipDescription]
+    /// The indices in `relations` of those that the store keeps as links.
+    let linkRelations: [Int]
     /// By slot: the index in `relations`, or −1.
     let relationIndex: [Int]
 
@@ -64,6 +66,9 @@ final class EntityPlan: Sendable {
         units = Self.units(of: entity, storedSlots: storedSlots, groups: groups)
         references = entity.relationships.filter { $0.storage == .reference }
         relations = entity.relationships.filter { $0.storage != .reference }
+        linkRelations = relations.indices.filter { [relations] index in
+            if case .links = relations[index].storage { true } else { false }
+        }
         checks = EntityChecks(entity, relations: relations)
         checksValues = type is any ValueChecking.Type
         asksValuesOnly = !checksValues && checks.relations.isEmpty && checks.composites.isEmpty

@@ -27,6 +27,9 @@ struct RowMerge {
         let plan = object.home.plan
         for unit in plan.units {
             let isChanged = isChangedHere(unit, context)
+            for slot in unit.slots where object.isMoved(in: slot) {
+                settleMove(unit, slot, over: stored, context)
+            }
             guard isKept(unit, isChanged, context) else {
                 if isChanged, let group = unit.group { lost.insert(group) }
                 continue
@@ -43,6 +46,18 @@ struct RowMerge {
             merged[slot] = way == .rollback ? object.committedValue(slot) : object.slots[slot]
         }
         take(merged, keeping: kept, context)
+    }
+
+    /// A move is written in any case if it is not taken back: the objects do not show if it was
+    /// moved in the store too.
+    private func settleMove(
+        _ unit: EntityPlan.Unit, _ slot: Int, over stored: borrowing SlotStorage,
+        _ context: ManagedObjectContext
+    ) {
+        guard way == .rollback, let inverse = object.entity.slots[slot].relationship?.inverse else {
+            return context.recordOverlaidEdits(of: object, unit, over: stored)
+        }
+        context.change(inverse, at: object.slots[slot]) { $0.forgetPlace(of: object.localID) }
     }
 
     private func isChangedHere(_ unit: EntityPlan.Unit, _ context: ManagedObjectContext) -> Bool {

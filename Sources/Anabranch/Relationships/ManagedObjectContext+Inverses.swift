@@ -197,9 +197,12 @@ extension ManagedObjectContext {
     }
 
     /// Removes an object from a to-many relationship, and from its inverse.
+    ///
+    /// - Parameter version: The state of the store in which the author of the removal has seen the
+    ///   link, if it may be older than the one in which this context has read it.
     func remove(
         _ member: ManagedObject, from owner: ManagedObject,
-        _ relationship: RelationshipDescription
+        _ relationship: RelationshipDescription, seenIn version: RowVersion? = nil
     ) throws {
         guard let index = owner.home.plan.relationIndex(of: relationship),
             try members(of: owner, at: index).contains(member.localID)
@@ -209,9 +212,15 @@ extension ManagedObjectContext {
         }
         try loadUncertain(member, relationship.inverse, owner)
         let isStored = !isEverywhere(owner, relationship, member) { $0.added.contains($1) }
-        change(owner, relationship) { $0.remove(member.localID, isStored: isStored) }
+        let read = owner.relations?.states[index].seen?[member.localID]
+        let seen = [read, version].compactMap(\.self).min()
+        change(owner, relationship) {
+            $0.remove(member.localID, isStored: isStored, seenIn: seen)
+        }
         if let inverse = relationship.inverse, !(member === owner && inverse == relationship) {
-            change(member, inverse) { $0.remove(owner.localID, isStored: isStored) }
+            change(member, inverse) {
+                $0.remove(owner.localID, isStored: isStored, seenIn: seen)
+            }
         }
         recorder?.recordLink(owner, relationship, member, isAdded: false)
     }

@@ -87,7 +87,8 @@ extension ManagedObjectContext {
                 return try holders(of: ids, by: relationship).compactMap(held)
             }
             if relationship.isMutual {
-                let stored = try readRelated(by: relationship, of: ids.sorted()).values.joined()
+                let stored = try readRelated(by: relationship, of: ids.sorted()).members.values
+                    .joined()
                 let known = ids.flatMap { knownEnds(of: [$0], by: relationship) ?? [] }
                 return (stored + known).compactMap(held)
             }
@@ -100,7 +101,7 @@ extension ManagedObjectContext {
     private func holders(
         of ids: [LocalID], by relationship: RelationshipDescription
     ) throws -> [LocalID] {
-        let stored = try readRelated(by: relationship, of: ids.sorted()).values.joined()
+        let stored = try readRelated(by: relationship, of: ids.sorted()).members.values.joined()
         // Whoever was given such a reference here has changed both ends.
         let added = ids.lazy.compactMap { self.registry[$0] }.flatMap { object in
             object.home.plan.relationIndex(of: relationship).flatMap {

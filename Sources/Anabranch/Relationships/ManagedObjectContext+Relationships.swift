@@ -140,11 +140,11 @@ extension ManagedObjectContext {
         _ relationship: RelationshipDescription, of owners: [ManagedObject],
         rows: ((ObjectRow) -> Void)? = nil
     ) throws {
-        let stored = try readRelated(
+        let read = try readRelated(
             by: relationship, of: owners.map(\.localID).sorted(), rows: rows)
         for owner in owners {
             guard let index = owner.home.plan.relationIndex(of: relationship) else { continue }
-            let all = stored[owner.localID] ?? []
+            let all = read.members[owner.localID] ?? []
             let left = Set(all.filter { hasLeft(owner, by: relationship, $0) })
             let members = all.filter { !deletedIDs.contains($0) && !left.contains($0) }
             owner.withRelation(index) { state in
@@ -153,7 +153,7 @@ extension ManagedObjectContext {
                     state.keepChanges(added: added, removed: left)
                 }
                 // Who was removed, and is deleted, may come back.
-                state.load(members, of: all)
+                state.load(members, of: all, seeing: read.seenLinks(of: owner.localID))
             }
             // The deletions that have hidden them may be taken back.
             if members.count + left.count < all.count { recordIncomplete(owner) }
@@ -162,7 +162,7 @@ extension ManagedObjectContext {
 
     /// Whether a reference leads to an owner, as one that was added to it does unless somebody
     /// else has set it so, too, and elsewhere since.
-    private func refers(
+    func refers(
         _ member: LocalID, to owner: ManagedObject, by relationship: RelationshipDescription
     ) -> Bool {
         guard let slot = relationship.inverse?.slot, let object = held(member),

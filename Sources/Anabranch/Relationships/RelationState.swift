@@ -11,6 +11,8 @@ struct RelationState {
     var added: Set<LocalID> = []
     /// Since the last save.
     var removed: Set<LocalID> = []
+    /// What the context has seen of links in the store; `nil` if the relationship has none there.
+    private(set) var seen: SeenLinks?
     /// Of a list, what stands in which order; else `nil`.
     private(set) var list: ListState?
     /// Whether the object's home has it among those that have such a state.
@@ -19,6 +21,7 @@ struct RelationState {
     init(_ relationship: RelationshipDescription, isListed: Bool = false) {
         list = relationship.isOrdered ? ListState() : nil
         isTransient = relationship.isTransient
+        if case .links = relationship.storage { seen = SeenLinks() }
         self.isListed = isListed
         if isTransient { loadNothing() }
     }
@@ -40,17 +43,26 @@ struct RelationState {
     mutating func add(_ id: LocalID, isStored: Bool? = nil) {
         members?.insert(id)
         let wasRemoved = removed.remove(id) != nil
+        if wasRemoved { seen?.readmit(id) }
         if !(isStored ?? wasRemoved) { added.insert(id) }
         list?.append(id)
         settle()
     }
 
-    /// - Parameter isStored: As of ``add(_:isStored:)``.
-    mutating func remove(_ id: LocalID, isStored: Bool? = nil) {
+    /// - Parameters:
+    ///   - isStored: As of ``add(_:isStored:)``.
+    ///   - version: The state of the store in which the link was seen, if it is another one than
+    ///     that of the members.
+    mutating func remove(
+        _ id: LocalID, isStored: Bool? = nil, seenIn version: RowVersion? = nil
+    ) {
         if isTransient, members?.contains(id) == false { return }
         members?.remove(id)
         let wasAdded = added.remove(id) != nil
-        if isStored ?? !wasAdded { removed.insert(id) }
+        if isStored ?? !wasAdded {
+            removed.insert(id)
+            seen?.see(id, in: version)
+        }
         list?.remove([id])
     }
 
@@ -60,9 +72,13 @@ struct RelationState {
     /// - Parameters:
     ///   - shown: What is to be seen, of a list in the store's order.
     ///   - stored: All that the store has, if that is more.
-    mutating func load(_ shown: [LocalID], of stored: [LocalID]? = nil) {
+    ///   - newer: What has been seen of links by the reading.
+    mutating func load(
+        _ shown: [LocalID], of stored: [LocalID]? = nil, seeing newer: SeenLinks? = nil
+    ) {
         if !added.isEmpty { added.subtract(shown) }
         if !removed.isEmpty { removed.formIntersection(stored ?? shown) }
+        if let newer { seen?.read(newer, keeping: removed) }
         var loaded = Set(shown)
         loaded.subtract(removed)
         loaded.formUnion(added)
@@ -77,8 +93,18 @@ struct RelationState {
     mutating func unload() -> Bool {
         guard !isTransient else { return false }
         members = nil
+        seen?.read(SeenLinks(), keeping: removed)
         return true
     }
+
+    /// Registers the state of the store in which the links of a deleted object count as seen if
+    /// they were not read.
+    mutating func assumeRead(in version: RowVersion) {
+        if members == nil { seen?.assumeRead(version) }
+    }
+
+    /// Registers that the author of a change has seen links in older states than this context.
+    mutating func limitSeenLinks(to older: SeenLinks) { seen?.formOldest(older) }
 
     /// What else was added or removed here is no change any more.
     mutating func keepChanges(added kept: Set<LocalID>, removed left: Set<LocalID>) {
@@ -198,6 +224,7 @@ struct RelationState {
         added = Set(added.map { names[$0] ?? $0 })
         removed = Set(removed.map { names[$0] ?? $0 })
         removed.subtract(members ?? added)
+        seen?.rename(names)
         list?.rename(names)
     }
 
@@ -211,11 +238,21 @@ struct RelationState {
         let former = members?.subtracting(added).union(removed)
         members = former
         list?.takeBack(to: former ?? [])
-        commit()
+        for id in removed { seen?.readmit(id) }
+        settleChanges()
         return true
     }
 
-    mutating func commit() {
+    /// Registers that the changes are saved.
+    ///
+    /// - Parameter version: The version of the added links in the store.
+    mutating func commit(in version: RowVersion) {
+        seen?.save(added, in: version, isLoaded: members != nil)
+        settleChanges()
+    }
+
+    /// Forgets what was added, removed and moved, which is no change any more.
+    mutating func settleChanges() {
         added = []
         removed = []
         list?.commit()

@@ -18,11 +18,23 @@ extension ManagedObject {
                     changes.append(
                         .init(
                             relationship: relationship, owner: localID, other: other,
-                            isAdded: isAdded))
+                            isAdded: isAdded, seen: isAdded ? nil : state.seen?[other]))
                 }
             }
         }
         return changes
+    }
+
+    /// The states of the store in which the object's links were seen, by the slots of their
+    /// relationships.
+    final var seenLinks: [Int: SeenLinks] {
+        guard let table = relations else { return [:] }
+        var all: [Int: SeenLinks] = [:]
+        for index in home.plan.linkRelations {
+            guard let seen = table.states[index].seen, !seen.isEmpty else { continue }
+            all[home.plan.relations[index].slot] = seen
+        }
+        return all
     }
 
     /// Returns the lists in which members were added or moved since the last save, either those of
@@ -32,13 +44,26 @@ extension ManagedObject {
         var changes: [SaveRequest.ListChange] = []
         for (index, relationship) in home.plan.relations.enumerated()
         where relationship.isTransient == isTransient {
-            guard let list = table.states[index].list, !list.placed.isEmpty else { continue }
-            let end = list.placedEnd
+            guard let list = table.states[index].list else { continue }
+            let placed = placedMembers(of: list, relationship)
+            guard !placed.isEmpty else { continue }
+            let end = placed.count == list.placed.count ? list.placedEnd : nil
             changes.append(
                 .init(
                     relationship: relationship, owner: localID, order: end ?? list.order,
-                    placed: list.placed, isEnd: end != nil))
+                    placed: placed, isEnd: end != nil))
         }
         return changes
+    }
+
+    /// The members that were added or moved in a list. In a one-to-many another save, which the
+    /// context has merged, may have removed some of them.
+    private final func placedMembers(
+        of list: ListState, _ relationship: RelationshipDescription
+    ) -> Set<LocalID> {
+        guard !list.placed.isEmpty, relationship.storage == .inverseReference,
+            let context = managedObjectContext
+        else { return list.placed }
+        return list.placed.filter { context.refers($0, to: self, by: relationship) }
     }
 }

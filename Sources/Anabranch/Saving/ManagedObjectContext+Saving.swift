@@ -120,10 +120,8 @@ extension ManagedObjectContext {
         var builder = SaveBuilder(
             pending, author: transactionAuthor, name: name, carriedGroups: carriedGroups)
         builder.rewrite(rewritten)
-        if !overlaidEdits.isEmpty {
-            builder.addSeenVersions(
-                overlaidEdits, isRefusing: treatsMergedChangesAsConflicts && !isResolved)
-        }
+        builder.addSeenVersions(
+            overlaidEdits, isRefusing: treatsMergedChangesAsConflicts && !isResolved)
         if coordinator.plans.haveLists { builder.addLists() }
         builder.addAll()
         if !conflictChecks.isEmpty { builder.addChecks(of: conflictChecks) }
@@ -158,9 +156,6 @@ extension ManagedObjectContext {
         storeStateNumber += 1
         advanceGeneration()
         var records = result?.isWritten != true ? own : refreshDerived(after: own)
-        if let result, result.isWritten {
-            records.base = RowVersion(result.version.position - 1)
-        }
         records.replaced = resolving?.replaced(with: renamed) ?? [:]
         recordReplacements(records.replaced)
         if let resolved { announce(resolved) }
@@ -209,9 +204,10 @@ extension ManagedObjectContext {
             detach(object)
             object.flags.subtract([.deleted, .listed])
         }
-        builder.inserted.forEach { settle($0, version ?? .none) }
-        for group in builder.updated { group.forEach { settle($0, version ?? $0.version) } }
-        builder.untouched.forEach { settle($0, $0.version) }
+        let links = version ?? .unknown
+        builder.inserted.forEach { settle($0, version ?? .none, links) }
+        for group in builder.updated { group.forEach { settle($0, version ?? $0.version, links) } }
+        builder.untouched.forEach { settle($0, $0.version, links) }
         // Objects that have lost their changes since they were listed.
         if changed.count > builder.count {
             for object in changed { object.flags.subtract(.listed) }
@@ -235,7 +231,10 @@ extension ManagedObjectContext {
         primitives.settle()
     }
 
-    private func settle(_ object: ManagedObject, _ version: RowVersion) {
+    /// - Parameters:
+    ///   - version: The version of the object's row.
+    ///   - links: The version of the links that the save has added.
+    private func settle(_ object: ManagedObject, _ version: RowVersion, _ links: RowVersion) {
         object.version = version
         object.committed = SlotStorage()
         object.writtenSlots = 0
@@ -245,7 +244,7 @@ extension ManagedObjectContext {
         ])
         registry.markRecent(object.localID)
         if let table = object.relations {
-            for index in table.states.indices { table.states[index].commit() }
+            for index in table.states.indices { table.states[index].commit(in: links) }
         }
     }
 }

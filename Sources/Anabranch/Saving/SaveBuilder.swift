@@ -50,13 +50,14 @@ struct SaveBuilder {
 
     /// Tells the store which stored values the authors of the edits have not seen.
     ///
-    /// - Parameter isRefusing: True if such a value is a conflict.
+    /// - Parameter isRefusing: True if such a value or link is a conflict.
     mutating func addSeenVersions(_ edits: OverlaidEdits, isRefusing: Bool) {
+        request.refusesUnseenValues = isRefusing
+        guard !edits.isEmpty else { return }
         for object in pending {
             let versions = edits.seenVersions(of: object)
             if !versions.isEmpty { request.seenVersions[object.localID] = versions }
         }
-        request.refusesUnseenValues = isRefusing
     }
 
     /// Marks slots of objects that will be added to be written, whatever the store has in them.
@@ -184,6 +185,8 @@ struct SaveBuilder {
             request.deletes.append(.init(entity: $0, rows: []))
         }
         request.deletes[index].rows.append((object.localID, object.version))
+        let seenLinks = object.seenLinks
+        if !seenLinks.isEmpty { request.seenLinks[object.localID] = seenLinks }
         deleted.append(object)
     }
 

@@ -48,7 +48,6 @@ final class StateTransaction: WriteTransaction {
         if !views.isSettled { try views.apply(&changes) }
         let reader = StoreReader(connection, schema: schema)
         var collected = try changes.collected(reader)
-        collected.base = RowVersion(formerPosition)
         if !views.hiding.isEmpty { collected.hiding = try views.takeHiding() }
         if !collected.isEmpty { try addUnloggedChange() }
         return schema.dependencies.isEmpty ? collected : try reader.withDerived(collected)

@@ -264,8 +264,8 @@ import Testing
             let before = try ledger.coordinator.currentHistoryPosition()
             let reads = ledger.readStatements
             try context.save()
-            // One SELECT reads their rows, and one their tags.
-            #expect(ledger.readStatements == reads + 2)
+            // One SELECT reads their rows, one their tags, and one the state of the latter.
+            #expect(ledger.readStatements == reads + 3)
             #expect(try ledger.coordinator.changeSets(after: before).count == 1)
             #expect(try Set(tag.objects(forKey: "accounts")) == Set(all))
         }

@@ -26,6 +26,7 @@ struct HeldEdits {
         let stamps = Set(
             try store.read { try $0.changeSets(after: position, limit: .max) }
                 .map(\.changeSet.stamp))
+        Self.age(&request.links, position)
         for update in request.updates {
             for id in update.rows.ids {
                 request.seenVersions[id] = Self.versions(update.rows.slots, position)
@@ -36,8 +37,18 @@ struct HeldEdits {
             let slots = Array(delete.entity.slots.indices)
             for row in delete.rows {
                 request.seenVersions[row.id] = Self.versions(slots, position)
+                let links = SeenLinks(RowVersion(position))
+                request.seenLinks[row.id] = Dictionary(
+                    uniqueKeysWithValues: slots.map { ($0, links) })
                 try add(slots, of: row.id, delete.entity, true, stamps, store)
             }
+        }
+    }
+
+    /// Makes the removals of links of a request older, as the other edits.
+    private static func age(_ links: inout [SaveRequest.LinkChange], _ position: Int64) {
+        for index in links.indices where !links[index].isAdded {
+            links[index].seen = RowVersion(position)
         }
     }
 

@@ -54,7 +54,6 @@ extension Store {
         var page = try ForeignPage(reader, after: progress.position, through: present.position)
         try page.read(limit: limit, unless: ownWrites.contains(position:))
         changes.records = try page.changes.collected()
-        changes.records.base = RowVersion(progress.position)
         changes.author = page.author
         guard page.isLast else {
             changes.isLast = false

@@ -9,7 +9,7 @@ extension SaveOperation {
         let layout = schema.layout(of: delete.entity)
         try transaction.views.expose(delete.rows.map(\.id), of: layout)
         try addOwners(of: delete, layout)
-        if !seenVersions.isEmpty || !hiddenWrites.isEmpty {
+        if !seenVersions.isEmpty || !seenLinks.isEmpty || !hiddenWrites.isEmpty {
             try findUnseenContents(of: delete.rows.map(\.id), in: layout)
         }
         // No other replica updates an unsynced record.

@@ -95,9 +95,7 @@ extension SaveOperation {
             } else {
                 try removeFormerLinks(left, right, in: layout)
                 guard !tags.isEmpty else { continue }
-                if !seenVersions.isEmpty {
-                    try findUnseenTags(tags, of: change, layout, left: left, right: right)
-                }
+                try findUnseenTags(tags, of: change, layout, left: left, right: right)
                 link.observedTags = try tags.map { try wireStamp($0.stamp) }
                 tags = []
             }

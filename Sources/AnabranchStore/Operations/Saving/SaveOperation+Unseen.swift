@@ -41,7 +41,8 @@ extension UnseenValue {
 
 // An edit may have been made before another save changed the same property, and be saved after the
 // context has merged that change. Optimistic locking can't find it, because the context has read
-// the newest row. The request says up to which version the author has seen each property.
+// the newest row. It can't find changed links at all, because they don't change a row. The request
+// says up to which version the author has seen each property and each link.
 extension SaveOperation {
     /// Collects the unseen values that the save is about to overwrite.
     ///
@@ -73,15 +74,16 @@ extension SaveOperation {
     /// not shown all of it.
     mutating func findUnseenContents(of ids: [LocalID], in layout: EntityLayout) throws {
         for id in ids {
-            let (seen, hidden) = (seenVersions[shownBy[id] ?? id], hiddenWrites[id])
-            guard seen != nil || hidden != nil,
+            let shown = shownBy[id] ?? id
+            let (seen, hidden) = (seenVersions[shown], hiddenWrites[id])
+            guard seen != nil || hidden != nil || seenLinks[shown] != nil,
                 let row = try RowReader(transaction, layout: layout).row(id)
             else { continue }
             var hasUnseen = false
             var contents: [UnseenValue] = []
             try ChangeSetMerge(transaction).forEach(in: RecordContents(row)) { lost, content in
                 let loss = try content()
-                let version = seen?.oldest(of: layout.slots(of: loss.property))
+                let version = try seenVersion(of: loss, deletedWith: id, layout)
                 let isNew = try isUnseen(lost, since: version)
                 let isHidden = try hidden?.contains(storedWrite(loss)) ?? false
                 hasUnseen = hasUnseen || isNew || isHidden
@@ -99,11 +101,9 @@ extension SaveOperation {
         _ tags: [LocalTag], of change: SaveRequest.LinkChange, _ layout: LinkLayout,
         left: LocalID, right: LocalID
     ) throws {
-        let slots = [change.relationship, change.relationship.inverse].compactMap { $0?.slot }
-        let versions = [change.owner, change.other].compactMap {
-            seenVersions[shownBy[$0] ?? $0]?.oldest(of: slots)
+        guard let version = change.seen, version.position < transaction.formerPosition else {
+            return
         }
-        guard let version = versions.min() else { return }
         for tag in tags where try isUnseen(tag.stamp, since: version) {
             let write = DiscardedWrite(
                 kind: .concurrentWrite, record: left, entity: layout.leftEntity.wireName,
@@ -112,6 +112,25 @@ extension SaveOperation {
                 winner: stamp)
             unseenValues.append(UnseenValue(write: write))
         }
+    }
+
+    /// The version up to which the author of a deletion has seen a property or a link of the
+    /// deleted record; `nil` if everything was seen.
+    private func seenVersion(
+        of loss: DiscardedWrite, deletedWith id: LocalID, _ layout: EntityLayout
+    ) throws -> RowVersion? {
+        let shown = shownBy[id] ?? id
+        let slots = layout.slots(of: loss.property)
+        guard loss.kind == .linkToDeleted, case .reference(let right) = loss.value else {
+            return seenVersions[shown]?.oldest(of: slots)
+        }
+        let other = loss.record == id ? try transaction.localID(of: right) : loss.record
+        return slots.compactMap { seenLinks[shown]?[$0]?[shownBy[other] ?? other] }.min()
+    }
+
+    /// True if links may have been added after they were seen.
+    func lacksLinks(_ seen: SeenLinks) -> Bool {
+        seen.oldest.map { $0.position < transaction.formerPosition } ?? false
     }
 
     /// True if the author of the save has seen a value.

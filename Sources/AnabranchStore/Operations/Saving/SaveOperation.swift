@@ -34,6 +34,8 @@ struct SaveOperation {
     var carriedGroups: [LocalID: [WireProperty: GroupValue]] = [:]
     /// The values of `SaveRequest.seenVersions`.
     var seenVersions: [LocalID: [Int: RowVersion]] = [:]
+    /// The values of `SaveRequest.seenLinks` without those that include the newest state.
+    var seenLinks: [LocalID: [Int: SeenLinks]] = [:]
     /// The values that the save discards although its author has not seen them.
     var unseenValues: [UnseenValue] = []
     /// The values that the save deletes and that a view rule has hidden, by record.
@@ -105,6 +107,7 @@ struct SaveOperation {
     ) throws -> SaveResult {
         for check in named.checks { try compareVersions(check) }
         seenVersions = named.seenVersions
+        seenLinks = named.seenLinks.filter { _, links in links.values.contains(where: lacksLinks) }
         // A save that only inserts discards nothing.
         if !named.updates.isEmpty || !named.deletes.isEmpty { try findHiddenValues(named) }
         let (synced, unsynced) = divided(named)

@@ -84,14 +84,19 @@ package struct SaveRequest: Sendable {
         package var owner: LocalID
         package var other: LocalID
         package var isAdded: Bool
+        /// The state of the store in which the author of a removal has seen the link. The link is
+        /// unknown to the author if it was added later. It is `nil` if nothing is unknown.
+        package var seen: RowVersion?
 
         package init(
-            relationship: RelationshipDescription, owner: LocalID, other: LocalID, isAdded: Bool
+            relationship: RelationshipDescription, owner: LocalID, other: LocalID, isAdded: Bool,
+            seen: RowVersion? = nil
         ) {
             self.relationship = relationship
             self.owner = owner
             self.other = other
             self.isAdded = isAdded
+            self.seen = seen
         }
     }
 
@@ -138,10 +143,14 @@ package struct SaveRequest: Sendable {
     package var carriedGroups: [LocalID: [WireProperty: GroupValue]] = [:]
 
     /// For records with edits that were laid over newer stored values: by slot, the version on
-    /// which the edit was made. A value or a link of the slot that was stored later is unknown to
-    /// the author of this save, which discards it. For a deleted record all slots count.
+    /// which the edit was made. A value of the slot that was stored later is unknown to the author
+    /// of this save, which discards it. For a deleted record all slots count.
     package var seenVersions: [LocalID: [Int: RowVersion]] = [:]
-    /// True if such a value is a merge conflict. If it is false, the conflict journal gets it.
+    /// For deleted records with relationships that are stored as links: by slot, what the author of
+    /// the deletion has seen of them.
+    package var seenLinks: [LocalID: [Int: SeenLinks]] = [:]
+    /// True if an unknown value or link is a merge conflict. If it is false, the conflict journal
+    /// gets it.
     package var refusesUnseenValues = false
 
     package init(author: String = "", name: String = "") {

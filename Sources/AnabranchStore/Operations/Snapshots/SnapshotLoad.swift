@@ -293,8 +293,6 @@ struct SnapshotLoad {
             if !both.isEmpty { change.updated = [.init(ids: both, slots: slots)] }
             changed.append(change)
         }
-        var records = ChangedRecords(entities: changed)
-        records.base = RowVersion(transaction.formerPosition)
-        return records
+        return ChangedRecords(entities: changed)
     }
 }

@@ -10,6 +10,10 @@ package struct RowVersion: Hashable, Sendable {
 
     /// The version of a row that was never read.
     package static let none = RowVersion(0)
+
+    /// The version of something that is not in the store yet. It counts as newer than every other
+    /// one.
+    package static let unknown = RowVersion(.max)
 }
 
 extension RowVersion: Comparable {

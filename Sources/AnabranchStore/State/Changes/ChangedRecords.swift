@@ -50,9 +50,6 @@ package struct ChangedRecords: Sendable {
 
     package var entities: [Entity]
     package var extent = Extent.complete
-    /// The version before the changes: a context that has merged everything up to it has seen all
-    /// that they replace. It is `nil` if that is not known.
-    package var base: RowVersion?
     /// The records of renamed branches, by their old IDs. The entities list the old IDs as deleted
     /// and the new ones as inserted.
     package var renamed: [LocalID: LocalID]

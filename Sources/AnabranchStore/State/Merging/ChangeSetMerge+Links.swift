@@ -81,8 +81,8 @@ extension ChangeSetMerge {
         guard merge(&tags) else { return }
         try rows.set(
             try transaction.localTags(tags), left: ends.left, right: ends.right, in: layout)
-        // A further tag of a link shows nothing new, but a pending removal of the link has not seen
-        // it.
+        // A further tag of a link shows nothing new, but a context that has read the link before
+        // has not seen the tag, until it reads the link again.
         try changes.addEnds(
             ends.left, ends.right, of: layout, StoreReader(connection, schema: schema))
     }

@@ -43,7 +43,8 @@ struct ChangeLog {
     private static let lastPositionSQL =
         "SELECT \(StoreState.lastPositionSQL) FROM ab_state WHERE id = 1"
 
-    private func lastPosition() throws -> Int64 {
+    /// The last position that was given to an entry, or that no entry gets any more.
+    func lastPosition() throws -> Int64 {
         let statement = try connection.cached(Self.lastPositionSQL)
         guard try statement.step() else { return 0 }
         defer { statement.reset() }

@@ -12,6 +12,12 @@ extension StoreReader {
         return max(position, last)
     }
 
+    /// The last position that the log has given, which the state of the file that is read includes.
+    package func lastPosition() throws -> RowVersion {
+        let log = ChangeLog(connection: connection, replicas: ReplicaTable())
+        return RowVersion(try log.lastPosition())
+    }
+
     /// The position up to which saves may have been removed from the history; zero if none was.
     package func trimmedPosition() throws -> Int64 {
         try TrimmedLog(connection: connection).lastPosition()
