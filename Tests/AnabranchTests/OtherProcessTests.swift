@@ -166,7 +166,13 @@ private struct Processes {
         try zone.exchange(there)
         let changes = processes.graph.coordinator.remoteChanges()
         try zone.exchange(processes.other.coordinator)
-        for await _ in changes { break }
+        // The first change may be that of the insertions.
+        for await _ in changes {
+            let hasCome = try await follower.perform { context in
+                (context.registeredObject(for: ids.boss) as? Person)?.age == 50
+            }
+            if hasCome { break }
+        }
         try await follower.perform { context in
             let boss = try #require(context.registeredObject(for: ids.boss) as? Person)
             #expect(boss.age == 50 && boss.reports.isEmpty)

@@ -34,7 +34,7 @@ struct UnmergedWrites {
         let value: Value
     }
 
-    /// What the loaded state lacks.
+    /// The contents of the former state that the loaded one lacks.
     private struct Losses {
         /// The records that are gone, and that one of the writes has changed or linked.
         var records: Set<RecordID> = []
