@@ -204,8 +204,15 @@ extension Store {
         return try row(entity, id).map { $0.slots[slot] }
     }
 
+    /// Changes a person and saves.
+    ///
+    /// - Parameters:
+    ///   - seen: The state of the store that the author of the change has seen; `nil` for the
+    ///     present one.
+    ///   - isRefusing: True if a value that the author has not seen is a conflict.
     func set(
-        _ key: String, _ value: Value, of id: LocalID, author: String = ""
+        _ key: String, _ value: Value, of id: LocalID, author: String = "",
+        seen: RowVersion? = nil, isRefusing: Bool = false
     ) throws {
         let entity = model.entity(named: "Person")!
         guard let row = try row("Person", id) else { return }
@@ -216,6 +223,8 @@ extension Store {
         request.updates = [
             .init(entity: entity, slots: [slot], rows: [(id, row.version, slots)])
         ]
+        if let seen { request.seenVersions[id] = [slot: seen] }
+        request.refusesUnseenValues = isRefusing
         _ = try save(request)
     }
 

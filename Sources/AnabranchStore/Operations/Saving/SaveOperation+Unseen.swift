@@ -61,7 +61,7 @@ extension SaveOperation {
                 && !written.isDisjoint(with: property.slots)
             {
                 guard let version = seen.oldest(of: property.slots),
-                    let cell = try ChangeSetMerge(transaction).shownCell(of: property, in: row)
+                    let cell = try transaction.views.shownCells(of: property, in: row).first
                 else { continue }
                 let value = try UnseenValue(
                     cell, of: id, layout.entity.wireName, property, in: layout, self)

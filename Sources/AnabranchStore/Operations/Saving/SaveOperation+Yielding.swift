@@ -44,7 +44,7 @@ extension SaveOperation {
         guard let version = seenVersions[shownBy[id] ?? id]?[column.slot],
             let property = layout.property(wire),
             let held = try RowReader(transaction, layout: layout).row(id),
-            let cell = try ChangeSetMerge(transaction).shownCell(of: property, in: held),
+            let cell = try transaction.views.shownCells(of: property, in: held).first,
             let place = update.rows.slots.firstIndex(of: column.slot)
         else { return false }
         let stamp = try transaction.localStamp(cell.stamp)

@@ -119,10 +119,10 @@ extension ViewRules {
         return outcome == .replaces ? other : held
     }
 
-    /// The cells that a member of a duplicate set shows of a property: its own, or the later one of
-    /// a former property.
+    /// The cells that a record shows of a property, for itself or as a member of a duplicate set:
+    /// its own, or the later one of a former property. Only under `keepBoth` there are several.
     ///
-    /// - Parameter row: The row of a separated member.
+    /// - Parameter row: The row of the record, which is separated from other members.
     func shownCells(
         of property: TableLayout.Property, in row: HeldRow
     ) throws -> [CanonicalRecord.Cell] {

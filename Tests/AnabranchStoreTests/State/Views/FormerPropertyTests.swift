@@ -83,6 +83,25 @@ import Testing
         #expect(try ShownState(migrated("old")) == ShownState(new))
     }
 
+    @Test func `records a write of another version that an edit has not seen, or refuses the edit`()
+        throws
+    {
+        let seen = RowVersion(try new.historyProgress().position)
+        try old.set("age", .integer(8), of: onOld)
+        for store in [old, new] { try scenario.zone.sync(store) }
+        scenario.clock.milliseconds += 1000
+        let error = storeError {
+            try new.set("age", .string("nine"), of: onNew, seen: seen, isRefusing: true)
+        }
+        #expect(error?.code == .mergeConflict)
+        #expect(try new.value("age", of: onNew) == .string("8") && new.conflicts().isEmpty)
+        try new.set("age", .string("nine"), of: onNew, seen: seen)
+        let conflict = try #require(try new.conflicts().first)
+        #expect(try new.conflicts().count == 1)
+        #expect(conflict.value == .string("8") && conflict.winningValue == .string("nine"))
+        try exchange()
+    }
+
     @Test(arguments: [true, false])
     func `records a concurrent write of another version that loses once`(isOldLater: Bool) throws {
         if isOldLater {
@@ -245,5 +264,22 @@ import Testing
         let error = storeError { try new.set("rank", .integer(1), of: anna) }
         #expect(error?.code == .cannotWin)
         #expect(try new.value("rank", of: anna) == .integer(2))
+    }
+
+    @Test func `was written first, so an edit that has not seen it yields`() throws {
+        let scenario = try StoreScenario(model: Self.model(.max))
+        let old = try scenario.open("old")
+        let anna = try old.insert("Person", ["name": "Anna"])
+        try scenario.zone.sync(old)
+        let new = try scenario.open("new", model: Self.model(.firstWriter))
+        try scenario.zone.pull(into: new)
+        let seen = RowVersion(try new.historyProgress().position)
+        try old.set("rank", .integer(2), of: anna)
+        for store in [old, new] { try scenario.zone.sync(store) }
+        scenario.clock.milliseconds += 10
+        let here = try new.id(of: anna, on: old)
+        try new.set("rank", .integer(1), of: here, seen: seen)
+        #expect(try new.value("rank", of: here) == .integer(2))
+        #expect(try new.conflicts().map(\.value) == [.integer(1)])
     }
 }
