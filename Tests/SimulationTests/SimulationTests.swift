@@ -23,7 +23,7 @@ struct SimulationTests {
         arguments: [
             615_265_955, 698_876_303, 1_328_991_967, 1_328_995_440, 1_329_001_359, 1_469_781_932,
             1_469_794_455, 1_469_803_139, 1_469_825_339, 2_787_046_941, 2_787_056_493, 3_005_071,
-            3_458_141_687, 1_286_558_143,
+            3_458_141_687, 1_286_558_143, 1_147_787_671, 1_190_993_653,
         ] as [UInt64])
     func `a seed that has failed converges`(_ seed: UInt64) throws {
         try Simulation(Scenario(seed: seed, storage: .sqlite)).run()

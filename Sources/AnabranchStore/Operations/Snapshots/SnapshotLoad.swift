@@ -210,11 +210,25 @@ struct SnapshotLoad {
             guard set.dot.sequence <= head.sequence else { return }
             return try checkIsHeld(entry, beneath: head)
         }
-        guard try continuesSnapshot(set, head) else { return }
+        guard try !comesByPull(entry), try continuesSnapshot(set, head) else { return }
         try transaction.setHead(of: ordinal, sequence: set.dot.sequence, origin: set.origin)
         try merge.merge(
             IncomingSet(
                 set, ordinal: ordinal, position: entry.localPosition))
+    }
+
+    /// True if a change set begins a renamed branch, the zone has it after the snapshot, and the log
+    /// no longer has the one before it.
+    ///
+    /// Such a change set names the one before it by its origin alone. The snapshot may be older than
+    /// that one, whose records would seem to be deleted. The pull that follows brings both in their
+    /// order.
+    private func comesByPull(_ entry: StoredLogEntry) throws -> Bool {
+        let set = entry.changeSet
+        guard set.dot.sequence == 1, set.previousOrigin != .zero, let place = entry.place,
+            place.epoch == snapshot.cursor.epoch, place.position > snapshot.cursor.position
+        else { return false }
+        return try log.position(ofPredecessorOf: set) == nil
     }
 
     /// True if the snapshot has the branch of history that a change set continues, and its causes.
