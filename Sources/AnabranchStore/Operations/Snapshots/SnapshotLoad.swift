@@ -217,12 +217,12 @@ struct SnapshotLoad {
                 set, ordinal: ordinal, position: entry.localPosition))
     }
 
-    /// True if a change set begins a renamed branch, the zone has it after the snapshot, and the log
-    /// no longer has the one before it.
+    /// True if a change set begins a renamed branch, the zone has it after the snapshot, and the
+    /// log no longer has the one before it.
     ///
-    /// Such a change set names the one before it by its origin alone. The snapshot may be older than
-    /// that one, whose records would seem to be deleted. The pull that follows brings both in their
-    /// order.
+    /// Such a change set names the one before it by its origin alone. The snapshot may be older:
+    /// then the records that the one before it inserted would seem to be deleted. The pull that
+    /// follows brings both in their order.
     private func comesByPull(_ entry: StoredLogEntry) throws -> Bool {
         let set = entry.changeSet
         guard set.dot.sequence == 1, set.previousOrigin != .zero, let place = entry.place,
