@@ -2,8 +2,9 @@
 ///
 /// A change set is rewritten if its history forked or its timestamp was too far in the future.
 /// Another reason is that a log has it in another form. Later change sets mention its records, its
-/// tags and its dot, and these mentions follow. Origins never change: one origin stays one save
-/// (invariant 3).
+/// tags and its dot, and these mentions follow. If it moves to another history, they follow in the
+/// change sets whose contexts name the part that moves: the others mention what another branch has
+/// under the same names. Origins never change: one origin stays one save (invariant 3).
 public struct Rewriting: Sendable {
     /// The new dot and timestamp of one change set.
     public struct Name: Hashable, Sendable {
@@ -20,6 +21,10 @@ public struct Rewriting: Sendable {
     }
 
     private var names: [Dot: Name] = [:]
+    /// The origins of the renamed change sets, which tell them from those of other branches.
+    private var origins: [Dot: UInt64] = [:]
+    /// True if a change set moves to another replica's history.
+    private var hasMoves = false
     private var stamps: [Stamp: Stamp] = [:]
     /// The fork positions of renamed histories: the last change set that both branches share, by
     /// the first renamed dot.
@@ -96,8 +101,10 @@ public struct Rewriting: Sendable {
     /// - Returns: `true` if the records that the change set inserted get new identities.
     private mutating func addName(of set: ChangeSet, _ name: Name) -> Bool {
         names[set.dot] = name
+        origins[set.dot] = set.origin.prefix
         stamps[set.stamp] = Stamp(timestamp: name.timestamp, replica: name.dot.replica)
         guard name.dot.replica != set.dot.replica else { return false }
+        hasMoves = true
         // The entry of a change set declared lost does not name its predecessor.
         if name.dot.sequence == 1, set.dot.sequence > 1, set.kind != .lost {
             forks[set.dot] = CausalContext.Entry(
@@ -116,12 +123,13 @@ public struct Rewriting: Sendable {
     public func rewritten(_ set: ChangeSet, _ parts: some PartStore) throws -> ChangeSet {
         guard set.kind == .saveInParts else { return try rewritten(set) }
         let name = names[set.dot] ?? Name(dot: set.dot, timestamp: set.timestamp)
+        let mentions = mentions(in: set)
         let old = try set.parts()
         let new = try old.map { part in
             let payload = try ChangePayload(
                 decoding: try parts.bytes(of: part), author: set.dot.replica)
             try checkIsKnown(payload, of: set)
-            let rewritten = ChangePayload(blocks: payload.blocks.map(rewritten))
+            let rewritten = ChangePayload(blocks: payload.blocks.map(mentions.rewritten))
             guard rewritten != payload || name.dot.replica != set.dot.replica else { return part }
             return try parts.keep(rewritten.written(author: name.dot.replica))
         }
@@ -150,7 +158,7 @@ public struct Rewriting: Sendable {
         guard set.kind == .save else { return renamed(set, name, context) }
         let old = try set.decodedPayload()
         try checkIsKnown(old, of: set)
-        let new = ChangePayload(blocks: old.blocks.map(rewritten))
+        let new = ChangePayload(blocks: old.blocks.map(mentions(in: set).rewritten))
         let isRenamed = name.dot != set.dot || name.timestamp != set.timestamp
         guard isRenamed || new != old else {
             var kept = set
@@ -190,12 +198,40 @@ public struct Rewriting: Sendable {
         }
     }
 
+    // MARK: - Other branches
+
+    /// The new name of a change set that a context names. The context may name one of another
+    /// branch by the same dot.
+    private func name(of entry: CausalContext.Entry) -> Name? {
+        guard let name = names[entry.dot], let origin = origins[entry.dot] else { return nil }
+        let renamed = CausalContext.Entry(dot: entry.dot, originPrefix: origin)
+        return origin == entry.originPrefix || entry.namesLoss || renamed.namesLoss ? name : nil
+    }
+
+    /// The rewriting of the records and stamps that a change set mentions.
+    private func mentions(in set: ChangeSet) -> Rewriting {
+        guard hasMoves, !moves(set.dot, names[set.dot]),
+            !set.context.beyond.contains(where: { moves($0.dot, name(of: $0)) })
+        else { return self }
+        var restamping = self
+        restamping.records = [:]
+        restamping.rejected = [:]
+        restamping.stamps = stamps.filter { $0.key.replica == $0.value.replica }
+        return restamping
+    }
+
+    private func moves(_ dot: Dot, _ name: Name?) -> Bool {
+        name.map { $0.dot.replica != dot.replica } ?? false
+    }
+
+    // MARK: - Mentions
+
     /// The causal context with the new names of renamed change sets.
     public func rewritten(_ context: CausalContext) -> CausalContext {
         guard !names.isEmpty else { return context }
         var entries: [CausalContext.Entry] = []
         for entry in context.beyond {
-            guard let name = names[entry.dot] else {
+            guard let name = name(of: entry) else {
                 entries.append(entry)
                 continue
             }

@@ -36,6 +36,10 @@ import Testing
                     columns: [[.reference(record(3))]]))
         ], previous: Digest(of: [1]))
 
+    /// The entry of a context that names the save.
+    private static let seen = CausalContext.Entry(
+        dot: insert.dot, originPrefix: insert.origin.prefix)
+
     private static func renaming() throws -> Rewriting {
         var rewriting = Rewriting()
         try rewriting.rename(
@@ -116,7 +120,7 @@ import Testing
                         deletes: [.init(record: Self.record(4), stampsSeen: [stamp])])),
                 .delete(RecordBlock(entity: "Person", records: [Self.record(4)])),
             ],
-            beyond: [.init(dot: Self.insert.dot, originPrefix: Self.insert.origin.prefix)])
+            beyond: [Self.seen])
         let rewritten = try Self.renaming().rewritten(mention)
         #expect(rewritten.dot == mention.dot && rewritten.timestamp == mention.timestamp)
         #expect(rewritten.digest != mention.digest)
@@ -152,7 +156,7 @@ import Testing
                         links: [
                             .init(left: Self.record(4), right: Self.record(8, of: Self.other))
                         ]))
-            ])
+            ], beyond: [Self.seen])
         guard
             case .link(let links)? = try Self.renaming().rewritten(link).decodedPayload().blocks
                 .first
@@ -170,6 +174,61 @@ import Testing
             [.delete(RecordBlock(entity: "Person", records: [Self.record(3)]))])
         #expect(try Self.renaming().rewritten(set) == set)
         #expect(Rewriting().isEmpty)
+    }
+
+    @Test func `leaves what mentions another branch under the same names`() throws {
+        let blocks: [ChangeBlock] = [
+            .delete(RecordBlock(entity: "Person", records: [Self.record(4)])),
+            .unlink(
+                LinkBlock(
+                    entity: "Person", property: Self.teams,
+                    links: [
+                        .init(
+                            left: Self.record(4), right: Self.record(3),
+                            observedTags: [Self.insert.stamp])
+                    ])),
+        ]
+        let others: [CausalContext.Entry] = [
+            .init(dot: Self.insert.dot, originPrefix: Digest(of: [2]).prefix),
+            .init(dot: Dot(replica: Self.old, sequence: 3), originPrefix: Digest(of: [3]).prefix),
+        ]
+        for other in others {
+            let set = Self.set(1, by: Self.other, blocks, beyond: [other])
+            #expect(try Self.renaming().rewritten(set) == set)
+        }
+        // Without an origin of its own, a lost change set is the same on every branch.
+        let loss = CausalContext.Entry(
+            dot: Self.insert.dot, originPrefix: ChangeSet(lost: Self.insert.dot).origin.prefix)
+        #expect(loss.namesLoss)
+        let set = Self.set(1, by: Self.other, blocks, beyond: [loss])
+        #expect(try Self.renaming().rewritten(set) != set)
+    }
+
+    @Test func `restamps a save that another branch mentions, too`() throws {
+        var rewriting = try Self.renaming()
+        let first = Self.set(1, by: Self.other, [])
+        let time = HybridTimestamp(rawValue: 7)
+        try rewriting.rename(first, to: .init(dot: first.dot, timestamp: time))
+        let mention = Self.set(
+            1, by: ReplicaID(high: 6, low: 6),
+            [
+                .yieldingDelete(
+                    YieldingDeleteBlock(
+                        entity: "Person",
+                        deletes: [
+                            .init(
+                                record: Self.record(4),
+                                stampsSeen: [first.stamp, Self.insert.stamp])
+                        ]))
+            ], beyond: [.init(dot: first.dot, originPrefix: first.origin.prefix)])
+        let rewritten = try rewriting.rewritten(mention).decodedPayload()
+        guard case .yieldingDelete(let block)? = rewritten.blocks.first else {
+            Issue.record("it deletes nothing")
+            return
+        }
+        #expect(block.deletes.map(\.record) == [Self.record(4)])
+        let restamped = Stamp(timestamp: time, replica: Self.other)
+        #expect(Set(block.deletes[0].stampsSeen) == [restamped, Self.insert.stamp])
     }
 
     @Test func `a change set that is rewritten twice keeps its first name`() throws {

@@ -37,7 +37,7 @@ extension ApplyOperation {
         let set = try freeDot(dot, for: set)
         var rewriting = Rewriting()
         try name(set, dot, timestamp, in: &rewriting)
-        try moveSuccessors(of: set.dot, to: dot, in: &rewriting)
+        try moveSuccessors(of: set, to: dot, in: &rewriting)
         try raiseFollowers(of: set, to: timestamp, in: &rewriting)
         try rewrite(rewriting, adopting: given)
     }
@@ -47,7 +47,7 @@ extension ApplyOperation {
     mutating func moveWaiting(_ set: ChangeSet, to dot: Dot, _ timestamp: HybridTimestamp) throws {
         var rewriting = Rewriting()
         try name(set, dot, timestamp, in: &rewriting)
-        try moveSuccessors(of: set.dot, to: dot, in: &rewriting)
+        try moveSuccessors(of: set, to: dot, in: &rewriting)
         try raiseFollowers(of: set, to: timestamp, in: &rewriting)
         try rewriteWaiting(rewriting)
     }
@@ -163,7 +163,7 @@ extension ApplyOperation {
             replica: ReplicaID(ofForkAt: set.dot, origin: set.origin), sequence: 1)
         var rewriting = Rewriting()
         try name(set, first, set.timestamp, in: &rewriting)
-        try nameSuccessors(of: set.dot, as: first, in: &rewriting)
+        try nameSuccessors(of: set, as: first, in: &rewriting)
         return rewriting
     }
 
@@ -171,17 +171,16 @@ extension ApplyOperation {
     /// it there, unless that history already has a successor; then they become a branch of their
     /// own.
     private func moveSuccessors(
-        of old: Dot, to new: Dot, in rewriting: inout Rewriting
+        of set: ChangeSet, to new: Dot, in rewriting: inout Rewriting
     ) throws {
-        guard old.replica != new.replica else { return }
+        guard set.dot.replica != new.replica else { return }
         let next = Dot(replica: new.replica, sequence: new.sequence + 1)
-        let following = Dot(replica: old.replica, sequence: old.sequence + 1)
-        guard try isTaken(next), let first = try log.entry(named: following) else {
-            return try nameSuccessors(of: old, as: new, in: &rewriting)
+        guard try isTaken(next), let first = try successor(of: set) else {
+            return try nameSuccessors(of: set, as: new, in: &rewriting)
         }
-        let branch = ReplicaID(ofForkAt: next, origin: first.changeSet.origin)
+        let branch = ReplicaID(ofForkAt: next, origin: first.origin)
         let base = Dot(replica: branch, sequence: 0)
-        try nameSuccessors(of: old, as: base, in: &rewriting)
+        try nameSuccessors(of: set, as: base, in: &rewriting)
     }
 
     /// True if this file holds a change set under a dot, in its log or by a snapshot.
@@ -192,17 +191,23 @@ extension ApplyOperation {
     }
 
     private func nameSuccessors(
-        of old: Dot, as new: Dot, in rewriting: inout Rewriting
+        of set: ChangeSet, as new: Dot, in rewriting: inout Rewriting
     ) throws {
-        try log.forEach(log.unplacedPositions()) { entry in
-            guard entry.changeSet.dot.replica == old.replica,
-                entry.changeSet.dot.sequence > old.sequence
-            else { return }
-            let sequence = new.sequence + entry.changeSet.dot.sequence - old.sequence
-            try name(
-                entry.changeSet, Dot(replica: new.replica, sequence: sequence),
-                entry.changeSet.timestamp, in: &rewriting)
+        var (last, dot) = (set, new)
+        while let next = try successor(of: last) {
+            dot = Dot(replica: dot.replica, sequence: dot.sequence + 1)
+            try name(next, dot, next.timestamp, in: &rewriting)
+            last = next
         }
+    }
+
+    /// The change set that continues another in the log, and that the zone does not hold. After a
+    /// gap, the log may have those of another branch.
+    private func successor(of set: ChangeSet) throws -> ChangeSet? {
+        let dot = Dot(replica: set.dot.replica, sequence: set.dot.sequence + 1)
+        guard let next = try log.entry(named: dot), next.place == nil else { return nil }
+        let isOfLoss = set.kind == .lost || next.changeSet.kind == .lost
+        return isOfLoss || next.changeSet.previousOrigin == set.origin ? next.changeSet : nil
     }
 
     private func name(
