@@ -1,8 +1,12 @@
 import Foundation
 
-/// The executables that were built beside the test bundle.
+/// The executables that were built beside the test bundle, or those in the folder that
+/// `ANABRANCH_PROGRAMS` names.
 enum BuiltProducts {
     static func executable(_ name: String) throws -> URL {
+        if let other = ProcessInfo.processInfo.environment["ANABRANCH_PROGRAMS"] {
+            return URL(filePath: other).appending(path: name)
+        }
         let file = folder.appending(path: name)
         guard FileManager.default.isExecutableFile(atPath: file.path) else {
             throw MissingProduct(description: "Build \(name) first: there is no \(file.path).")

@@ -28,14 +28,19 @@ final class ChildProcess {
 
     /// The peak memory of the running process; `nil` after its end, before its program is loaded,
     /// or if the system does not report it.
-    var peakBytes: Int? {
+    var peakBytes: Int? { bytes(named: "VmHWM") }
+
+    /// The memory of the running process, as ``peakBytes``.
+    var residentBytes: Int? { bytes(named: "VmRSS") }
+
+    private func bytes(named name: String) -> Int? {
         // Until the program is loaded, the system reports the memory of the process that starts it.
         guard let program = Self.program(of: "\(process.processIdentifier)"),
             program != Self.program(of: "self")
         else { return nil }
         let status = try? String(
             contentsOfFile: "/proc/\(process.processIdentifier)/status", encoding: .utf8)
-        let line = status?.split(separator: "\n").first { $0.hasPrefix("VmHWM:") }
+        let line = status?.split(separator: "\n").first { $0.hasPrefix("\(name):") }
         return line?.split(separator: " ").compactMap { Int($0) }.first.map { $0 << 10 }
     }
 

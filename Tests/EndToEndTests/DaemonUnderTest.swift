@@ -34,11 +34,13 @@ final class DaemonUnderTest {
         try start()
     }
 
-    /// Creates a token that may write a zone.
-    static func makeToken(for zone: String, in store: String) throws -> String {
+    /// Creates a token for a zone, and the zone.
+    static func makeToken(
+        for zone: String, role: String = "write", in store: String
+    ) throws -> String {
         try ChildProcess.output(
             of: BuiltProducts.executable("anabranchd"),
-            ["token", "create", "--zone", zone, "--role", "write", "--store", store])
+            ["token", "create", "--zone", zone, "--role", role, "--store", store])
     }
 
     /// The number of the running process; zero if it does not run.
@@ -77,6 +79,9 @@ final class DaemonUnderTest {
 
     /// The peak memory of the process.
     var peakBytes: Int { process?.peakBytes ?? 0 }
+
+    /// The memory of the process.
+    var residentBytes: Int { process?.residentBytes ?? 0 }
 
     /// - Returns: The exit status.
     func stop() -> Int32 { process?.terminate() ?? -1 }

@@ -56,16 +56,6 @@ import Testing
         return PushRequest(epoch: try epoch(), changeSets: [set.encoded()]).encoded()
     }
 
-    /// A zstd frame of 64 MiB of zeros, in runs of 128 KiB.
-    private static var bomb: [UInt8] {
-        var frame: [UInt8] = [0x28, 0xB5, 0x2F, 0xFD, 0, 0x50]
-        for number in 1...512 {
-            let header = UInt32((1 << 17) << 3 | 1 << 1 | (number == 512 ? 1 : 0))
-            frame += [0, 8, 16].map { UInt8(truncatingIfNeeded: header >> $0) } + [0]
-        }
-        return frame
-    }
-
     private func expectBounded(_ what: Comment) throws {
         #expect(daemon.peakBytes < Self.budget + Self.rest, what)
         let client = try LoopbackClient(port: daemon.port)
@@ -75,7 +65,7 @@ import Testing
 
     @Test func `bodies that grow by decompression`() throws {
         let clients = try (0..<Self.clientCount).map { _ in
-            try send("push", Self.bomb, encoding: "zstd")
+            try send("push", ZeroFrame.bytes(mebibytes: 64), encoding: "zstd")
         }
         for client in clients {
             let status = client.statusLine()

@@ -46,28 +46,61 @@ final class LoopbackSocket {
 final class LoopbackClient {
     private let descriptor: Int32
 
-    init(port: Int) throws {
+    /// - Parameters:
+    ///   - address: The client's own address; all that begin with 127 are of this machine.
+    ///   - seconds: How long to wait for the server to take or send anything.
+    init(port: Int, from address: String = "127.0.0.1", patience seconds: Int = 60) throws {
         descriptor = socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
-        var limit = timeval(tv_sec: 60, tv_usec: 0)
-        setsockopt(
-            descriptor, SOL_SOCKET, SO_RCVTIMEO, &limit, socklen_t(MemoryLayout<timeval>.size))
-        var address = sockaddr_in()
-        address.sin_family = sa_family_t(AF_INET)
-        address.sin_addr.s_addr = inet_addr("127.0.0.1")
-        address.sin_port = in_port_t(port).bigEndian
-        let status = withUnsafePointer(to: &address) { [descriptor] address in
-            address.withMemoryRebound(to: sockaddr.self, capacity: 1) { address in
-                connect(descriptor, address, socklen_t(MemoryLayout<sockaddr_in>.size))
-            }
+        var limit = timeval(tv_sec: seconds, tv_usec: 0)
+        for option in [SO_RCVTIMEO, SO_SNDTIMEO] {
+            setsockopt(
+                descriptor, SOL_SOCKET, option, &limit, socklen_t(MemoryLayout<timeval>.size))
         }
-        guard status == 0 else { throw POSIXError(.init(rawValue: errno) ?? .EIO) }
+        let (own, server) = (Self.address(address, port: 0), Self.address("127.0.0.1", port: port))
+        guard call(bind, own) == 0, call(connect, server) == 0 else {
+            throw POSIXError(.init(rawValue: errno) ?? .EIO)
+        }
     }
 
     deinit { close(descriptor) }
 
-    func get(_ path: String) {
-        let request = "GET \(path) HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n"
-        _ = send(descriptor, request, request.utf8.count, Int32(MSG_NOSIGNAL))
+    private static func address(_ name: String, port: Int) -> sockaddr_in {
+        var address = sockaddr_in()
+        address.sin_family = sa_family_t(AF_INET)
+        address.sin_addr.s_addr = inet_addr(name)
+        address.sin_port = in_port_t(port).bigEndian
+        return address
+    }
+
+    private func call(
+        _ function: (Int32, UnsafePointer<sockaddr>, socklen_t) -> Int32, _ address: sockaddr_in
+    ) -> Int32 {
+        withUnsafePointer(to: address) {
+            $0.withMemoryRebound(to: sockaddr.self, capacity: 1) {
+                function(descriptor, $0, socklen_t(MemoryLayout<sockaddr_in>.size))
+            }
+        }
+    }
+
+    func get(_ path: String, token: String? = nil) {
+        let authorization = token.map { "Authorization: Bearer \($0)\r\n" } ?? ""
+        let close = token == nil ? "Connection: close\r\n" : ""
+        send("GET \(path) HTTP/1.1\r\nHost: localhost\r\n\(authorization)\(close)\r\n".utf8)
+    }
+
+    /// Sends bytes.
+    ///
+    /// - Returns: `false` if the server has closed the connection, or takes nothing any more.
+    @discardableResult func send(_ bytes: some Sequence<UInt8>) -> Bool {
+        var rest = Array(bytes)[...]
+        while !rest.isEmpty {
+            let count = rest.withUnsafeBytes {
+                Foundation.send(descriptor, $0.baseAddress, $0.count, Int32(MSG_NOSIGNAL))
+            }
+            guard count > 0 else { return false }
+            rest = rest.dropFirst(count)
+        }
+        return true
     }
 
     /// Sends a message of the protocol.
@@ -77,14 +110,7 @@ final class LoopbackClient {
             "POST \(path) HTTP/1.1\r\nHost: localhost\r\nAuthorization: Bearer \(token)\r\n"
             + "Content-Type: application/vnd.anabranch.sync\r\n\(coding)"
             + "Content-Length: \(body.count)\r\nConnection: close\r\n\r\n"
-        var rest = (Array(head.utf8) + body)[...]
-        while !rest.isEmpty {
-            let count = rest.withUnsafeBytes {
-                send(descriptor, $0.baseAddress, $0.count, Int32(MSG_NOSIGNAL))
-            }
-            guard count > 0 else { return }
-            rest = rest.dropFirst(count)
-        }
+        send(Array(head.utf8) + body)
     }
 
     /// Reads the answer up to the end of the connection, and returns its body.
