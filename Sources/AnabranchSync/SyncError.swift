@@ -82,7 +82,9 @@ extension SyncError {
         public static let unsupportedVersion = Code(rawValue: "unsupported-version")
         /// The server can't read a request. Report a bug.
         public static let malformedRequest = Code(rawValue: "malformed-request")
-        /// A change set is larger than the server accepts. Raise the server's limit.
+        /// A request is larger than the server accepts, or than something on the way to it does,
+        /// such as a proxy. The exchange sends less at a time and divides saves by itself. If that
+        /// does not suffice, raise the limit.
         public static let bodyTooLarge = Code(rawValue: "body-too-large")
         /// A change set is damaged. Report a bug.
         public static let invalidChangeSet = Code(rawValue: "invalid-change-set")

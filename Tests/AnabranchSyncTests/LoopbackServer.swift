@@ -14,7 +14,7 @@ final class LoopbackServer {
 
     init(
         heartbeat: Duration = .seconds(20), tls: (certificate: String, key: String)? = nil,
-        clientAuthorities: String? = nil
+        clientAuthorities: String? = nil, bodyBytes: Int? = nil
     ) throws {
         directory = try TemporaryDirectory("server")
         clock = SettableClock(Int64(Date().timeIntervalSince1970 * 1000))
@@ -23,6 +23,7 @@ final class LoopbackServer {
         var options = SyncServer.Options()
         options.http.workers = 2
         options.heartbeat = heartbeat
+        if let bodyBytes { options.zones.bodyBytes = bodyBytes }
         options.http.tls = tls
         options.http.clientAuthorities = clientAuthorities
         let clock = clock

@@ -184,7 +184,9 @@ extension SessionWalk {
                 earlierEpochs: random.oneIn(3) ? [EpochID(high: 0xE, low: 7)] : [],
                 headPosition: head, startPosition: random.oneIn(4) ? head : 0,
                 isCursorKnown: !random.oneIn(3), lastSequence: random.number(below: 3),
-                origin: nil, wallMilliseconds: milliseconds, largestBody: 1 << 20
+                origin: nil, wallMilliseconds: milliseconds,
+                // A save in parts is larger than the smallest.
+                largestBody: random.oneIn(4) ? 220 : 1 << 20
             ).encoded()
         case is Pulling:
             let end = here + random.number(below: 3)
@@ -289,6 +291,7 @@ extension SessionWalk {
         switch step {
         case let step as Acknowledging: return step.answered(state)
         case let step as RenamingBranch: return step.answered(random.oneIn(2) ? nil : state)
+        case let step as Dividing: return step.answered(random.oneIn(2) ? nil : state)
         case let step as RaisingTimes: return step.answered(random.oneIn(2) ? nil : state)
         case let step as TakingForms: return step.answered(random.oneIn(2) ? nil : state)
         case let step as WantingSnapshot: return step.answered(state)

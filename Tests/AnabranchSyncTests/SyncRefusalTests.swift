@@ -85,15 +85,4 @@ struct SyncRefusalTests {
         #expect(error?.code == .otherZone)
         #expect(error?.message.contains("family") == true)
     }
-
-    @Test func `a save that is larger than the server takes is named`() async throws {
-        let scenario = try EngineScenario(bodyBytes: 2_000)
-        let names = scenario.names
-        let store = try scenario.open("a.db")
-        try store.insert("Ada", names)
-        try store.insert(String(repeating: "x", count: 3_000), names)
-        let outcome = try await scenario.engine(store).synchronize()
-        #expect(outcome.blockedBy?.code == .bodyTooLarge)
-        #expect(outcome.pushedChangeSets == 1 && outcome.pendingCount == 1)
-    }
 }

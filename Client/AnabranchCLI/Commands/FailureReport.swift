@@ -112,6 +112,10 @@ struct FailureReport {
         switch error.code {
         case .unauthorized where error.details["certificate"] != nil:
             " Type --client-certificate FILE and --client-key FILE."
+        // Something on the way to the server, such as a proxy, is the cause.
+        case .unauthorized
+        where error.details["reason"] == "removed" || error.details["status"] != nil:
+            ""
         case .unauthorized: " Type --token-file FILE, or set ANABRANCH_TOKEN."
         case .insecureServer: " Type --allow-plain-http for that."
         case .untrustedServer

@@ -31,7 +31,6 @@ extension ServeSettings {
         }
         if let bytes = try number("body-limit", in: 1024...(1 << 30)) {
             options.zones.bodyBytes = bytes
-            options.zones.changeSetBytes = bytes
         }
         if let bytes = try number("change-set-limit", in: 1024...(1 << 30)) {
             options.zones.changeSetBytes = bytes

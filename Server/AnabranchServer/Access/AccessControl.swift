@@ -62,7 +62,9 @@ package final class AccessControl: Sendable {
 
     private static func bearer(_ head: HTTPRequestHead) throws(ProtocolError) -> String {
         guard let field = head.headers["Authorization"] else {
-            throw unauthorized("The header Authorization is missing: send \"Bearer\" and a token.")
+            throw unauthorized(
+                "The header Authorization is missing: send \"Bearer\" and a token.",
+                ["reason": "missing"])
         }
         let parts = field.split(separator: " ", omittingEmptySubsequences: true)
         guard parts.count == 2, String(parts[0]).headerToken == "bearer" else {
@@ -85,7 +87,11 @@ package final class AccessControl: Sendable {
             details: ["role": role.rawValue])
     }
 
-    private static func unauthorized(_ message: String) -> ProtocolError {
-        ProtocolError(.unauthorized, message, details: ["header": "Authorization"])
+    private static func unauthorized(
+        _ message: String, _ details: [String: String] = [:]
+    ) -> ProtocolError {
+        ProtocolError(
+            .unauthorized, message,
+            details: details.merging(["header": "Authorization"]) { _, new in new })
     }
 }

@@ -54,6 +54,23 @@ extension ChangeSet {
             context: set.context)
     }
 
+    /// Creates the form of a save in which its content is one part beside the change set.
+    ///
+    /// The change set is small then, and the part is sent in pieces of any size. Dot, time and
+    /// origin stay, so it is the same save. Every program that divides it computes the same bytes.
+    ///
+    /// - Parameters:
+    ///   - set: A whole save (``LogEntryKind/save``).
+    ///   - part: The part with the bytes of its payload.
+    public init(dividing set: ChangeSet, into part: SavePart) {
+        precondition(set.kind == .save, "only a whole save is divided")
+        self.init(
+            fromLog: .saveInParts, dot: set.dot, timestamp: set.timestamp, author: set.author,
+            name: set.name, payload: PartList([part]).encoded(),
+            rewrittenFrom: set.rewrittenFrom ?? set.dot, previousOrigin: set.previousOrigin,
+            origin: set.origin, digest: nil, context: set.context)
+    }
+
     /// Creates the entry for a change set declared lost, because no replica can supply it.
     ///
     /// The entry counts as held. It depends on the dot alone, so all replicas that declare the same

@@ -84,6 +84,17 @@ extension Exchange {
         zone?.clockOffsetMilliseconds = offset
     }
 
+    /// Records the greatest length of a request's body, as the server's refusal of one says.
+    ///
+    /// - Returns: `false` if the refusal names no limit, or none that is less than the known one.
+    mutating func learn(limitIn refusal: SyncError) -> Bool {
+        guard let limit = refusal.details["limit"].flatMap({ Int($0) }), limit < largestBody,
+            zone != nil
+        else { return false }
+        zone?.largestBody = max(limit, 0)
+        return true
+    }
+
     /// Records which zone answers.
     mutating func learn(_ response: HelloResponse, at input: StepInput) {
         failures = 0

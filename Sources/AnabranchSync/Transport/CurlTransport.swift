@@ -36,7 +36,8 @@ package final class CurlTransport: Transport {
         if compressed != nil { transfer.headers.append("Content-Encoding: zstd") }
         transfer.body = compressed ?? body
         transfer.timeout = options.requestTimeout
-        return try reply(try await connection.perform(transfer))
+        return try reply(
+            try await connection.perform(transfer), to: transfer.body?.count ?? 0)
     }
 
     package func events() -> AsyncThrowingStream<ZoneEvent, any Error> {
@@ -73,7 +74,8 @@ package final class CurlTransport: Transport {
         let response = try await stream.perform(transfer)
         guard response.status != 200 else { return }
         throw SyncError(
-            refusal(response.status, response.body, purpose: "follow the zone's events"),
+            refusal(
+                response.status, response.body, purpose: "follow the zone's events", sending: 0),
             retryAfter: response.retryAfter)
     }
 
@@ -88,7 +90,10 @@ package final class CurlTransport: Transport {
             largestResponse: options.largestResponse)
     }
 
-    private func reply(_ response: CurlResponse) throws -> TransportReply {
+    /// - Parameter bodyByteCount: The length of the request's body, as it was sent.
+    private func reply(
+        _ response: CurlResponse, to bodyByteCount: Int
+    ) throws -> TransportReply {
         var body = response.body
         switch response.contentEncoding {
         case "", "identity": break
@@ -101,7 +106,8 @@ package final class CurlTransport: Transport {
         }
         guard response.status == 200 else {
             return .refusal(
-                refusal(response.status, body, purpose: "sync"), retryAfter: response.retryAfter)
+                refusal(response.status, body, purpose: "sync", sending: bodyByteCount),
+                retryAfter: response.retryAfter)
         }
         guard response.contentType == SyncProtocol.mediaType else {
             throw SyncError(
@@ -114,25 +120,19 @@ package final class CurlTransport: Transport {
     }
 
     /// The error of the error page, or one for the status if the page is not of the protocol.
-    private func refusal(_ status: Int, _ body: [UInt8], purpose: String) -> ProtocolError {
-        if let page = try? JSONDecoder().decode(ErrorPage.self, from: Data(body)) {
-            return ProtocolError(
-                ProtocolError.Code(rawValue: page.error.code), page.error.message,
-                details: page.error.details ?? [:])
+    private func refusal(
+        _ status: Int, _ body: [UInt8], purpose: String, sending bodyByteCount: Int
+    ) -> ProtocolError {
+        guard let page = try? JSONDecoder().decode(ErrorPage.self, from: Data(body)) else {
+            return ForeignAnswer(
+                status: status, server: address.base, purpose: purpose,
+                bodyByteCount: bodyByteCount
+            ).error
         }
-        let code: ProtocolError.Code =
-            switch status {
-            case 401: .unauthorized
-            case 403: .forbidden
-            case 404: .notFound
-            case 413: .bodyTooLarge
-            case 408, 429, 500...: .overloaded
-            default: .malformedRequest
-            }
-        return ProtocolError(
-            code,
-            "Can't \(purpose) because \(address.base) answers with status \(status), which is not "
-                + "a sync server's answer. Check the address.", details: ["status": "\(status)"])
+        let error = ProtocolError(
+            ProtocolError.Code(rawValue: page.error.code), page.error.message,
+            details: page.error.details ?? [:])
+        return address.token == nil ? error : error.explainingRemovedToken(on: address.base)
     }
 
     private struct ErrorPage: Decodable {

@@ -147,6 +147,13 @@ extension StoreExecutor {
         try store.piece(of: set, part: number, from: start, byteLimit: byteLimit)
     }
 
+    /// Gives a change set a form that fits a request, or rejects it; `nil` if neither is possible.
+    func divide(
+        _ set: ChangeSet, toFit byteLimit: Int, orReject rejection: Rejection?
+    ) throws -> SyncState? {
+        try rewritten { try store.divide(set, toFit: byteLimit, orReject: rejection) }
+    }
+
     /// Stores acknowledgements.
     func acknowledge(_ acknowledgements: [Acknowledged], epoch: EpochID) throws -> SyncState {
         try state { show(try store.acknowledge(acknowledgements, epoch: epoch)) }

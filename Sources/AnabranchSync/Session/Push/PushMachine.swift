@@ -5,6 +5,8 @@ package import AnabranchStore
 /// Pushes the unpushed change sets of the store, batch by batch, and stores the zone's
 /// acknowledgements.
 ///
+/// A change set that is too large for a request is divided, or rejected if that does not suffice.
+///
 /// A refusal may have a remedy: parts that the zone lacks are sent, times ahead of the server's
 /// clock are made earlier, change sets that a restored zone lacks are supplied, and names or forms
 /// that the zone has already are taken from it. Otherwise the push ends. The change sets stay in
@@ -54,7 +56,7 @@ package struct PushMachine: SessionMachine {
     /// - Parameter sets: The unpushed change sets; not empty.
     mutating func push(_ sets: [StoredLogEntry], _ exchange: inout Exchange) -> Move {
         let (batch, bodies) = exchange.batch(of: sets)
-        guard !batch.isEmpty else { return stop(exchange.tooLarge(sets[0]), &exchange) }
+        guard !batch.isEmpty else { return divide(sets[0], exchange) }
         refused = nil
         return .send(
             Pushing(batch: batch), PushRequest(epoch: exchange.epoch, changeSets: bodies))
@@ -78,6 +80,9 @@ extension Exchange {
 
     private var bodyRoom: Int { largestBody - Self.requestOverhead }
 
+    /// The greatest number of bytes of a change set that a push can carry.
+    var changeSetRoom: Int { bodyRoom - Self.lengthPrefix }
+
     /// The bytes for version, epoch, count and seal, with a reserve.
     private static let requestOverhead = 64
     /// The bytes for the length before each change set, with a reserve.
@@ -99,7 +104,7 @@ extension Exchange {
         return (batch, bodies)
     }
 
-    fileprivate func tooLarge(_ set: StoredLogEntry) -> SyncError {
+    func tooLarge(_ set: StoredLogEntry) -> SyncError {
         SyncError(
             .bodyTooLarge,
             "Can't push \(set.changeSet.dot) because it is larger than the \(largestBody) bytes "
@@ -137,21 +142,6 @@ extension PushMachine {
         }
         exchange.failures = 0
         return .leave(.needsPull)
-    }
-
-    /// Repeats the request with half as many bytes, because the server accepts less than it said.
-    private mutating func pushLess(
-        after failure: StepFailure, _ exchange: inout Exchange
-    ) -> Move {
-        let canShrink = exchange.byteLimit > exchange.limits.leastBytes
-        exchange.halveBytes()
-        let isDivisible =
-            switch failure.step {
-            case let step as Pushing: step.batch.count > 1 && refused == nil
-            case is SendingPiece: true
-            default: false
-            }
-        return canShrink && isDivisible ? load(exchange) : stop(failure.error, &exchange)
     }
 }
 
