@@ -29,6 +29,9 @@ enum Daemon {
         } catch let error as ConfigurationError {
             report(error.description)
             return ExitStatus.configuration
+        } catch let error as ProtocolError {
+            report(error.operatorMessage)
+            return ExitStatus.failure
         } catch {
             report("\(error)")
             return ExitStatus.failure

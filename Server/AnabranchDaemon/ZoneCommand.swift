@@ -68,7 +68,7 @@ enum ZoneCommand {
     ///
     /// - Throws: `HTTPServerError` if the zone is damaged or inconsistent and was not repaired.
     private static func show(_ found: ZoneVerification, of zone: ZoneName) throws {
-        print("position  \(found.position)")
+        if found.damage.isEmpty { print("position  \(found.position)") }
         print("file      \(found.damage.isEmpty ? "whole" : "damaged")")
         for place in found.damage { print("          \(place)") }
         if found.damage.isEmpty {

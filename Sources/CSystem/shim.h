@@ -15,3 +15,8 @@ static inline int csystem_last_error(void) { return errno; }
 
 // Valid until this thread asks again.
 static inline const char *csystem_error_text(int code) { return strerror(code); }
+
+/// True if an error number says that a disk, or a user's share of it, is full.
+static inline _Bool csystem_is_disk_full(int code) {
+    return code == ENOSPC || code == EDQUOT;
+}

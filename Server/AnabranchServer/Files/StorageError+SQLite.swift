@@ -1,17 +1,33 @@
 import AnabranchSQLite
 
 extension StorageError {
-    /// The error of a storage for a failure of its SQLite file.
-    init(_ error: SQLiteError) {
+    /// The error of a storage for a failure of its SQLite file, with the cause and what to do.
+    init(_ error: SQLiteError, of path: String) {
         switch error.code {
-        case .full: self.init(.full, "\(error)")
+        case .full:
+            self.init(.full, "Can't use \(path) because its disk is full: make room.")
         case .busy, .locked: self.init(.busy, "\(error)")
+        case .corrupt:
+            self.init(
+                .damaged,
+                "Can't read \(path) because the file is damaged or cut short, or \(path)-wal "
+                    + "belongs to another state of it: restore it from a backup. "
+                    + "(SQLite code \(error.extendedCode))")
+        case .notADatabase:
+            self.init(
+                .damaged,
+                "Can't read \(path) because it is not a SQLite database, or its first page is "
+                    + "damaged: restore it from a backup.")
         default: self.init(.failed, "\(error)")
         }
     }
 
-    /// Calls `body` and converts errors of SQLite.
-    static func convertingSQLite<Result>(_ body: () throws -> Result) throws -> Result {
-        do { return try body() } catch let error as SQLiteError { throw StorageError(error) }
+    /// Calls `body` and converts errors of SQLite about the file at a path.
+    static func convertingSQLite<Result>(
+        of path: String, _ body: () throws -> Result
+    ) throws -> Result {
+        do { return try body() } catch let error as SQLiteError {
+            throw StorageError(error, of: path)
+        }
     }
 }

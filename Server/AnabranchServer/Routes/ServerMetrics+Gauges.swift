@@ -15,6 +15,10 @@ extension ServerMetrics {
         registry.add(
             MetricGauge("anabranch_zones_open", "Zones that are open.") { Double(zones.count) })
         registry.add(
+            MetricGauge("anabranch_zones_failing", "Zones whose storage failed.") {
+                Double(zones.health.count)
+            })
+        registry.add(
             MetricGauge("anabranch_pushes_waiting", "Pushes that wait for a transaction.") {
                 Double(zones.opened.reduce(0) { $0 + $1.waitingPushes })
             })

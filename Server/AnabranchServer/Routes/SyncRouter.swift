@@ -76,12 +76,16 @@ package final class SyncRouter: HTTPHandler {
 
     private static let isAlive = HTTPExchange.answer(HTTPResponse(json: #"{"status":"ok"}"#))
 
-    /// Looks at the storage before it answers.
+    /// Looks at the storage, and at the zones that were opened, before it answers.
     private var readiness: HTTPExchange {
-        .read(limit: 0) { [checkIsReady] _ in
+        .read(limit: 0) { [checkIsReady, zones] _ in
             do {
                 try checkIsReady()
-                return HTTPResponse(json: #"{"status":"ready"}"#)
+                let failing = try zones.checkHealth()
+                return HTTPResponse(
+                    json: failing == 0
+                        ? #"{"status":"ready"}"#
+                        : #"{"status":"degraded","failingZones":\#(failing)}"#)
             } catch {
                 return HTTPResponse(
                     ProtocolError(

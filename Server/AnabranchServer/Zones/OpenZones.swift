@@ -52,6 +52,7 @@ package final class OpenZones: Sendable {
     private let metrics: ServerMetrics
     private let disabled: Set<Mechanism>
     private let wallMilliseconds: @Sendable () -> Int64
+    let health: ZoneHealth
 
     /// Creates an empty cache.
     ///
@@ -76,6 +77,7 @@ package final class OpenZones: Sendable {
         self.jobs = jobs
         self.metrics = metrics
         self.wallMilliseconds = wallMilliseconds
+        health = ZoneHealth(wallMilliseconds: wallMilliseconds)
     }
 
     /// Reports to observers from now on what other daemons announce.
@@ -124,7 +126,12 @@ package final class OpenZones: Sendable {
     ) throws(ProtocolError) -> Result {
         let zone = try retain(name)
         defer { release(name) }
-        return try body(zone)
+        do {
+            return try body(zone)
+        } catch {
+            health.note(error, of: name)
+            throw error
+        }
     }
 
     /// Opens a zone and keeps it open until `release` was called as often as this.
@@ -146,7 +153,9 @@ package final class OpenZones: Sendable {
             }
         } catch {
             release(name, discarding: true)
-            throw ProtocolError(serving: name, error)
+            let failure = ProtocolError(serving: name, error)
+            health.note(failure, of: name)
+            throw failure
         }
     }
 

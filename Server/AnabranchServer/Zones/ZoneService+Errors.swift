@@ -1,4 +1,4 @@
-import AnabranchProtocol
+public import AnabranchProtocol
 import AnabranchReplication
 
 extension ZoneService {
@@ -33,7 +33,9 @@ extension ProtocolError {
         case .snapshotRemoved:
             self.init(.overloaded, "Can't give a snapshot of zone \(zone) now: try again.")
         case .full:
-            self.init(.storageFull, "Can't serve zone \(zone) because its disk is full.")
+            self.init(
+                .storageFull, "Can't serve zone \(zone) because its disk is full.",
+                details: [Self.causeDetail: error.message])
         case .busy, .unavailable:
             self.init(
                 .overloaded, "Can't serve zone \(zone) now: try again.",
@@ -49,6 +51,10 @@ extension ProtocolError {
             details: [Self.causeDetail: "\(error)"])
     }
 
-    /// The key of the detail that only the server's log contains.
+    /// The key of the detail that only the server's log contains, and what the operator is told.
     static let causeDetail = "cause"
+
+    /// The message for the operator of the server: the cause with its path, which no client is
+    /// told, or the message if there is none.
+    public var operatorMessage: String { details[Self.causeDetail] ?? "\(self)" }
 }

@@ -3,7 +3,7 @@ public import AnabranchReplication
 
 /// The result of verifying a zone.
 public struct ZoneVerification: Hashable, Sendable {
-    /// The position of the log's last entry.
+    /// The position of the log's last entry; 0 if the file is damaged.
     public var position: UInt64
     /// Damage of the file or the log; if there is any, nothing is repaired.
     public var damage: [String] = []
@@ -36,9 +36,7 @@ extension ZoneService {
         repairing isRepairing: Bool = false
     ) throws(ProtocolError) -> ZoneVerification {
         try named {
-            var found = ZoneVerification(
-                position: try storage.read { try $0.logState() }.head.position)
-            found.damage = try storage.damage()
+            var found = ZoneVerification(position: 0, damage: try storage.damage())
             guard found.damage.isEmpty else { return found }
             let rebuilt = try RebuiltZone(disabled: disabled)
             defer { rebuilt.remove() }

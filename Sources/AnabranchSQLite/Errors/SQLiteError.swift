@@ -54,11 +54,14 @@ extension SQLiteError {
     ) {
         let isCurrent = database.map { sqlite3_extended_errcode($0) == status } ?? false
         let text = isCurrent ? sqlite3_errmsg(database) : sqlite3_errstr(status)
-        let code = Code(rawValue: status & 0xff)
+        var code = Code(rawValue: status & 0xff)
         var cause = text.map { String(cString: $0) } ?? "of an unknown failure"
         if code == .cantOpen || code == .ioError, let database {
             let number = sqlite3_system_errno(database)
             if number != 0 { cause += " (\(String(cString: csystem_error_text(number))))" }
+            // Some calls of the file system, as that for the index of the log, report a full disk
+            // as a failure like any other.
+            if csystem_is_disk_full(number) { code = .full }
         }
         let offset = isCurrent ? sqlite3_error_offset(database) : -1
         self.init(

@@ -89,7 +89,23 @@ import Testing
     @Test func `a file that is no database is refused`() throws {
         try Data(repeating: 65, count: 5000)
             .write(to: URL(fileURLWithPath: directory.file("a.sqlite")))
-        #expect(throws: SQLiteError.self) { _ = try open("a.sqlite") }
+        #expect(code { _ = try open("a.sqlite") } == .damaged)
+    }
+
+    @Test func `a file that was cut short, even to nothing, is no empty zone`() throws {
+        for byteCount in [0, 6_000] as [UInt64] {
+            try open("\(byteCount).sqlite", creating: true).close()
+            let file = try FileHandle(
+                forUpdating: URL(fileURLWithPath: directory.file("\(byteCount).sqlite")))
+            try file.truncate(atOffset: byteCount)
+            try file.close()
+            let code = code {
+                let storage = try open("\(byteCount).sqlite")
+                defer { storage.close() }
+                _ = try storage.read { try $0.logState() }
+            }
+            #expect(code == .damaged)
+        }
     }
 
     @Test func `a closed storage throws and can be closed again`() throws {

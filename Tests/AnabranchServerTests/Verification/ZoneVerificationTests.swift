@@ -1,6 +1,7 @@
 import AnabranchProtocol
 import AnabranchReplication
 import AnabranchSQLite
+import Foundation
 import TestSupport
 import Testing
 
@@ -85,6 +86,35 @@ import Testing
         #expect(found.isValid && found.differences == nil && found.isChecksumRight)
         try damage("UPDATE record SET timestamp = timestamp + 1 WHERE key = 9")
         #expect(try !zone.verify().isChecksumRight)
+    }
+
+    /// A copy of an earlier state was put in the file's place, and the log of pages stayed.
+    @Test func `an older file beside a newer log of pages is reported`() throws {
+        var zone = try open()
+        try fill(zone)
+        zone.close()
+        let older = try Data(contentsOf: URL(filePath: path))
+        zone = try open()
+        var author = TestAuthor(2)
+        for number in 0..<600 {
+            let set = author.insertPerson("later \(number)").0
+            _ = try zone.push(
+                PushRequest(epoch: zone.head().epoch, changeSets: [set.encoded()]))
+        }
+        let pages = try Data(contentsOf: URL(filePath: path + "-wal"))
+        zone.close()
+        try older.write(to: URL(filePath: path))
+        try pages.write(to: URL(filePath: path + "-wal"))
+        let error = #expect(throws: (any Error).self) {
+            let opened = try open()
+            defer { opened.close() }
+            let found = try opened.verify()
+            guard found.isValid else {
+                throw StorageError(.damaged, found.damage.joined(separator: "\n"))
+            }
+        }
+        let code = (error as? StorageError)?.code ?? (error as? ProtocolError).map { _ in .damaged }
+        #expect(code == .damaged, "\(error.map { "\($0)" } ?? "")")
     }
 
     @Test func `a file that SQLite finds damaged is reported`() throws {

@@ -57,6 +57,22 @@ import Testing
         #expect(missing.errors == "anabranchd: There is no zone b. (not-found)\n")
     }
 
+    @Test(arguments: ["show", "hash", "verify", "compact", "limit"])
+    func `a command names the cause why it can't read a zone`(command: String) throws {
+        _ = try run("zone", "create", "a", "--store", store)
+        let path = directory.file("store/zones/a.sqlite")
+        let file = try FileHandle(forUpdating: URL(fileURLWithPath: path))
+        for (byteCount, cause) in [
+            (6_000, "is damaged or cut short"), (0, "is empty"),
+        ] as [(UInt64, String)] {
+            try file.truncate(atOffset: byteCount)
+            let outcome = try run("zone", command, "a", "--store", store)
+            #expect(outcome.status == 1)
+            #expect(outcome.errors.contains(path) && outcome.errors.contains(cause))
+            #expect(!outcome.errors.contains("internal-error"))
+        }
+    }
+
     @Test func `commands that need a store do not create one`() throws {
         let commands = [
             ["token", "list"], ["token", "revoke", "1"], ["zone", "list"], ["zone", "hash", "a"],

@@ -41,9 +41,11 @@ final class SQLiteSnapshotStorage: ChunkStorage {
             guard !isClosed else {
                 throw StorageError(.closed, "Can't read \(path) because it is closed.")
             }
-            if connection == nil { connection = try open() }
-            guard let connection else { preconditionFailure("it was opened just now") }
-            return try body(connection)
+            return try StorageError.convertingSQLite(of: path) {
+                let connection = try connection ?? open()
+                self.connection = connection
+                return try body(connection)
+            }
         }
     }
 

@@ -36,19 +36,24 @@ package final class SQLiteZoneStorage: ZoneStorage {
     ///   - isCreated: True if a missing file is created; otherwise it is an error.
     ///   - newEpoch: Returns 16 random bytes; called if an epoch begins.
     ///
-    /// - Throws: ``StorageError`` or `SQLiteError`; the file is unchanged.
+    /// - Throws: ``StorageError``; the file is unchanged.
     package init(
         path: String, creating isCreated: Bool, options: Options = Options(),
         newEpoch: () -> EpochID
     ) throws {
         self.path = path
         self.options = options
-        let connection = try Self.open(path, creating: isCreated, vfs: options.vfs)
+        let connection = try StorageError.convertingSQLite(of: path) {
+            try Self.open(path, creating: isCreated, vfs: options.vfs)
+        }
         self.connection = connection
         snapshots = SQLiteSnapshotStorage(path: path + ".snapshots", vfs: options.vfs)
         readers = ConnectionPool(path: path, limit: options.readers, vfs: options.vfs)
-        try Self.prepare(
-            connection, identity: options.fileIdentity, newEpoch: newEpoch)
+        try StorageError.convertingSQLite(of: path) {
+            try Self.prepare(
+                connection, creating: isCreated, identity: options.fileIdentity,
+                newEpoch: newEpoch)
+        }
     }
 
     private static func open(
@@ -63,8 +68,8 @@ package final class SQLiteZoneStorage: ZoneStorage {
     }
 
     private static func prepare(
-        _ connection: Connection, identity: (String) throws -> FileIdentity,
-        newEpoch: () -> EpochID
+        _ connection: Connection, creating isCreated: Bool,
+        identity: (String) throws -> FileIdentity, newEpoch: () -> EpochID
     ) throws {
         let mode = try connection.firstValue("PRAGMA journal_mode = WAL")
         guard mode == .text("wal") else {
@@ -83,10 +88,19 @@ package final class SQLiteZoneStorage: ZoneStorage {
         let identity = try identity(connection.path)
         try connection.transaction {
             guard try ZoneSchema.check(connection) else {
+                guard isCreated else { throw Self.isEmpty(connection.path) }
                 return try ZoneSchema.create(connection, epoch: newEpoch(), identity: identity)
             }
             try beginEpochIfCopied(connection, identity, newEpoch)
         }
+    }
+
+    /// The error for a file that was cut to nothing, which must not pass for an empty zone.
+    private static func isEmpty(_ path: String) -> StorageError {
+        StorageError(
+            .damaged,
+            "Can't open \(path) because it is empty: restore it from a backup. To begin the zone "
+                + "anew, move the file away and create the zone.")
     }
 
     private static func beginEpochIfCopied(
@@ -104,7 +118,9 @@ package final class SQLiteZoneStorage: ZoneStorage {
     }
 
     package func read<Result>(_ body: (any ZoneReading) throws -> Result) throws -> Result {
-        try StorageError.convertingSQLite { try readers.read { try body(SQLiteZoneReader($0)) } }
+        try StorageError.convertingSQLite(of: path) {
+            try readers.read { try body(SQLiteZoneReader($0)) }
+        }
     }
 
     package func write<Result>(
@@ -115,7 +131,7 @@ package final class SQLiteZoneStorage: ZoneStorage {
                 throw StorageError(.closed, "Can't write \(path) because it is closed.")
             }
             do {
-                return try StorageError.convertingSQLite {
+                return try StorageError.convertingSQLite(of: path) {
                     try connection.transaction {
                         let writer = SQLiteZoneWriter(
                             connection, names: names, greatestOrdinal: options.greatestOrdinal)
@@ -137,7 +153,7 @@ package final class SQLiteZoneStorage: ZoneStorage {
     }
 
     package func damage() throws -> [String] {
-        try StorageError.convertingSQLite { try readers.damage() }
+        try StorageError.convertingSQLite(of: path) { try readers.damage() }
     }
 
     package func close() {
