@@ -6,7 +6,7 @@ import Foundation
 /// The model that a source keeps of itself, compressed.
 enum CachedModel {
     /// The greatest size of a decompressed model, against damaged or hostile sources.
-    private static let largestByteCount = 256 << 20
+    private static let largestByteCount = 16 << 20
 
     /// Reads the model.
     ///

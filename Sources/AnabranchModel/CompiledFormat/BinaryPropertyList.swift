@@ -2,7 +2,9 @@
 ///
 /// Foundation's reader gives the references of keyed archives as values without an interface on
 /// Linux, so the format is read here. Any bytes are safe: every length is checked against the
-/// bytes, and children are positions, so a cycle or a deep nesting costs no stack.
+/// bytes, and children are positions, so a cycle or a deep nesting costs no stack. No two objects
+/// of a list that a program has written share bytes, so all objects together may have as many as
+/// the list.
 ///
 /// The last 32 bytes are the trailer. It says how wide offsets and references are, and where the
 /// table of offsets begins. Each object begins with a byte of its kind and, in the low four bits,
@@ -36,7 +38,7 @@ struct BinaryPropertyList {
         guard bytes.starts(with: Self.magic), bytes.count >= Self.magic.count + Self.trailerSize
         else { return nil }
         let trailer = bytes.count - Self.trailerSize
-        guard let scanner = Scanner(bytes: bytes, end: trailer, trailer: trailer),
+        guard var scanner = Scanner(bytes: bytes, end: trailer, trailer: trailer),
             scanner.isWhole, scanner.top < scanner.count
         else { return nil }
         top = scanner.top
@@ -63,10 +65,13 @@ extension BinaryPropertyList {
         private let offsetSize: Int
         private let referenceSize: Int
         private let tableStart: Int
+        /// The number of bytes that further objects may have.
+        private var rest: Int
 
         init?(bytes: [UInt8], end: Int, trailer: Int) {
             self.bytes = bytes
             self.end = end
+            rest = end
             offsetSize = Int(bytes[trailer + 6])
             referenceSize = Int(bytes[trailer + 7])
             guard let count = Self.number(bytes, trailer + 8, 8),
@@ -96,7 +101,7 @@ extension BinaryPropertyList {
             return Self.number(bytes, start, size)
         }
 
-        func object(at position: Int) -> Object? {
+        mutating func object(at position: Int) -> Object? {
             guard let start = number(tableStart + position * offsetSize, offsetSize), start < end
             else { return nil }
             let low = Int(bytes[start] & 0x0F)
@@ -138,7 +143,7 @@ extension BinaryPropertyList {
                 : Double(bitPattern: bits)
         }
 
-        private func collection(_ kind: UInt8, _ start: Int, _ low: Int) -> Object? {
+        private mutating func collection(_ kind: UInt8, _ start: Int, _ low: Int) -> Object? {
             guard let (first, count) = length(start, low) else { return nil }
             switch kind {
             case 0x4: return bytes(first, count).map { .data(Array($0)) }
@@ -170,13 +175,15 @@ extension BinaryPropertyList {
             return (start + 2 + size, count)
         }
 
-        private func bytes(_ start: Int, _ count: Int) -> ArraySlice<UInt8>? {
-            guard start <= end, count <= end - start else { return nil }
+        private mutating func bytes(_ start: Int, _ count: Int) -> ArraySlice<UInt8>? {
+            guard start <= end, count <= min(end - start, rest) else { return nil }
+            rest -= count
             return bytes[start..<start + count]
         }
 
-        private func references(_ start: Int, _ count: Int) -> [Int]? {
-            guard start <= end, count <= (end - start) / referenceSize else { return nil }
+        private mutating func references(_ start: Int, _ count: Int) -> [Int]? {
+            guard start <= end, count <= min(end - start, rest) / referenceSize else { return nil }
+            rest -= count * referenceSize
             var found: [Int] = []
             found.reserveCapacity(count)
             for index in 0..<count {

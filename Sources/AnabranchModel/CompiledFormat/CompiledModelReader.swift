@@ -18,7 +18,7 @@ struct CompiledModelReader {
     /// - Throws: ``ModelError`` if the bytes are not the archive of a model. Other problems are
     ///   collected in `problems`.
     mutating func read(_ bytes: [UInt8]) throws(ModelError) -> ModelDeclaration {
-        guard let root = KeyedArchive(bytes)?.rootObject,
+        guard let archive = KeyedArchive(bytes), let root = archive.rootObject,
             root.className == "NSManagedObjectModel"
         else {
             throw ModelError(
@@ -37,11 +37,20 @@ struct CompiledModelReader {
             }
         }
         result.configurations = configurations(of: root)
+        guard !archive.isExhausted else { throw exhausted(bytes.count) }
         CompositeTypeNames.assign(to: &result)
         warnings += result.removeOneSidedInverses().map(ModelWarning.init)
         dropIndexesWithoutColumns(in: &result)
         problems += UserInfoSettings.apply(to: &result).map { $0.error(in: file) }
         return result
+    }
+
+    private func exhausted(_ byteCount: Int) -> ModelError {
+        ModelError(
+            .notAModel, file: file,
+            "Can't read the compiled model because its objects contain themselves, or one another "
+                + "far more often than those of a model of \(byteCount) bytes. The file is "
+                + "damaged, or no compiler of models has written it.")
     }
 
     private func versionIdentifier(of root: ArchivedObject) -> String? {

@@ -3,9 +3,11 @@ import AnabranchReplication
 /// The objects that NSKeyedArchiver wrote into a binary property list.
 ///
 /// No class is created from the archive: objects are read by the names of their classes and keys,
-/// so an archive of any origin is safe.
+/// so an archive of any origin is safe. What can be read of it is limited by its size, because a
+/// few bytes can refer to one object very often, or to themselves.
 struct KeyedArchive {
     private let list: BinaryPropertyList
+    private let visits: Visits
     /// The positions in the list of the archive's objects, by reference.
     private let objects: [Int]
     private let root: Int
@@ -20,9 +22,33 @@ struct KeyedArchive {
             positions.indices.contains(reference)
         else { return nil }
         self.list = list
+        visits = Visits(limit: bytes.count * Self.visitsForByte)
         self.objects = positions
         self.root = positions[reference]
     }
+
+    /// The greatest number of visits for each byte of an archive. Those of models need less than
+    /// one.
+    private static let visitsForByte = 8
+    /// The number of bytes of a text that cost as much as a visit.
+    private static let visitedBytes = 8
+
+    /// What may still be read: one for each value, for each key of an object, and for each few
+    /// bytes of a text.
+    private final class Visits {
+        private(set) var rest: Int
+
+        init(limit: Int) { rest = limit }
+
+        func take(_ count: Int) -> Bool {
+            rest -= count
+            return rest >= 0
+        }
+    }
+
+    /// True if more was read than a model of this size has. Then further values were read as
+    /// missing.
+    var isExhausted: Bool { visits.rest < 0 }
 
     var rootObject: ArchivedObject? { object(at: root) }
 
@@ -45,7 +71,8 @@ struct KeyedArchive {
     }
 
     fileprivate func object(at position: Int) -> ArchivedObject? {
-        guard let members = Self.members(of: position, in: list), let type = members["$class"],
+        guard case .dictionary(let keys, _) = list.objects[position], visits.take(keys.count),
+            let members = Self.members(of: position, in: list), let type = members["$class"],
             let names = Self.members(of: resolved(type), in: list),
             let name = names["$classname"].flatMap({ list.text(at: $0) })
         else { return nil }
@@ -55,6 +82,7 @@ struct KeyedArchive {
 
     fileprivate func value(at position: Int) -> ArchivedValue {
         let position = resolved(position)
+        guard visits.take(1) else { return .none }
         switch list.objects[position] {
         case .null, .reference: return .none
         case .bool(let flag): return .bool(flag)
@@ -62,7 +90,9 @@ struct KeyedArchive {
         case .real(let number): return .double(number)
         case .date(let seconds): return .date(seconds)
         case .data(let bytes): return .data(bytes)
-        case .text(let text): return text == "$null" ? .none : .text(text)
+        case .text(let text):
+            guard visits.take(text.utf8.count / Self.visitedBytes) else { return .none }
+            return text == "$null" ? .none : .text(text)
         case .array(let positions):
             return .array(ArchivedArray(archive: self, positions: positions))
         case .dictionary: return object(at: position).map { .object($0) } ?? .none

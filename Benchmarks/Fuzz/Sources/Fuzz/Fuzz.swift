@@ -12,7 +12,9 @@ struct FuzzTarget: Sendable {
     let name: String
     let run: @Sendable ([UInt8]) -> Void
 
-    static let all = [changeSet, payload, message, predicate, pattern, model, modelFile]
+    static let all = [
+        changeSet, payload, message, predicate, pattern, model, modelFile, compiledModel,
+    ]
 
     /// The target that the environment variable names.
     static let chosen: FuzzTarget = {

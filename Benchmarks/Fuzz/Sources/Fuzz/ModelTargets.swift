@@ -30,4 +30,11 @@ extension FuzzTarget {
         let again = try? ManagedObjectModel(canonicalEncoding: model.canonicalEncoding)
         precondition(again == model, "a model changes when it is encoded")
     }
+
+    /// The keyed archive that a model compiler writes.
+    static let compiledModel = FuzzTarget(name: "compiled-model") { bytes in
+        guard let model = try? ManagedObjectModel.reading(compiled: Data(bytes)) else { return }
+        let again = try? ManagedObjectModel(canonicalEncoding: model.canonicalEncoding)
+        precondition(again == model, "a model changes when it is encoded")
+    }
 }
