@@ -70,7 +70,9 @@ enum ZoneCommand {
     private static func show(_ found: ZoneVerification, of zone: ZoneName) throws {
         if found.damage.isEmpty { print("position  \(found.position)") }
         print("file      \(found.damage.isEmpty ? "whole" : "damaged")")
-        for place in found.damage { print("          \(place)") }
+        for place in found.damage.prefix(maximumPlaces) { print("          \(place)") }
+        let left = found.damage.count - maximumPlaces
+        if left > 0 { print("          and \(left) more") }
         if found.damage.isEmpty {
             print("checksum  \(found.isChecksumRight ? "right" : "wrong")")
             print("state     \(words(for: found.differences))")
@@ -87,6 +89,8 @@ enum ZoneCommand {
     }
 
     private static let maximumShown = 100
+    /// The number of places of damage that are shown; the first few say as much as all of them.
+    private static let maximumPlaces = 10
 
     private static func words(for differences: [RecordDifference]?) -> String {
         guard let differences else { return "not compared: the log has been compacted" }

@@ -125,6 +125,10 @@ extension SyncError {
         /// for the bytes of a day. The saves stay in the store, and every exchange offers them
         /// again. Delete records, or ask the server's operator for more.
         public static let quotaExceeded = Code(rawValue: "quota-exceeded")
+        /// The server has no room for more: its disk is full, or a limit of the zone is reached.
+        /// The saves stay in the store, and every exchange offers them again. Inform the server's
+        /// operator.
+        public static let storageFull = Code(rawValue: "storage-full")
         /// The server has too much work. Try again later.
         public static let overloaded = Code(rawValue: "overloaded")
 

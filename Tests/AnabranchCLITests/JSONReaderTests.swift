@@ -35,6 +35,19 @@ import Testing
         #expect(try value(digits) == .number(digits))
     }
 
+    /// The largest record has 880 MiB; base64 has four characters for three bytes.
+    @Test func `a value that a record may have fits, and the message names the limit`() {
+        #expect(JSONParser.largestValue > (880 << 20) / 3 * 4 + (1 << 20))
+        #expect(CSVParser.largestField == JSONParser.largestValue)
+        let parser = JSONParser(ByteSource(bytes: Array("\"too long\"".utf8)))
+        let error = #expect(throws: InputError.self) { try parser.string(limit: 5) }
+        #expect(error?.message.contains("2.0 GiB") == true)
+        let digits = JSONParser(
+            ByteSource(bytes: Array(repeating: UInt8(ascii: "1"), count: 5_000)))
+        let long = #expect(throws: InputError.self) { try digits.value() }
+        #expect(long?.message.contains("4096 characters") == true)
+    }
+
     @Test func `escapes and surrogate pairs`() throws {
         #expect(
             try value(#""\"\\\/\b\f\n\r\t\u00e9\ud83c\uDDEB""#)

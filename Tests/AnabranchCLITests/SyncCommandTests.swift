@@ -1,8 +1,10 @@
 import Anabranch
-import AnabranchSync
 import Foundation
 import TestSupport
 import Testing
+
+@testable import AnabranchCLI
+@testable import AnabranchSync
 
 @Suite struct SyncCommandTests {
     private func synced(_ daemon: RunningDaemon) throws -> Workbench {
@@ -35,6 +37,37 @@ import Testing
             #expect(status.contains("Warning") && status.contains("Country"), "\(status)")
         }
         #expect(!(try geo.run("status").output.contains("Warning")))
+    }
+
+    @Test func `a wait is told with its reason, a moment is not`() {
+        var status = SyncStatus()
+        #expect(SyncEngine.waitNote(status) == nil)
+        status.activity = .waiting(.seconds(60))
+        status.delayedBy = SyncError(.storageFull, "Can't serve zone geo.\u{1B}[2J")
+        let note = SyncEngine.waitNote(status) ?? ""
+        #expect(note.hasPrefix("Trying again in 60 seconds: Can't serve zone geo."))
+        #expect(!note.contains("\u{1B}"))
+        status.activity = .waiting(.milliseconds(250))
+        #expect(SyncEngine.waitNote(status) == nil)
+    }
+
+    @Test func `a first sync by a snapshot says how many records it brought`() throws {
+        let daemon = try RunningDaemon(zone: "geo")
+        let first = try synced(daemon)
+        for code in ["FR", "DE", "IT"] {
+            _ = try first.run("insert", "Country", "code=\(code)")
+        }
+        _ = try first.run("sync", "--token-file", daemon.tokenFile)
+        #expect(try daemon.run("zone", "compact", "geo", "--keep", "0").status == 0)
+        let second = try Workbench()
+        let words = ["--server", daemon.url, "--zone", "geo", "--token-file", daemon.tokenFile]
+        let run = try ToolRun(["sync", second.store] + words)
+        #expect(
+            run.output.hasPrefix("Pulled a snapshot of 3 records and 0 change sets, pushed 0"),
+            "\(run.output)\(run.errors)")
+        let third = try Workbench()
+        let json = try ToolRun(["sync", third.store, "--json"] + words)
+        #expect(json.output.contains(#""pulled":0,"snapshotRecords":3,"#), "\(json.output)")
     }
 
     @Test func `two stores exchange edits and end with the zone's hash`() throws {

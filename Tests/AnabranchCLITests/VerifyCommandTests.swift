@@ -11,6 +11,29 @@ import Testing
         #expect(connection.changes > 0)
     }
 
+    /// Changes the codes of all countries, and puts back the page that an index had before. Its
+    /// entries must fit into one page.
+    private static func changeRowsBehindIndex(_ name: String, in path: String) throws {
+        let connection = try Connection(path: path)
+        let found = try connection.firstValue(
+            "SELECT rootpage FROM sqlite_schema WHERE name = ?", .text(name))
+        let size = try connection.firstValue("PRAGMA page_size")
+        try connection.checkpoint(.truncate)
+        connection.close()
+        guard case .integer(let page)? = found, case .integer(let size)? = size else {
+            Issue.record("There is no index \(name).")
+            return
+        }
+        let file = try FileHandle(forUpdating: URL(filePath: path))
+        defer { try? file.close() }
+        let offset = UInt64((page - 1) * size)
+        try file.seek(toOffset: offset)
+        let before = try #require(try file.read(upToCount: Int(size)))
+        try damage(path, "UPDATE Country SET code = code || 'x'")
+        try file.seek(toOffset: offset)
+        try file.write(contentsOf: before)
+    }
+
     @Test func `a store without a zone is compared with its own log`() throws {
         let bench = try Workbench()
         _ = try bench.run("insert", "Country", "code=FR", "name=France")
@@ -24,7 +47,8 @@ import Testing
         try Self.damage(bench.store, "UPDATE Country SET name = 'Nowhere' WHERE code = 'DE'")
         let wrong = try bench.run("verify")
         #expect(wrong.status == 65)
-        #expect(wrong.output.hasPrefix("changed ") && wrong.lines.count == 1)
+        #expect(wrong.lines.first == "1 record differs from the log.")
+        #expect(wrong.lines.count == 2 && wrong.lines[1].hasPrefix("changed "))
         #expect(wrong.errors.contains("differs from its log"))
         let json = try bench.run("verify", "--offline", "--json")
         #expect(json.status == 65)
@@ -42,6 +66,21 @@ import Testing
             "UPDATE ab_changeset SET payload = payload || x'00' WHERE position = 2")
         let run = try bench.run("verify")
         #expect(run.status == 65 && run.output.contains("Entry 2"), "\(run.output)")
+    }
+
+    @Test func `the check of a damaged file begins with what it means`() throws {
+        let bench = try Workbench()
+        let rows = (1...60).map { "{\"code\":\"C\($0)\"}" }.joined(separator: "\n")
+        let file = try bench.write(rows, to: "rows.jsonl")
+        let made = try bench.run("import", "Country", file)
+        #expect(made.status == 0, "\(made.errors)")
+        try Self.changeRowsBehindIndex("Country_unique_code", in: bench.store)
+        let run = try bench.run("verify", "--offline")
+        #expect(run.status == 65)
+        #expect(run.lines.first == "The file is damaged: SQLite reports this.", "\(run.output)")
+        #expect(run.lines.count <= 12 && run.lines.last?.hasSuffix("--json lists all") == true)
+        let json = try bench.run("verify", "--offline", "--json")
+        #expect(json.output.components(separatedBy: "\",\"").count > 12)
     }
 
     @Test func `a damaged record is found, repaired and reported by a real daemon`() throws {

@@ -56,7 +56,9 @@ struct SyncCommand: Command {
         let engine = try connection.engine(for: container, console, isMoving: isMoving) {
             $0.refusesForeignZone = refusesForeignZone
         }
-        let outcome = try await engine.synchronize()
+        let outcome = try await engine.tellingWaits(to: console) {
+            try await engine.synchronize()
+        }
         let (minimum, foreign) = (engine.status.minimumVersion, engine.status.foreignZone)
         try console.print(isJSON ? json(outcome, minimum, foreign) : text(outcome, minimum))
         if let foreign {
@@ -77,7 +79,11 @@ struct SyncCommand: Command {
     }
 
     private func text(_ outcome: SyncOutcome) -> String {
-        let pulled = Quantity.text(outcome.pulledChangeSets, "change set")
+        var pulled = Quantity.text(outcome.pulledChangeSets, "change set")
+        if outcome.snapshotRecords > 0 {
+            let records = Quantity.text(outcome.snapshotRecords, "record")
+            pulled = "a snapshot of \(records) and \(pulled)"
+        }
         let pushed = Quantity.text(outcome.pushedChangeSets, "change set")
         var text = "Pulled \(pulled), pushed \(pushed); at position \(outcome.position)"
         if outcome.isCaughtUp { text += ", caught up" }
@@ -102,6 +108,9 @@ struct SyncCommand: Command {
     ) -> String {
         JSONText.object { json in
             json.member("pulled", outcome.pulledChangeSets)
+            if outcome.snapshotRecords > 0 {
+                json.member("snapshotRecords", outcome.snapshotRecords)
+            }
             json.member("pushed", outcome.pushedChangeSets)
             json.member("rejected", outcome.rejectedSaves)
             json.member("position", outcome.position)

@@ -52,7 +52,10 @@ struct VerifyCommand: Command {
             return try report(try container.coordinator.checkFile(), console)
         }
         let engine = try connection.engine(for: container, console)
-        try report(try await engine.verify(repairing: isRepairing), console)
+        let found = try await engine.tellingWaits(to: console) {
+            try await engine.verify(repairing: isRepairing)
+        }
+        try report(found, console)
     }
 
     private static let maximumShown = 100
@@ -135,16 +138,38 @@ struct VerifyCommand: Command {
                     + "it.")
     }
 
+    /// The number of places of damage that are shown; the first few say as much as all of them.
+    private static let maximumPlaces = 10
+
+    /// The result, which stands before the places that it is about.
     private func text(_ found: StoreCheck) -> String {
-        var lines = found.damage + found.logFaults
-        lines += (found.differences ?? []).prefix(Self.maximumShown).map { difference in
-            "\(difference.kind.rawValue) \(RecordText.long(difference.record))"
-        }
-        guard found.isValid else { return lines.joined(separator: "\n") }
+        guard found.isValid else { return invalidText(found) }
         return found.differences == nil
             ? "File and log are undamaged. The records can't be compared, because the log no "
                 + "longer reaches its beginning."
             : "File and log are undamaged, and the records agree with the log."
+    }
+
+    private func invalidText(_ found: StoreCheck) -> String {
+        let differences = (found.differences ?? []).map { difference in
+            "\(difference.kind.rawValue) \(RecordText.long(difference.record))"
+        }
+        let places = found.damage + found.logFaults
+        var lines: [String] = []
+        if !found.damage.isEmpty {
+            lines.append("The file is damaged: SQLite reports this.")
+        } else if !found.logFaults.isEmpty {
+            lines.append("The log has damaged entries.")
+        } else {
+            let count = Quantity.text(differences.count, "record")
+            lines.append("\(count) \(differences.count == 1 ? "differs" : "differ") from the log.")
+        }
+        let shown =
+            places.prefix(Self.maximumPlaces) + differences.prefix(Self.maximumShown)
+        lines += shown
+        let left = places.count + differences.count - shown.count
+        if left > 0 { lines.append("and \(left) more; --json lists all") }
+        return lines.joined(separator: "\n")
     }
 
     private func json(_ found: StoreCheck) -> String {

@@ -25,9 +25,8 @@ struct CSVParser {
     private let source: ByteSource
     private let delimiter: UInt8
 
-    /// The greatest number of bytes of one field; it keeps a missing quote from reading a whole
-    /// file into memory.
-    static let largestField = 16 << 20
+    /// The greatest number of bytes of one field, which is what a JSON value may have.
+    static let largestField = JSONParser.largestValue
     static let maximumFields = 10_000
 
     init(_ source: ByteSource, delimiter: UInt8 = UInt8(ascii: ",")) {
@@ -129,7 +128,9 @@ struct CSVParser {
     }
 
     private func tooLong(_ place: InputPlace) -> InputError {
-        error("A field is longer than \(Self.largestField >> 20) MiB. Is a quote missing?", place)
+        error(
+            "A field is longer than \(Quantity.bytes(Self.largestField)). Is a quote missing?",
+            place)
     }
 
     private func text(_ bytes: [UInt8], _ place: InputPlace) throws -> String {

@@ -4,7 +4,10 @@ extension JSONParser {
         var bytes: [UInt8] = []
         func take(_ wanted: (UInt8) -> Bool) throws -> Bool {
             guard let byte = try source.peek(), wanted(byte) else { return false }
-            guard bytes.count < 4096 else { throw error("The number is too long.", at: place) }
+            guard bytes.count < Self.longestNumber else {
+                throw error(
+                    "The number has more than \(Self.longestNumber) characters.", at: place)
+            }
             bytes.append(byte)
             _ = try source.next()
             return true
@@ -57,7 +60,9 @@ extension JSONParser {
             default: bytes.append(byte)
             }
             guard source.consumed <= limit else {
-                throw error("The text that begins here is too long.", at: place)
+                throw error(
+                    "The value with the text that begins here takes more than "
+                        + "\(Quantity.bytes(Self.largestValue)).", at: place)
             }
         }
         throw error("The text that begins here is never closed.", at: place)

@@ -3,9 +3,12 @@
 /// Only the returned value is kept in memory. Its size and depth are limited; no input can trap.
 struct JSONParser {
     let source: ByteSource
-    /// The greatest number of bytes of one value with its content.
-    static let largestValue = 64 << 20
+    /// The greatest number of bytes of one value with its content: the largest record, of 880 MiB,
+    /// as base64, or as a text in which a backslash stands before every character.
+    static let largestValue = 2 << 30
     static let greatestDepth = 128
+    /// The greatest number of characters of a number.
+    static let longestNumber = 4096
 
     init(_ source: ByteSource) { self.source = source }
 
@@ -119,7 +122,7 @@ struct JSONParser {
 
     private func check(_ limit: Int) throws {
         guard source.consumed <= limit else {
-            throw error("One value takes more than \(Self.largestValue >> 20) MiB.")
+            throw error("One value takes more than \(Quantity.bytes(Self.largestValue)).")
         }
     }
 

@@ -36,13 +36,16 @@ public final class SQLiteTokenStore: TokenStore {
         path: String, wallMilliseconds: @escaping @Sendable () -> Int64,
         randomBytes: @escaping @Sendable (Int) -> [UInt8]
     ) throws {
-        connection = try Connection(path: path)
+        connection = try StorageError.convertingSQLite(of: path) {
+            let connection = try Connection(path: path)
+            try connection.execute(
+                "PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL; PRAGMA fullfsync = 1")
+            try connection.transaction { try Self.prepare(connection) }
+            return connection
+        }
         readers = ConnectionPool(path: path, limit: 4)
         self.wallMilliseconds = wallMilliseconds
         self.randomBytes = randomBytes
-        try connection.execute(
-            "PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL; PRAGMA fullfsync = 1")
-        try connection.transaction { try Self.prepare(connection) }
     }
 
     private static func prepare(_ connection: Connection) throws {

@@ -1,7 +1,7 @@
 import AnabranchProtocol
 import Synchronization
 
-/// The zones whose storage has failed, so that readiness and the metrics can report them.
+/// The zones with a storage that has failed, so that readiness and the metrics can report them.
 ///
 /// A zone counts as failing from a request on that its storage could not serve. After five minutes
 /// without another such request the zone is looked at again: it may have been repaired, or a full

@@ -8,9 +8,11 @@ extension ConnectionPool {
     public func damage() throws -> [String] {
         do {
             return try read { connection in
-                try connection.rows("PRAGMA integrity_check(100)").compactMap { row in
-                    guard case .text(let text)? = row.first, text != "ok" else { return nil }
-                    return text
+                // The first row has a line for each damaged page, after one for the database.
+                try connection.rows("PRAGMA integrity_check(100)").flatMap { row -> [String] in
+                    guard case .text(let text)? = row.first, text != "ok" else { return [] }
+                    return text.split(separator: "\n").map(String.init)
+                        .filter { !$0.hasPrefix("***") }
                 }
             }
         } catch let error as SQLiteError where error.code == .corrupt {

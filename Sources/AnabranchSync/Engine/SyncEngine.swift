@@ -186,7 +186,7 @@ extension SyncEngine {
             let zone = session.zone
             state.withLock { $0.zone = zone }
         }
-        _ = side.takeRejections()
+        _ = (side.takeRejections(), side.takeSnapshotRecords())
         let begun = await onQueue { side in Result { try side.state() } }
         let stored: SyncState
         do { stored = try begun.get() } catch { throw SyncError(storeFailure: error) }
@@ -198,18 +198,18 @@ extension SyncEngine {
             switch action {
             case .send(let step, let body):
                 cost.add(request: body)
+                if step is Pushing || step is SendingPiece { await keepFirstAddress() }
                 event = try await answer(to: step, body, &cost)
             case .store(let step):
                 let timed = await onQueue { ExchangeMetrics.timed(step, $0) }
                 event = timed.event
                 cost.add(step, took: timed.duration)
-                if options.movesZone, step is Rewinding, case .answered = event {
-                    await keepAddress()
-                }
-            case .wait(let delay): event = try await wait(delay)
+                if case .answered = event { await keepAddress(after: step) }
+            case .wait(let delay): event = try await wait(delay, after: session.delayCause)
             case .finish(.done(let outcome)):
                 var outcome = cost.added(to: outcome)
                 outcome.rejectedSaves = side.takeRejections()
+                outcome.snapshotRecords = side.takeSnapshotRecords()
                 if outcome.pendingCount > 0, let pending = await pendingSaves() {
                     outcome.pendingCount = pending.count
                 }
@@ -235,8 +235,14 @@ extension SyncEngine {
         }
     }
 
-    private func wait(_ delay: Duration) async throws -> SyncSession.Event {
-        change { $0.status.activity = .waiting(delay) }
+    private func wait(
+        _ delay: Duration, after cause: SyncError?
+    ) async throws -> SyncSession.Event {
+        change { state in
+            state.status.activity = .waiting(delay)
+            state.status.delayedBy = cause
+        }
+        defer { change { $0.status.delayedBy = nil } }
         try await environment.sleep(delay)
         change { $0.status.activity = .exchanging }
         return .waited
@@ -310,15 +316,44 @@ extension SyncEngine {
         }
     }
 
-    /// Stores the address as soon as the store's log follows the zone that it moves to.
+    /// Stores the address as soon as the store has something of the zone, so that a process that is
+    /// killed leaves a store that names its zone.
+    ///
+    /// A store that refuses a zone of another app is not bound to the zone before it sends
+    /// something: the name of the zone may be wrong.
+    private func keepAddress(after step: any StoreStep) async {
+        switch step {
+        case is Rewinding where options.movesZone: await keepAddress()
+        case is ApplyingPage where !options.refusesForeignZone,
+            is StagingChunk where !options.refusesForeignZone:
+            await keepFirstAddress()
+        default: break
+        }
+    }
+
+    private func keepFirstAddress() async {
+        guard !state.withLock({ $0.isAddressKept }) else { return }
+        await keepAddress()
+    }
+
     private func keepAddress() async {
         let (address, files) = (address, options.keptFiles)
-        _ = await onQueue { side in
-            Result {
+        let isKept = await onQueue { side in
+            do {
                 try SyncMetadata.keep(
                     server: address.base, zone: address.zone.string,
                     files: files, in: side.store)
+                return true
+            } catch {
+                // The exchange stores it once more when it is complete.
+                return false
             }
+        }
+        guard isKept else { return }
+        change { state in
+            state.isAddressKept = true
+            state.status.server = address.base
+            state.status.zone = address.zone.string
         }
     }
 

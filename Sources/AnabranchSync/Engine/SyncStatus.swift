@@ -12,7 +12,8 @@ public struct SyncStatus: Sendable {
         case idle
         /// An exchange is running.
         case exchanging
-        /// A request failed. It is sent again after this time.
+        /// A request failed, for the reason ``SyncStatus/delayedBy``. It is sent again after this
+        /// time.
         case waiting(Duration)
         /// Nothing, because the zone needs at least this version of the app. The engine sends and
         /// receives nothing more. It goes on by itself once the app has that version.
@@ -21,6 +22,9 @@ public struct SyncStatus: Sendable {
 
     /// The present work of the engine.
     public internal(set) var activity = Activity.idle
+    /// The reason why the engine waits before it sends a request again, or `nil` if it does not
+    /// wait.
+    public internal(set) var delayedBy: SyncError?
     /// Indicates whether the live loop is running.
     public internal(set) var isLive = false
     /// The address of the server, stored by the first sync; `nil` before it.

@@ -55,7 +55,7 @@ extension FailureReaction {
             return .retry(then: final)
         case .unauthorized, .forbidden, .clockSkew:
             return .final(final)
-        case .quotaExceeded where isPushing:
+        case .quotaExceeded where isPushing, .storageFull where isPushing:
             return .final(.stopPush)
         case .untrustedServer, .responseTooLarge, .storeFailed, .zoneNotFound,
             .unsupportedVersion, .invalidServer, .insecureServer, .invalidToken,

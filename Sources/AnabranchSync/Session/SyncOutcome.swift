@@ -2,6 +2,9 @@
 public struct SyncOutcome: Sendable {
     /// The number of entries of the zone's log that were applied, the store's own ones included.
     public internal(set) var pulledChangeSets = 0
+    /// The number of records that a snapshot of the zone brought, in place of the log's older
+    /// entries; 0 if the exchange took none.
+    public internal(set) var snapshotRecords = 0
     /// The number of saves that the zone acknowledged.
     public internal(set) var pushedChangeSets = 0
     /// The position in the zone's log up to which the store has pulled.

@@ -30,6 +30,7 @@ extension SyncSession {
             return reactByMachine(to: error, of: step, .final(final), at: input) ?? stop(error)
         }
         phase = .waiting(after: step)
+        delayCause = error
         return .wait(
             limits.retry.delay(
                 afterFailures: exchange.failures, draw: input.draw, serverDelay: serverDelay))
@@ -58,6 +59,7 @@ extension SyncSession {
         exchange.failures = 0
         guard count >= attempts else { return enter(HelloMachine.self, at: input) }
         phase = .waiting(after: Greeting())
+        delayCause = error
         return .wait(
             limits.retry.delay(afterFailures: count - attempts + 1, draw: input.draw))
     }

@@ -20,6 +20,8 @@ package struct SyncSession: Sendable {
     var exchange: Exchange
     var machines = Machines()
     var phase = Phase.idle
+    /// The failure after which the session waits, or has waited last.
+    package internal(set) var delayCause: SyncError?
     /// The machines that the last event went through, the one that answers it first.
     package internal(set) var path: [MachineName] = []
 

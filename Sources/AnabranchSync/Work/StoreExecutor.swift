@@ -21,7 +21,10 @@ package struct StoreExecutor: Sendable {
     /// The pages that contexts have not merged yet.
     let merges = PendingMerges()
     /// The number of saves found to be rejected since the last call of `takeRejections()`.
-    private let rejections = RejectionCount()
+    private let rejections = WorkCount()
+    /// The number of records that snapshots brought since the last call of
+    /// `takeSnapshotRecords()`.
+    private let snapshotRecords = WorkCount()
 
     /// Creates the store's side of an exchange.
     ///
@@ -37,6 +40,8 @@ package struct StoreExecutor: Sendable {
 
     func takeRejections() -> Int { rejections.take() }
 
+    func takeSnapshotRecords() -> Int { snapshotRecords.take() }
+
     /// Returns the state after a change that takes nothing from the contexts.
     private func state(after change: () throws -> Void) throws -> SyncState {
         try change()
@@ -45,6 +50,7 @@ package struct StoreExecutor: Sendable {
 
     private func show(_ changed: ChangedRecords) {
         rejections.add(changed.rejections.count)
+        snapshotRecords.add(changed.snapshotRecordCount)
         let isSilent = changed.conflicts.isEmpty && changed.rejections.isEmpty
         guard !changed.isEmpty || !isSilent else { return }
         merges.begin()

@@ -66,6 +66,7 @@ extension Store {
             }
             try transaction.addUnloggedChange()
             changed.conflicts = try transaction.writeConflicts()
+            changed.snapshotRecordCount = load.recordCount
             return changed
         }
     }

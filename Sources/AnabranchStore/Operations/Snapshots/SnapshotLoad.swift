@@ -13,6 +13,8 @@ struct SnapshotLoad {
     /// True if the file held no record, so that no context has read a version.
     private var isFirst = true
     private var greatest = HybridTimestamp(rawValue: 0)
+    /// The number of records that were loaded, without those that are deleted.
+    private(set) var recordCount = 0
 
     private var connection: Connection { transaction.connection }
     private var schema: StoreSchema { transaction.schema }
@@ -170,12 +172,14 @@ struct SnapshotLoad {
         for block in chunk.rows {
             observe(block.stamps.joined().map(\.stamp))
             try rows.insert(block, isFirst: isFirst)
+            recordCount += block.block.records.count
         }
         for record in chunk.records {
             observe(record.cells.map(\.stamp))
             try rows.insert(
                 record, id: try transaction.localID(of: record.id),
                 version: isFirst ? nil : RowVersion(positions.reserve()))
+            if !record.isDead { recordCount += 1 }
         }
         for links in chunk.links {
             for link in links.links {

@@ -65,6 +65,9 @@ package struct ChangedRecords: Sendable {
     /// The numbers of this file's saves that turned out to be rejected.
     package var rejections: [RejectedSave.ID] = []
 
+    /// The number of records that a snapshot has brought.
+    package var snapshotRecordCount = 0
+
     package init(entities: [Entity] = [], renamed: [LocalID: LocalID] = [:]) {
         self.entities = entities
         self.renamed = renamed

@@ -1,7 +1,7 @@
 internal import Synchronization
 
-/// Counts the saves that were found to be rejected, for the outcome of an exchange.
-final class RejectionCount: Sendable {
+/// Counts what the store's steps find or do, for the outcome of an exchange.
+final class WorkCount: Sendable {
     private let count = Mutex(0)
 
     func add(_ more: Int) { count.withLock { $0 += more } }
