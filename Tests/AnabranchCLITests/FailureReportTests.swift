@@ -1,4 +1,5 @@
 import Anabranch
+import AnabranchSync
 import Foundation
 import TestSupport
 import Testing
@@ -16,6 +17,23 @@ import Testing
         #expect(FailureReport(StoreError(.notDurable, "Written.")).status == .inputOutput)
         #expect(FailureReport(KeyRingError(.notDurable, "Written.")).status == .inputOutput)
         #expect(FailureReport(StoreError(.alreadyExists, "There.")).status == .cannotCreate)
+    }
+
+    @Test func `a full disk has one status, in a sync as in any other command`() {
+        let full = StoreError(.diskFull, "The disk is full.")
+        #expect(FailureReport(full).status == .inputOutput)
+        let error = SyncError(.storeFailed, full.message, underlying: full)
+        #expect(FailureReport(error).status == .inputOutput)
+        #expect(FailureReport(SyncError(.storeFailed, "It failed.")).status == .failure)
+    }
+
+    /// A token was given, and something on the way to the server has removed or refused it.
+    @Test(arguments: [["reason": "removed"], ["status": "401"]])
+    func `a fault on the way is no reason to type a token`(details: [String: String]) {
+        let report = FailureReport(SyncError(.unauthorized, "No.", details: details))
+        #expect(report.status == .permission && report.message == "No.")
+        let missing = FailureReport(SyncError(.unauthorized, "No."))
+        #expect(missing.message.contains("--token-file"))
     }
 
     @Test func `every refused property is reported, not only the first`() throws {

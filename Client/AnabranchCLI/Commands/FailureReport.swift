@@ -22,6 +22,11 @@ struct FailureReport {
             self.init(Self.status(of: error.code), error.message + Self.advice(on: error.code))
         case let error as KeyRingError: self.init(Self.status(of: error.code), error.message)
         case let error as SaveConflictError: self.init(Self.status(of: error.code), error.message)
+        case let error as SyncError where error.code == .storeFailed:
+            // A full disk is the same failure during a sync as during any other command.
+            self.init(
+                (error.underlying as? StoreError).map { Self.status(of: $0.code) } ?? .failure,
+                error.message)
         case let error as SyncError:
             self.init(Self.status(of: error.code), error.message + Self.advice(on: error))
         case let error as ModelError:

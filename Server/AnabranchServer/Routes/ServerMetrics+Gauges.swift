@@ -15,7 +15,7 @@ extension ServerMetrics {
         registry.add(
             MetricGauge("anabranch_zones_open", "Zones that are open.") { Double(zones.count) })
         registry.add(
-            MetricGauge("anabranch_zones_failing", "Zones whose storage failed.") {
+            MetricGauge("anabranch_zones_failing", "Zones that can't be read or written.") {
                 Double(zones.health.count)
             })
         registry.add(
