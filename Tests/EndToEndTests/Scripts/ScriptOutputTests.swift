@@ -31,7 +31,8 @@
         }
 
         @Test(arguments: [
-            "demo", "docs", "format", "manual", "release", "sanitize", "setup", "test",
+            "cluster", "demo", "docs", "format", "manual", "partition", "release", "sanitize",
+            "setup", "siege", "test",
         ])
         func `an option that a script lacks is named`(script: String) throws {
             let machine = try DebianUnderTest(
@@ -40,7 +41,7 @@
             #expect(run.status == 64)
             #expect(
                 run.output
-                    == "There is no option --relaese. 'Scripts/\(script) --help' lists them.\n")
+                    == "There is no option --relaese. See 'Scripts/\(script) --help'.\n")
         }
 
         @Test func `a failure is printed in full after the suites`() throws {
