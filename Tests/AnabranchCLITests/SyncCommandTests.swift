@@ -51,6 +51,20 @@ import Testing
         #expect(SyncEngine.waitNote(status) == nil)
     }
 
+    @Test func `a save above the daemon's limit of bodies goes up, and later saves follow`() throws
+    {
+        let daemon = try RunningDaemon(zone: "geo", options: ["--body-limit", "65536"])
+        let bench = try synced(daemon)
+        let row = "{\"code\":\"BIG\",\"name\":\"\(String(repeating: "long ", count: 100_000))\"}"
+        let file = try bench.write(row, to: "big.jsonl")
+        #expect(try bench.run("import", "Country", file).status == 0)
+        _ = try bench.run("insert", "Country", "code=FR")
+        let run = try bench.run("sync", "--token-file", daemon.tokenFile)
+        #expect(run.output.contains("pushed 2 change sets"), "\(run.output)\(run.errors)")
+        #expect(try bench.run("hash").output == daemon.hash(ofZone: "geo"))
+        #expect(try bench.run("verify", "--offline").status == 0)
+    }
+
     @Test func `a first sync by a snapshot says how many records it brought`() throws {
         let daemon = try RunningDaemon(zone: "geo")
         let first = try synced(daemon)
