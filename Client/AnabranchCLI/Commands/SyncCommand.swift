@@ -66,10 +66,15 @@ struct SyncCommand: Command {
         }
         if let refusal = outcome.blockedBy {
             try console.output.flush()
+            // The detail shows that the answer is not the sync server's.
+            let cause =
+                refusal.details["status"] == nil
+                ? "the zone refuses the first of them"
+                : "the first of them does not reach the zone"
             throw CommandFailure(
                 .failure,
-                "\(outcome.pendingCount) of the store's saves wait because the zone "
-                    + "refuses the first of them. \(refusal.message)")
+                "\(outcome.pendingCount) of the store's saves wait because \(cause). "
+                    + refusal.message)
         }
     }
 
