@@ -153,10 +153,15 @@ public struct HTTPServerOptions: Sendable {
     public var headerSeconds = 30
     /// Seconds that a request's body may take, from the end of the headers.
     public var bodySeconds = 300
+    /// The least number of bytes of a body in a second, as the mean of 20 seconds. A body that
+    /// arrives more slowly costs the connection.
+    public var leastBodyRate = 4096
     /// The greatest number of bytes of the request line and headers together.
     public var headerBytes = 16_384
     /// The greatest number of bytes in memory for all requests: bodies, before and after
-    /// decompression, answers that are not sent yet, and what is decoded from bodies.
+    /// decompression, answers that are not sent yet, what is decoded from bodies, and what is
+    /// shown to a validation hook. One request, one zone and one client have half of it each, and
+    /// so have all bodies together of clients whose right is not known yet.
     public var bufferedBytes = 512 << 20
     /// The number of threads that work on requests. A zone, and a client, occupies at most three
     /// quarters of them.

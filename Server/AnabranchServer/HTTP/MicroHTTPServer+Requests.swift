@@ -63,15 +63,13 @@ extension MicroHTTPServer {
         guard length <= work.limit else {
             return refuse(request, on: connection, .bodyTooLarge(limit: work.limit))
         }
-        // The rest is taken when the right of the client is known.
-        let first = min(length, HTTPServerOptions.unadmittedBytes)
-        guard request.memory.take(first) else {
+        guard length <= request.memory.limit else {
             return refuse(request, on: connection, .overloaded)
         }
         request.progress.withLock { progress in
             progress.work = work
             progress.length = length
-            progress.body.reserveCapacity(first)
+            progress.pace = UploadPace(from: .now)
         }
         return .YES
     }
@@ -87,10 +85,13 @@ extension MicroHTTPServer {
     func receive(
         _ request: MicroRequest, on connection: OpaquePointer, _ bytes: UnsafeRawBufferPointer
     ) -> MHD_Result {
-        let isLate = ContinuousClock.now - request.start > .seconds(options.bodySeconds)
+        let now = ContinuousClock.now
+        let isLate = now - request.start > .seconds(options.bodySeconds)
         let result = request.progress.withLock { progress in
             progress.bytesReceived += bytes.count
-            guard !isLate else {
+            let isFast = progress.pace.keeps(
+                options.leastBodyRate, with: bytes.count, at: now)
+            guard isFast, !isLate else {
                 progress.body = []
                 return MHD_Result.NO
             }
@@ -105,7 +106,7 @@ extension MicroHTTPServer {
                 return passOver(
                     &progress, because: .bodyTooLarge(limit: work.limit), request.memory)
             }
-            guard request.memory.take(count - request.memory.byteCount) else {
+            guard progress.makeRoom(for: count, of: work, request.memory) else {
                 return passOver(&progress, because: .overloaded, request.memory)
             }
             progress.body.append(contentsOf: bytes)
@@ -132,6 +133,7 @@ extension MicroHTTPServer {
         response.headers.append("Connection", "close")
         memory.release()
         progress.body = []
+        progress.capacity = 0
         progress.passOverLimit = progress.work?.limit
         progress.work = nil
         progress.response = response
@@ -145,21 +147,31 @@ extension MicroHTTPServer {
         }
         guard let work else { return }
         dispatch(request, on: connection, work) { [self] in
-            let admission = work.admit()
+            let admission = admission(to: work, request.memory)
             request.progress.withLock { progress in
                 progress.admission = admission
+                // The client does not answer for the time that the server took.
+                progress.pace = UploadPace(from: .now)
                 if case .refused(let response) = admission {
-                    return passOver(&progress, response, request.memory)
+                    passOver(&progress, response, request.memory)
                 }
-                guard request.memory.take(progress.length - request.memory.byteCount) else {
-                    _ = passOver(&progress, because: .overloaded, request.memory)
-                    return
-                }
-                progress.body.reserveCapacity(progress.length)
             }
         } orElse: { [self] response in
             request.progress.withLock { passOver(&$0, response, request.memory) }
         }
+    }
+
+    /// Checks the client's right, and counts the memory of the request for its client and its
+    /// zone from then on.
+    private func admission(to work: HTTPWork, _ memory: RequestMemory) -> HTTPAdmission {
+        let admission = work.admit()
+        guard case .admitted = admission else { return admission }
+        var holders: [MemoryBudget.Holder] = []
+        if !work.zone.isEmpty { holders = [.zone(work.zone), .client(work.client)] }
+        guard memory.count(for: holders) else {
+            return .refused(handler?.answer(to: .overloaded) ?? HTTPResponse(status: 503))
+        }
+        return admission
     }
 
     /// Suspends a connection until a worker has done a job for it.
@@ -206,7 +218,7 @@ extension MicroHTTPServer {
             defer { progress.body = [] }
             return (progress.admission, progress.body, progress.head)
         }
-        switch admission ?? work.admit() {
+        switch admission ?? self.admission(to: work, request.memory) {
         case .refused(let response): return response
         case .admitted(let respond):
             guard head?.headers["Content-Encoding"]?.headerToken == "zstd" else {
@@ -245,5 +257,30 @@ extension MicroHTTPServer {
         }
         handler?.finished(request.record(isCutOff: isCutOff))
         live.end(stream)
+    }
+}
+
+extension MicroRequest.Progress {
+    /// The memory that the first bytes of a body reserve.
+    private static let leastCapacity = 4096
+
+    /// Reserves memory for the bytes of a body that have arrived.
+    ///
+    /// The memory doubles, up to the length of the body if it is known, so a body is copied seldom
+    /// and reserves at most twice what has arrived.
+    ///
+    /// - Parameter count: The bytes of the body that have arrived.
+    ///
+    /// - Returns: False if there is too little memory.
+    fileprivate mutating func makeRoom(
+        for count: Int, of work: HTTPWork, _ memory: RequestMemory
+    ) -> Bool {
+        guard count > capacity else { return true }
+        let most = length > 0 ? length : work.limit
+        let greater = max(count, min(max(2 * capacity, Self.leastCapacity), most))
+        guard memory.take(greater - capacity) else { return false }
+        capacity = greater
+        body.reserveCapacity(capacity)
+        return true
     }
 }

@@ -10,6 +10,9 @@ final class MicroRequest: Sendable {
         /// The decision about the client's right; `nil` before it is known.
         var admission: HTTPAdmission?
         var body: [UInt8] = []
+        /// The number of bytes of the body for which memory is reserved.
+        var capacity = 0
+        var pace = UploadPace(from: .now)
         var bytesReceived = 0
         var bytesSent = 0
         /// The number of body bytes that may still be discarded; `nil` if there is no limit. If
@@ -36,7 +39,7 @@ final class MicroRequest: Sendable {
     let progress = Mutex(Progress())
 
     init(uri: UnsafePointer<CChar>, _ budget: MemoryBudget) {
-        memory = RequestMemory(budget)
+        memory = RequestMemory(budget, for: [.unadmitted])
         self.uri = String(cString: uri)
         versionAddress = UInt(bitPattern: uri) &+ UInt(bitPattern: Self.length(of: uri)) &+ 1
     }

@@ -12,6 +12,17 @@ extension RequestMemory {
         guard take(min(count, room), waiting: Self.patience) else { throw Self.isShort }
     }
 
+    /// Takes memory of which all is needed, waiting for it for a moment.
+    ///
+    /// - Returns: False if the request can never have that much.
+    ///
+    /// - Throws: `overloaded` if others use too much memory.
+    func needAll(_ count: Int) throws(ProtocolError) -> Bool {
+        guard count <= room else { return false }
+        guard take(count, waiting: Self.patience) else { throw Self.isShort }
+        return true
+    }
+
     /// The number of bytes up to the limit of one request.
     var room: Int { max(limit - byteCount, 0) }
 
