@@ -35,8 +35,7 @@ extension SyncRouter {
         let request = try RepairRequest(decoding: message.body)
         let response = try recorded(.repair, from: message.origin, zone) {
             () throws(ProtocolError) in
-            try message.memory.need(2 * zone.limits.pageBytes)
-            return try zone.repair(request)
+            try zone.repair(request, message.memory)
         } content: {
             .records($0.images.count, at: $0.position)
         }

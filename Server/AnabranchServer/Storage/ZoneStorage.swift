@@ -140,6 +140,11 @@ package protocol ZoneReading {
     /// One record of the merged state with all its links, or the statement that it is not held.
     func image(of record: RecordID) throws -> RecordImage
 
+    /// The size of a record's image, without reading its values and links.
+    ///
+    /// - Parameter linkLimit: The greatest number of links in each direction that are counted.
+    func imageSize(of record: RecordID, linkLimit: Int) throws -> ImageSize
+
     func counts() throws -> ZoneCounts
 
     /// The quotas that the zone has of its own.

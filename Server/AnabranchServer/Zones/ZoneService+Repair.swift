@@ -7,8 +7,15 @@ extension ZoneService {
     /// - Returns: Images of the first requested records, as many as a response holds.
     ///
     /// - Throws: `unknownEpoch` if the client knows another log: send hello. `repairTooLarge` if
-    ///   the first record is larger than a response may be: take a snapshot.
+    ///   the first record is larger than a response may be, or needs more memory than a request
+    ///   has: take a snapshot.
     public func repair(_ request: RepairRequest) throws(ProtocolError) -> RepairResponse {
+        try repair(request, nil)
+    }
+
+    func repair(
+        _ request: RepairRequest, _ memory: RequestMemory?
+    ) throws(ProtocolError) -> RepairResponse {
         try named {
             guard request.records.count <= SyncProtocol.maximumRepairs else {
                 throw ProtocolError(
@@ -26,31 +33,49 @@ extension ZoneService {
                 }
                 return RepairResponse(
                     position: head.position, wallMilliseconds: wallMilliseconds(),
-                    images: try images(of: request.records, reader))
+                    images: try images(of: request.records, reader, memory))
             }
         }
     }
 
+    /// The images of the first records. The memory of each is counted before it is read.
     private func images(
-        of records: [RecordID], _ reader: any ZoneReading
+        of records: [RecordID], _ reader: any ZoneReading, _ memory: RequestMemory?
     ) throws -> [RecordImage] {
         var images: [RecordImage] = []
         var byteCount = 0
         for record in records {
             guard images.isEmpty || byteCount < limits.pageBytes else { break }
+            if let memory {
+                let most = memory.limit / ImageSize.bytesPerLink + 1
+                let size = try reader.imageSize(of: record, linkLimit: most)
+                guard try memory.needAll(size.memoryBytes) else {
+                    if !images.isEmpty { break }
+                    throw Self.tooLarge(
+                        record, "there is no memory for its values and links",
+                        limit: memory.limit)
+                }
+            }
             let image = try reader.image(of: record)
             var size = ByteWriter()
             size.append(image: image)
             guard byteCount + size.count <= limits.bodyBytes else {
                 if !images.isEmpty { break }
-                throw ProtocolError(
-                    .repairTooLarge,
-                    "Can't give record \(record) in one answer because it has \(size.count) bytes: "
-                        + "take a snapshot.", details: ["limit": "\(limits.bodyBytes)"])
+                throw Self.tooLarge(
+                    record, "it has \(size.count) bytes", limit: limits.bodyBytes)
             }
             byteCount += size.count
             images.append(image)
         }
         return images
+    }
+
+    private static func tooLarge(
+        _ record: RecordID, _ cause: String, limit: Int
+    ) -> ProtocolError {
+        ProtocolError(
+            .repairTooLarge,
+            "Can't give record \(record) in one answer because \(cause): take a snapshot.",
+            details: ["limit": "\(limit)"])
     }
 }

@@ -182,6 +182,30 @@ extension PostgreSQLZoneReader {
         return image
     }
 
+    func imageSize(of record: RecordID, linkLimit: Int) throws -> ImageSize {
+        guard let ordinal = try knownOrdinal(of: record.replica) else { return ImageSize() }
+        func links(at end: String) -> String {
+            """
+            (SELECT count(*) AS count, coalesce(sum(size), 0)::bigint AS bytes
+                FROM (SELECT octet_length(tags) AS size FROM anabranch.link
+                    WHERE zone = $1 AND \(end) = $2 LIMIT $3) AS links)
+            """
+        }
+        let row = try query(
+            """
+            SELECT coalesce((SELECT octet_length(cells) + coalesce(octet_length(seen), 0)
+                    FROM anabranch.record WHERE zone = $1 AND key = $2), 0)::bigint,
+                outgoing.count + incoming.count, outgoing.bytes + incoming.bytes
+            FROM \(links(at: "left_key")) AS outgoing, \(links(at: "right_key")) AS incoming
+            """, .integer(RecordKey(ordinal: ordinal, number: record.number).rawValue),
+            .integer(Int64(linkLimit))
+        ).first
+        guard let row else { return ImageSize() }
+        return ImageSize(
+            valueBytes: Int(row.int64(at: 0)), linkCount: Int(row.int64(at: 1)),
+            tagBytes: Int(row.int64(at: 2)))
+    }
+
     // MARK: Heads and dead records
 
     func forEachHead(_ body: (SnapshotChunk.Head) throws -> Void) throws {

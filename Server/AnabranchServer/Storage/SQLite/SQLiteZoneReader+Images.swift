@@ -20,6 +20,28 @@ extension SQLiteZoneReader {
         return image
     }
 
+    package func imageSize(of record: RecordID, linkLimit: Int) throws -> ImageSize {
+        guard let ordinal = try knownOrdinal(of: record.replica) else { return ImageSize() }
+        let row = try connection.cached(
+            """
+            SELECT (SELECT length(cells) + coalesce(length(seen), 0) FROM record WHERE key = ?1),
+                outgoing.count + incoming.count, outgoing.bytes + incoming.bytes
+            FROM (SELECT count(*) AS count, coalesce(sum(size), 0) AS bytes
+                    FROM (SELECT length(tags) AS size FROM link WHERE left = ?1 LIMIT ?2))
+                    AS outgoing,
+                (SELECT count(*) AS count, coalesce(sum(size), 0) AS bytes
+                    FROM (SELECT length(tags) AS size FROM link WHERE right = ?1 LIMIT ?2))
+                    AS incoming
+            """)
+        try row.bind(RecordKey(ordinal: ordinal, number: record.number).rawValue, at: 1)
+        try row.bind(Int64(linkLimit), at: 2)
+        guard try row.step() else { return ImageSize() }
+        defer { row.reset() }
+        return ImageSize(
+            valueBytes: Int(row.int64(at: 0)), linkCount: Int(row.int64(at: 1)),
+            tagBytes: Int(row.int64(at: 2)))
+    }
+
     private func incoming(of right: RecordKey) throws -> [RecordImage.IncomingLink] {
         let rows = try connection.cached(
             "SELECT left, property, tags FROM link WHERE right = ? ORDER BY left, property")

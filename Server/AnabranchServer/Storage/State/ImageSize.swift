@@ -1,0 +1,19 @@
+/// The size of a record's image as it is stored.
+package struct ImageSize: Hashable, Sendable {
+    /// The bytes of the record's values and its delete mark.
+    package var valueBytes = 0
+    /// The number of links from and to the record.
+    package var linkCount = 0
+    /// The bytes of the tags of these links.
+    package var tagBytes = 0
+
+    /// The approximate memory of a link in an image and in the answer that has it.
+    static let bytesPerLink = 256
+    /// The approximate memory of a record without values and links.
+    private static let leastBytes = 512
+
+    /// The approximate memory of the image and of the answer that has it.
+    var memoryBytes: Int {
+        Self.leastBytes + 3 * valueBytes + Self.bytesPerLink * linkCount + 4 * tagBytes
+    }
+}

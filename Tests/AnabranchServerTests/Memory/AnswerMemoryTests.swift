@@ -1,0 +1,35 @@
+import AnabranchProtocol
+import AnabranchReplication
+import Testing
+
+@testable import AnabranchServer
+
+/// Tests of the memory that answers need, which is counted before they are built.
+@Suite(.everyStore) struct AnswerMemoryTests {
+    /// Pushes a record and so many links that point to it.
+    private func linked(_ count: Int, in server: TestServer) throws -> RecordID {
+        var author = TestAuthor(1)
+        let (first, popular) = author.insertPerson()
+        let others = (0..<count).map { _ in author.newRecord() }
+        let rows = RowBlock(
+            entity: "Person", records: others, properties: [.init(name: "n", type: .integer64)],
+            columns: [[Value](repeating: .integer(1), count: count)])
+        let links = LinkBlock(
+            entity: "Person", property: ChangeBlock.friends,
+            links: others.map { .init(left: $0, right: popular) })
+        _ = try server.push([first, author.save([.insert(rows), .link(links)])])
+        return popular
+    }
+
+    @Test(arguments: [(500, 200), (1000, 200), (2000, 409), (4000, 409)])
+    func `an image with more links than there is memory for is refused before it is made`(
+        links: Int, status: Int
+    ) throws {
+        let server = try TestServer { $0.http.bufferedBytes = 1 << 20 }
+        let record = try linked(links, in: server)
+        let request = RepairRequest(epoch: try server.hello().epoch, records: [record])
+        let response = try server.post("/v1/zones/test/repair", request.encoded(), role: .read)
+        #expect(response.status == status)
+        if status == 409 { #expect(response.code == "repair-too-large") }
+    }
+}
