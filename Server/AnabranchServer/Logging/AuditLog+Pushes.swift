@@ -7,9 +7,22 @@ extension AuditLog {
     /// - Throws: ``HTTPServerError`` if not the whole line could be written.
     func write(_ record: PushRecord) throws {
         guard !record.isRepetition else { return }
-        var line = begin("push")
+        var line: JSONLine
+        var omitted: Int64?
+        if record.newPositions.isEmpty {
+            guard let begun = beginRefusal("push", of: record.origin, zone: record.zone) else {
+                return
+            }
+            (line, omitted) = begun
+        } else {
+            line = begin("push")
+        }
         line.append(record.origin, zone: record.zone)
-        line.append("replicas", Self.replicas(record.dots))
+        let replicas = Self.replicas(record.dots)
+        line.append("replicas", Array(replicas.prefix(Self.mostReplicas)))
+        if replicas.count > Self.mostReplicas {
+            line.append("moreReplicas", Int64(replicas.count - Self.mostReplicas))
+        }
         line.append("accepted", Int64(record.acceptedCount))
         line.append("held", Int64(record.heldCount))
         line.append("rejected", Int64(record.rejections.count))
@@ -20,8 +33,12 @@ extension AuditLog {
         }
         if !record.rejections.isEmpty { line.append("codes", Self.codes(record.rejections)) }
         line.append("error", record.refusal?.code.rawValue)
+        line.append("omitted", omitted)
         try write(line)
     }
+
+    /// The greatest number of replicas that a line names. A store pushes saves of a few at most.
+    private static let mostReplicas = 100
 
     /// The replicas in the order in which the request names them, each with its least and its
     /// greatest sequence number.

@@ -6,7 +6,17 @@ extension AuditLog {
     /// - Throws: ``HTTPServerError`` if not the whole line could be written.
     func write(_ record: ReadRecord) throws {
         guard !record.isEmpty else { return }
-        var line = begin(record.event.rawValue)
+        let event = record.event.rawValue
+        var line: JSONLine
+        var omitted: Int64?
+        if case .refused = record.content {
+            guard let begun = beginRefusal(event, of: record.origin, zone: record.zone) else {
+                return
+            }
+            (line, omitted) = begun
+        } else {
+            line = begin(event)
+        }
         line.append(record.origin, zone: record.zone)
         switch record.content {
         case .changeSets(let count, let position):
@@ -22,6 +32,7 @@ extension AuditLog {
         case .bytes(let count): line.append("bytes", Int64(count))
         case .refused(let code): line.append("error", code.rawValue)
         }
+        line.append("omitted", omitted)
         try write(line)
     }
 }

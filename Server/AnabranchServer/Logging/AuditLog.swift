@@ -1,8 +1,10 @@
+import AnabranchProtocol
 import Foundation
 import Synchronization
 
 /// A file with one line of JSON for each push that changed a zone or was refused, for each read of
-/// data, and for each token that was created or revoked. No line has data of users.
+/// data, and for each token that was created or revoked. No line has data of users. `RefusalLines`
+/// bounds the lines about requests that were refused and changed nothing.
 ///
 /// A line is written by one call before the request is answered, behind the file's end, so programs
 /// that read or rotate the file see whole lines, and several processes may write to one file. The
@@ -19,6 +21,7 @@ public final class AuditLog: Sendable {
     public let path: String
     private let wallMilliseconds: @Sendable () -> Int64
     private let output: Mutex<Output>
+    private let refusals = Mutex(RefusalLines())
 
     /// Opens the file, or creates it so that only its owner and its group can read it.
     ///
@@ -64,6 +67,21 @@ public final class AuditLog: Sendable {
             let cause = count < 0 ? String(cString: strerror(errno)) : "its disk is full"
             throw HTTPServerError("Can't write to the audit log \(path) because \(cause).")
         }
+    }
+
+    /// Begins the line of a refused request.
+    ///
+    /// - Returns: `nil` if the request gets no line, because its right was refused too often in the
+    ///   present minute.
+    func beginRefusal(
+        _ event: String, of origin: RequestOrigin?, zone: ZoneName
+    ) -> (line: JSONLine, omitted: Int64?)? {
+        let omitted = refusals.withLock {
+            $0.admit(
+                .init(zone: zone.string, right: origin?.holder),
+                wallMilliseconds: wallMilliseconds())
+        }
+        return omitted.map { (begin(event), $0 > 0 ? Int64($0) : nil) }
     }
 
     /// Begins a line with the time and the kind of event.

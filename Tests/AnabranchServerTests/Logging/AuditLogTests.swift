@@ -1,6 +1,7 @@
 import AnabranchProtocol
 import AnabranchReplication
 import Foundation
+import Synchronization
 import TestSupport
 import Testing
 
@@ -110,6 +111,61 @@ import Testing
             #expect(line.contains(event) && line.hasSuffix(end), "\(line)")
         }
         #expect(try !lines().joined().contains("Secret"))
+    }
+
+    @Test func `refusals in a minute have a few lines, and the next line counts the others`() throws
+    {
+        let now = Mutex<Int64>(1_700_000_000_000)
+        let audit = try AuditLog(path: path, wallMilliseconds: { now.withLock { $0 } })
+        let server = try TestServer { $0.audit = audit }
+        var author = TestAuthor(1)
+        let first = author.insertPerson().0
+        let gap = author.insertPerson().0
+        let pull = PullRequest(
+            cursor: LogCursor(startOf: EpochID(high: 7, low: 7)), byteLimit: 1
+        ).encoded()
+        for _ in 0..<RefusalLines.mostInMinute {
+            _ = try server.push([gap])
+            _ = try server.post("/v1/zones/test/pull", pull, role: .read)
+        }
+        for _ in 0..<5 { _ = try server.push([gap]) }
+        #expect(try lines().count == 2 * RefusalLines.mostInMinute)
+        // A push that changes the zone has a line in any case.
+        _ = try server.push([first])
+        #expect(try lines().count == 2 * RefusalLines.mostInMinute + 1)
+        now.withLock { $0 += 60_000 }
+        _ = try server.post("/v1/zones/test/pull", pull, role: .read)
+        #expect(try lines().last?.contains("omitted") == false)
+        _ = author.insertPerson()
+        _ = try server.push([author.insertPerson().0])
+        #expect(try lines().last?.hasSuffix(#""omitted":5}"#) == true)
+    }
+
+    @Test func `a line names a bounded number of replicas`() throws {
+        let audit = try log()
+        let server = try TestServer { $0.audit = audit }
+        let sets = (1...150).map { number in
+            var author = TestAuthor(UInt64(number))
+            return author.insertPerson().0
+        }
+        _ = try server.push(sets)
+        let line = try #require(try lines().last)
+        #expect(line.components(separatedBy: #""replica":"#).count == 101)
+        #expect(line.contains(#"],"moreReplicas":50,"accepted":150"#))
+    }
+
+    @Test func `sources of refusals are counted apart, up to a bound`() {
+        var refusals = RefusalLines()
+        let sources = (0..<20_000).map {
+            RefusalLines.Source(zone: "z", right: .token(Int64($0)))
+        }
+        let omitted = sources.map { refusals.admit($0, wallMilliseconds: 0) }
+        #expect(omitted.count { $0 != nil } == 10_000 + RefusalLines.mostInMinute)
+        let later = [(0, 0), (19_999, 1), (19_999, 60_000)].map { source, time in
+            refusals.admit(sources[source], wallMilliseconds: Int64(time))
+        }
+        // Sources of the last minute make room for others.
+        #expect(later == [0, nil, 0])
     }
 
     @Test func `a created and a revoked token have a line, without the secret`() throws {
