@@ -72,7 +72,7 @@ struct ServeOption {
             meaning: "greatest request body, after decompression (67108864)"),
         ServeOption(
             name: "change-set-limit", value: "BYTES",
-            meaning: "greatest save; a larger one is rejected (67108864)"),
+            meaning: "greatest save, also in parts; a larger one is rejected (4294967296)"),
         ServeOption(
             name: "buffer-limit", value: "BYTES",
             meaning: "greatest memory for all requests together (536870912)"),

@@ -32,8 +32,8 @@ extension ServeSettings {
         if let bytes = try number("body-limit", in: 1024...(1 << 30)) {
             options.zones.bodyBytes = bytes
         }
-        if let bytes = try number("change-set-limit", in: 1024...(1 << 30)) {
-            options.zones.changeSetBytes = bytes
+        if let bytes = try number("change-set-limit", in: 1024...(1 << 40)) {
+            options.zones.saveBytes = bytes
         }
         if let bytes = try number("buffer-limit", in: 1024...(1 << 40)) {
             options.http.bufferedBytes = bytes

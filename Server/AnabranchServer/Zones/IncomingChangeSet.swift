@@ -44,9 +44,8 @@ struct IncomingChangeSet: Sendable {
         }
         var contents = Contents(needs: ZoneNeeds(checking: changeSet))
         let ofSize =
-            PushFailure.rejection(
-                ofByteCount: bytes.count, in: changeSet.dot, limit: limits.changeSetBytes)
-            ?? PushFailure.rejection(ofPartsOf: changeSet, limits)
+            changeSet.kind.isSave
+            ? PushFailure.rejection(ofSize: bytes.count, of: changeSet, limits) : nil
         rejection =
             if let ofSize { ofSize } else { try Self.rejection(of: changeSet, &contents, room) }
         needs = contents.needs

@@ -37,20 +37,35 @@ enum PushFailure: Error {
             code, "Can't accept change set \(dot) because \(error.cause).")
     }
 
-    static func rejection(ofByteCount count: Int, in dot: Dot, limit: Int) -> Rejection? {
+    /// The rejection of a save that the operator's hook can't be shown.
+    static func rejection(tooLargeToShow dot: Dot) -> Rejection {
+        Rejection(
+            .tooLarge,
+            "Can't accept change set \(dot) because there is no memory to show so many values to "
+                + "the server's validation hook.")
+    }
+
+    /// The rejection of a save that is larger than the zone accepts, in whatever form it comes.
+    ///
+    /// - Parameter byteCount: The size of the encoded change set, without its parts.
+    static func rejection(
+        ofSize byteCount: Int, of changeSet: ChangeSet, _ limits: ZoneLimits
+    ) -> Rejection? {
+        let parts = (try? changeSet.parts()) ?? []
+        let whole = parts.reduce(byteCount) { $0 + $1.byteCount }
+        return rejection(ofByteCount: whole, in: changeSet.dot, limit: limits.saveBytes)
+            ?? parts.lazy.map(\.byteCount).max().flatMap {
+                rejection(ofByteCount: $0, in: changeSet.dot, limit: limits.partBytes)
+            }
+    }
+
+    private static func rejection(
+        ofByteCount count: Int, in dot: Dot, limit: Int
+    ) -> Rejection? {
         guard count > limit else { return nil }
         return Rejection(
             .tooLarge,
             "Can't accept change set \(dot) of \(count) bytes because the limit is \(limit).")
-    }
-
-    static func rejection(ofPartsOf changeSet: ChangeSet, _ limits: ZoneLimits) -> Rejection? {
-        guard let parts = try? changeSet.parts() else { return nil }
-        let byteCount = parts.reduce(0) { $0 + $1.byteCount }
-        return rejection(ofByteCount: byteCount, in: changeSet.dot, limit: limits.saveBytes)
-            ?? parts.lazy.map(\.byteCount).max().flatMap {
-                rejection(ofByteCount: $0, in: changeSet.dot, limit: limits.partBytes)
-            }
     }
 
     /// The refusal of bytes that are not a change set, so their author is unknown.

@@ -5,15 +5,15 @@ public import AnabranchReplication
 public struct ZoneLimits: Hashable, Sendable {
     /// Milliseconds that a stamp may be ahead of the server's clock.
     public var clockMilliseconds = SyncProtocol.clockLimitMilliseconds
-    /// The greatest number of bytes of one encoded change set.
-    public var changeSetBytes = SyncProtocol.largestBody
     /// The greatest number of bytes of one part of a save in parts; a part is merged as a whole.
     public var partBytes = Limits.largestPart
     /// The greatest number of bytes of one record's values, including those of concurrent saves.
     ///
     /// It is more than one save may write (`Limits.largestRecord`), and less than a store can hold.
     public var recordBytes = Limits.largestPart
-    /// The greatest number of bytes of all parts of one save.
+    /// The greatest number of bytes of one save: its encoded change set and all its parts.
+    ///
+    /// A save that is not in parts comes in one request body, so it has at most ``bodyBytes``.
     public var saveBytes = 4 << 30
     /// The greatest number of bytes of staged parts without a save.
     public var stagedBytes = 8 << 30

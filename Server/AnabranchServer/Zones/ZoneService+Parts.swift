@@ -15,11 +15,12 @@ extension ZoneService {
     public func stage(_ request: StageRequest) throws(ProtocolError) -> StageResponse {
         try named {
             let part = request.part
-            guard part.byteCount <= limits.partBytes else {
+            let limit = min(limits.partBytes, limits.saveBytes)
+            guard part.byteCount <= limit else {
                 throw ProtocolError(
                     .bodyTooLarge,
                     "Can't stage a part of \(part.byteCount) bytes because the limit is "
-                        + "\(limits.partBytes).", details: ["limit": "\(limits.partBytes)"])
+                        + "\(limit).", details: ["limit": "\(limit)"])
             }
             let held: Int?
             do {

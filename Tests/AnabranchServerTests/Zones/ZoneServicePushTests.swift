@@ -179,7 +179,7 @@ import Testing
     @Test(arguments: StorageKind.allCases)
     func `a set larger than the limit is rejected`(kind: StorageKind) throws {
         var limits = ZoneLimits()
-        limits.changeSetBytes = 500
+        limits.saveBytes = 500
         let zone = try TestZone(kind, limits: limits)
         var author = TestAuthor(1)
         let (set, _) = author.insertPerson(String(repeating: "x", count: 500))
