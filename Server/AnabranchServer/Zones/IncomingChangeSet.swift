@@ -14,11 +14,9 @@ struct IncomingChangeSet: Sendable {
     /// True if the save does nothing but delete records and the links of records.
     let isDeleting: Bool
 
-    /// Quotas that are not checked: a save that only deletes is the way to make room.
-    var exemptQuotas: Set<ZoneQuotas.Quantity> {
-        if !changeSet.kind.isSave { return [.bytes, .records, .dailyBytes] }
-        return isDeleting ? [.bytes, .records] : []
-    }
+    /// Quantities that may exceed their quota a little: a save that only deletes is the way to make
+    /// room.
+    var favouredQuotas: Set<ZoneQuotas.Quantity> { isDeleting ? [.bytes] : [] }
 
     /// The memory for its values; `nil` for no limit.
     let room: DecodingRoom?

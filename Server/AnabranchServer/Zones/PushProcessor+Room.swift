@@ -65,7 +65,7 @@ extension PushProcessor {
                 writer: writer, log: log, limits: limits, wallMilliseconds: now,
                 disabled: disabled
             ).verdict(on: changeSet)
-            guard case .new = verdict, changeSet.kind == .save else { throw NoRoom() }
+            guard case .new = verdict, changeSet.kind != .saveInParts else { throw NoRoom() }
             let (kept, bytes) = try keptForm(of: incoming)
             let cursor = log.head.advanced(over: kept)
             try write(kept, bytes, at: cursor, to: writer, today: check.today, in: incoming.room)
@@ -86,7 +86,9 @@ extension PushProcessor {
         let changeSet = incoming.changeSet
         var rejection = incoming.rejection
         if rejection == nil, needsVerdict { rejection = try incoming.rejectionByHook() }
-        if rejection == nil { rejection = try validation?.rejection(changeSet, zone) }
+        if rejection == nil, changeSet.kind == .save {
+            rejection = try validation?.rejection(changeSet, zone)
+        }
         guard let rejection else { return (changeSet, incoming.bytes) }
         let void = ChangeSet(voiding: changeSet, for: rejection)
         return (void, void.encoded())

@@ -123,14 +123,14 @@ struct PushProcessor: Sendable {
             }
             return try append(
                 changeSet, incoming.bytes, to: writer, after: &log, quotas,
-                except: incoming.exemptQuotas, in: incoming.room)
+                favouring: incoming.favouredQuotas, in: incoming.room)
         } catch PushFailure.rejected(let rejection) {
             let void = ChangeSet(voiding: changeSet, for: rejection)
             try writer.dropStaged(changeSet.parts())
             do {
                 return try append(
                     void, void.encoded(), to: writer, after: &log, quotas,
-                    except: [.bytes, .records, .dailyBytes])
+                    favouring: [.bytes, .dailyBytes])
             } catch PushFailure.refused(let error) {
                 throw error
             }
@@ -175,7 +175,7 @@ struct PushProcessor: Sendable {
     private func append(
         _ changeSet: ChangeSet, _ bytes: [UInt8], to writer: any ZoneWriting,
         after log: inout LogState, _ quotas: QuotaCheck?,
-        except exempt: Set<ZoneQuotas.Quantity>, in room: DecodingRoom? = nil
+        favouring favoured: Set<ZoneQuotas.Quantity>, in room: DecodingRoom? = nil
     ) throws -> PushResponse.Acknowledgement {
         let cursor = log.head.advanced(over: changeSet)
         do {
@@ -183,7 +183,7 @@ struct PushProcessor: Sendable {
                 let before = try writer.use()
                 try write(changeSet, bytes, at: cursor, to: writer, today: quotas?.today, in: room)
                 let refusal = quotas?.refusal(
-                    from: before, to: try writer.use(), except: exempt,
+                    from: before, to: try writer.use(), favouring: favoured,
                     of: "change set \(changeSet.dot)", details: changeSet.dot.details)
                 if let refusal { throw PushFailure.refused(refusal) }
             }

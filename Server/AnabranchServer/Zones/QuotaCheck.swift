@@ -8,6 +8,8 @@ struct QuotaCheck {
     /// The present day, in days since 1970-01-01 UTC.
     let today: Int64
 
+    /// The least number of bytes by which a change of a favoured quantity may exceed its quota.
+    static let leastMargin: Int64 = 64 << 10
     private static let dayMilliseconds: Int64 = 24 * 60 * 60 * 1000
 
     /// Creates the check of a transaction.
@@ -42,18 +44,21 @@ struct QuotaCheck {
     /// A change is only refused for a quantity that it makes larger.
     ///
     /// - Parameters:
-    ///   - exempt: Quantities that are not checked.
+    ///   - favoured: Quantities that may exceed their quota by a sixteenth of it, and by
+    ///     ``leastMargin`` at least. So a zone that is full can make voids of saves that it
+    ///     rejects, and accepts deletions.
     ///   - what: The change, for the message.
     ///
     /// - Returns: The refusal `quotaExceeded`; `nil` if the change is within the quotas.
     func refusal(
-        from before: ZoneUse, to after: ZoneUse, except exempt: Set<ZoneQuotas.Quantity> = [],
+        from before: ZoneUse, to after: ZoneUse, favouring favoured: Set<ZoneQuotas.Quantity> = [],
         of what: String, details: [String: String] = [:]
     ) -> ProtocolError? {
         for (quantity, limit) in limits {
             let used = before.amount(of: quantity, on: today)
             let needed = after.amount(of: quantity, on: today)
-            guard needed > limit, needed > used, !exempt.contains(quantity) else { continue }
+            let margin = favoured.contains(quantity) ? max(limit / 16, Self.leastMargin) : 0
+            guard needed > used, needed > limit, needed - limit > margin else { continue }
             return refusal(of: what, details, quantity, limit: limit, used: used, needed: needed)
         }
         return nil

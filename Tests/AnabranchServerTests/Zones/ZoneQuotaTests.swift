@@ -169,4 +169,91 @@ import Testing
         #expect(try zone.service.quotas() == own)
         #expect(try zone.push(sets[2]).refusal == nil)
     }
+
+    /// Pushes entries of a growing author until one is refused.
+    ///
+    /// - Returns: The refusal, and the greatest number of used bytes until then.
+    private func pushUntilRefused(
+        _ zone: TestZone, most count: Int = 600, _ next: (inout TestAuthor) -> ChangeSet
+    ) throws -> (refusal: ProtocolError?, used: Int64) {
+        var author = TestAuthor(3)
+        for _ in 0..<count {
+            let refusal = try zone.push(next(&author)).refusal
+            if let refusal { return (refusal, try used(zone, .bytes)) }
+        }
+        return (nil, try used(zone, .bytes))
+    }
+
+    private static let reason = String(repeating: "r", count: 1000)
+
+    @Test(arguments: StorageKind.allCases)
+    func `voids that a client pushes need room as saves do`(kind: StorageKind) throws {
+        let zone = try zone(kind, [.bytes: 20_000])
+        let (refusal, used) = try pushUntilRefused(zone, most: 50) {
+            ChangeSet(voiding: $0.insertPerson().0, for: Rejection(.malformed, Self.reason))
+        }
+        #expect(refusal?.details["quota"] == "bytes" && used <= 20_000)
+    }
+
+    @Test(arguments: StorageKind.allCases)
+    func `entries of lost change sets that a client pushes need room`(kind: StorageKind) throws {
+        let zone = try zone(kind, [.bytes: 2000])
+        var sequence: UInt64 = 0
+        let (refusal, used) = try pushUntilRefused(zone, most: 100) { author in
+            sequence += 1
+            return ChangeSet(lost: Dot(replica: author.replica, sequence: sequence))
+        }
+        #expect(refusal?.details["quota"] == "bytes" && used <= 2000)
+    }
+
+    @Test(arguments: StorageKind.allCases)
+    func `what clients push without content counts for a day`(kind: StorageKind) throws {
+        let zone = try zone(kind, [.dailyBytes: 20_000])
+        let (refusal, _) = try pushUntilRefused(zone, most: 50) {
+            ChangeSet(voiding: $0.insertPerson().0, for: Rejection(.malformed, Self.reason))
+        }
+        #expect(refusal?.details["quota"] == "daily-bytes")
+        #expect(try used(zone, .dailyBytes) <= 20_000)
+    }
+
+    @Test(arguments: StorageKind.allCases)
+    func `the voids that a zone makes exceed its quota by a bounded amount`(
+        kind: StorageKind
+    ) throws {
+        let zone = try zone(kind, [.bytes: 1000])
+        let (refusal, used) = try pushUntilRefused(zone) { $0.save(payload: [0xFF, 0xFF]) }
+        #expect(refusal?.details["quota"] == "bytes")
+        #expect((2000...1000 + QuotaCheck.leastMargin).contains(used))
+    }
+
+    @Test(arguments: StorageKind.allCases)
+    func `saves that only delete exceed a quota by a bounded amount`(kind: StorageKind) throws {
+        let zone = try zone(kind, [.bytes: 1000])
+        let (refusal, used) = try pushUntilRefused(zone) { author in
+            author.save([
+                .delete(
+                    RecordBlock(
+                        entity: "Person",
+                        records: (0..<100).map { _ in
+                            author.newRecord()
+                        }))
+            ])
+        }
+        #expect(refusal?.details["quota"] == "bytes")
+        #expect((2000...1000 + QuotaCheck.leastMargin).contains(used))
+    }
+
+    @Test(arguments: StorageKind.allCases)
+    func `a deletion behind a void makes room for it`(kind: StorageKind) throws {
+        let zone = try zone(kind, [:])
+        var author = TestAuthor(1)
+        let (first, ada) = author.insertPerson(String(repeating: "x", count: 5000))
+        #expect(try zone.push(first).refusal == nil)
+        try set([.bytes: try used(zone, .bytes)], zone)
+        let void = ChangeSet(
+            voiding: author.insertPerson().0, for: Rejection(.malformed, Self.reason))
+        #expect(try zone.push(void).refusal?.details["quota"] == "bytes")
+        let deletion = author.save([.delete(ada)])
+        #expect(try zone.push(void, deletion).acknowledgements.map(\.position) == [2, 3])
+    }
 }
