@@ -79,18 +79,17 @@ final class Coprocess: @unchecked Sendable {
         to request: [UInt8], within timeout: Duration
     ) throws(ValidationFailure) -> [UInt8] {
         let deadline = ContinuousClock.now + timeout
-        let line = request + [UInt8(ascii: "\n")]
         var sent = 0
         var answer: [UInt8] = []
         // A program may answer while it reads, so both directions go on at the same time.
         while answer.last != UInt8(ascii: "\n") {
-            guard try wait(until: deadline, isSending: sent < line.count) else {
+            guard try wait(until: deadline, isSending: sent < request.count) else {
                 throw ValidationFailure.noAnswer(within: timeout)
             }
-            sent += try send(line[sent...])
+            sent += try send(request[sent...])
             try receive(into: &answer)
         }
-        guard sent == line.count else {
+        guard sent == request.count else {
             throw ValidationFailure("it answered before it had read its request")
         }
         return answer

@@ -4,7 +4,7 @@ protocol ValidationChannel: Sendable {
     /// Sends a request and waits for its answer; called by several threads at once.
     ///
     /// - Parameters:
-    ///   - request: JSON without line feeds.
+    ///   - request: JSON on one line, with a line feed at its end.
     ///   - timeout: The greatest time for the whole exchange.
     ///
     /// - Returns: The bytes of the answer, which may be anything.

@@ -41,22 +41,24 @@ public final class ValidationHook: Sendable {
         gate = CallGate(running: options.calls, waiting: options.calls)
     }
 
+    /// The number of the next call.
+    func nextID() -> UInt64 { lastID.add(1, ordering: .relaxed).newValue }
+
     /// Asks the hook for its verdicts.
+    ///
+    /// - Parameters:
+    ///   - line: The request, as ``ValidationRequest`` writes it.
+    ///   - id: The number of the call, which the request has.
+    ///   - count: The number of change sets in the request.
+    ///   - zone: The zone that the saves were pushed to.
     ///
     /// - Returns: One verdict for each change set, in their order.
     func verdicts(
-        on changeSets: [ShownChangeSet], of author: ValidationAuthor, zone: String
+        on line: [UInt8], id: UInt64, count: Int, zone: String
     ) throws(ValidationFailure) -> [ValidationVerdict] {
-        let id = lastID.add(1, ordering: .relaxed).newValue
-        let request = ValidationRequest(
-            id: id, zone: zone, author: author, changeSets: changeSets)
-        return try gate.run(for: zone, within: options.timeout) { () throws(ValidationFailure) in
-            let bytes: [UInt8]
-            do { bytes = try request.encoded() } catch {
-                throw ValidationFailure("its request can't be written: \(error)")
-            }
-            let answer = try channel.answer(to: bytes, within: options.timeout)
-            return try ValidationAnswer.verdicts(in: answer, of: id, count: changeSets.count)
+        try gate.run(for: zone, within: options.timeout) { () throws(ValidationFailure) in
+            let answer = try channel.answer(to: line, within: options.timeout)
+            return try ValidationAnswer.verdicts(in: answer, of: id, count: count)
         }
     }
 

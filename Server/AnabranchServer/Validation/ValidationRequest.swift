@@ -4,41 +4,94 @@ import Foundation
 /// The JSON that the operator's hook receives: the change sets of a push that are new to the zone.
 ///
 /// The form is version 1. A later version may add keys, but never changes or removes one. It is
-/// described in `Documentation/Operations.md`.
-struct ValidationRequest: Encodable, Sendable {
+/// described in `Documentation/Operations.md`. Change by change is written to its bytes, and no
+/// other form of a change is in memory.
+struct ValidationRequest: Sendable {
     /// The version of the form, in requests and in answers.
     static let version = 1
 
-    let version = Self.version
-    /// The number of the call, which the answer repeats.
-    let id: UInt64
-    let zone: String
-    let author: ValidationAuthor
-    let changeSets: [ShownChangeSet]
+    private let zone: String
+    private let author: ValidationAuthor
+    private var json: ShownJSON
+    /// The number of change sets.
+    private(set) var count = 0
 
-    private enum CodingKeys: String, CodingKey {
-        case version, id, zone, request, token, subject, address, changeSets
+    /// Creates a request without change sets.
+    ///
+    /// - Parameter room: The memory for its bytes; `nil` for no limit.
+    ///
+    /// - Throws: `ShownJSON.NoRoom` if there is no memory.
+    init(
+        zone: String, author: ValidationAuthor, in room: DecodingRoom? = nil
+    ) throws(ShownJSON.NoRoom) {
+        self.zone = zone
+        self.author = author
+        json = ShownJSON(in: room)
+        try json.append("{")
+        if let address = author.address {
+            try json.append(#""address":"#)
+            try json.append(quoted: address)
+            try json.append(",")
+        }
+        try json.append(#""changeSets":["#)
     }
 
-    func encode(to encoder: any Encoder) throws {
-        var container = encoder.container(keyedBy: CodingKeys.self)
-        try container.encode(version, forKey: .version)
-        try container.encode(id, forKey: .id)
-        try container.encode(zone, forKey: .zone)
-        try container.encodeIfPresent(author.request, forKey: .request)
-        try container.encodeIfPresent(author.token, forKey: .token)
-        try container.encodeIfPresent(author.subject, forKey: .subject)
-        try container.encodeIfPresent(author.address, forKey: .address)
-        try container.encode(changeSets, forKey: .changeSets)
+    /// The number of bytes up to now.
+    var byteCount: Int { json.bytes.count }
+
+    /// Adds a save, or one of its parts, which is shown like a save of its own with the same
+    /// replica and sequence number.
+    ///
+    /// - Parameters:
+    ///   - part: The number of the part, from 1, and of all parts.
+    ///   - appendChanges: Adds the changes of the save or the part to the list.
+    ///
+    /// - Throws: `ShownJSON.NoRoom` if there is no memory, or the error of `appendChanges`. Then
+    ///   the request is as it was before.
+    mutating func append(
+        _ changeSet: ChangeSet, part: (number: Int, count: Int)? = nil,
+        _ appendChanges: (inout ShownJSON) throws -> Void
+    ) throws {
+        let start = json.bytes.count
+        do {
+            try json.beginItem()
+            try json.append(#"{"author":"#)
+            try json.append(quoted: changeSet.author)
+            try json.append(#","changes":["#)
+            try appendChanges(&json)
+            try json.append(#"],"name":"#)
+            try json.append(quoted: changeSet.name)
+            if let part { try json.append(#","part":\#(part.number),"parts":\#(part.count)"#) }
+            try json.append(#","replica":"\#(changeSet.dot.replica)""#)
+            try json.append(#","sequence":\#(changeSet.dot.sequence),"time":"#)
+            try json.append(
+                quoted: ShownTime.text(
+                    wallMilliseconds: changeSet.timestamp.wallMilliseconds))
+            try json.append("}")
+            count += 1
+        } catch {
+            json.cut(to: start)
+            throw error
+        }
     }
 
-    /// The JSON on one line, without a line feed.
-    func encoded() throws -> [UInt8] {
-        let encoder = JSONEncoder()
-        encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
-        encoder.nonConformingFloatEncodingStrategy = .convertToString(
-            positiveInfinity: "Infinity", negativeInfinity: "-Infinity", nan: "NaN")
-        return Array(try encoder.encode(self))
+    /// Ends the request. No change set is added afterwards.
+    ///
+    /// - Parameter id: The number of the call, which the answer repeats.
+    ///
+    /// - Returns: The JSON on one line, with the line feed at its end.
+    mutating func finish(id: UInt64) throws(ShownJSON.NoRoom) -> [UInt8] {
+        try json.append(#"],"id":\#(id)"#)
+        for (key, value) in [("request", author.request), ("subject", author.subject)] {
+            guard let value else { continue }
+            try json.append(#","\#(key)":"#)
+            try json.append(quoted: value)
+        }
+        if let token = author.token { try json.append(#","token":\#(token)"#) }
+        try json.append(#","version":\#(Self.version),"zone":"#)
+        try json.append(quoted: zone)
+        try json.append("}\n")
+        return json.bytes
     }
 }
 
@@ -49,37 +102,4 @@ struct ValidationAuthor: Hashable, Sendable {
     var token: Int64?
     var subject: String?
     var address: String?
-}
-
-/// A change set in the form that the hook receives.
-///
-/// A save in parts is shown as its parts, each like a save of its own with the same replica and
-/// sequence number.
-struct ShownChangeSet: Encodable, Sendable {
-    let replica: String
-    let sequence: UInt64
-    let time: String
-    /// The author and the purpose that the app set; empty if it set none.
-    let author: String
-    let name: String
-    /// The number of the part, from 1, and of all parts; `nil` for a save that is not in parts.
-    let part: Int?
-    let parts: Int?
-    let changes: [ShownChange]
-
-    /// Creates the form of a save, or of one of its parts.
-    ///
-    /// - Parameters:
-    ///   - part: The number of the part, from 1, and of all parts.
-    ///   - blocks: The changes of the save or the part.
-    init(_ changeSet: ChangeSet, part: (number: Int, count: Int)? = nil, blocks: [ChangeBlock]) {
-        replica = changeSet.dot.replica.description
-        sequence = changeSet.dot.sequence
-        time = ShownTime.text(wallMilliseconds: changeSet.timestamp.wallMilliseconds)
-        author = changeSet.author
-        name = changeSet.name
-        self.part = part?.number
-        parts = part?.count
-        changes = blocks.flatMap { ShownChange.all(of: $0) }
-    }
 }

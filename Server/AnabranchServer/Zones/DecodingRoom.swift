@@ -2,14 +2,15 @@ import AnabranchProtocol
 import AnabranchReplication
 import Synchronization
 
-/// The memory for the decoded values of one push.
+/// The memory for what a request makes of few bytes: the decoded values of a push, or the JSON that
+/// its hook is shown.
 ///
 /// A column of nulls takes no bytes of a change set, but its values take memory. Blocks are decoded
 /// one after the other, when they are checked and when they are merged, so the largest one counts.
 final class DecodingRoom: Sendable {
     private struct Reserved {
         var byteCount = 0
-        /// True if a block needs more than any request can have.
+        /// True if more is needed than the request can have.
         var isBeyondLimit = false
     }
 
@@ -18,7 +19,7 @@ final class DecodingRoom: Sendable {
 
     /// The approximate memory of one decoded value.
     private static let bytesPerValue = 32
-    /// The memory that each block may have, however small the budget is: that of twice as many
+    /// The memory that each room may have, however small the budget is: that of twice as many
     /// values as stores put into one part of a save.
     private static let leastLimit = 64 << 20
     /// Memory is taken in steps, so that small pushes take it once.
@@ -30,7 +31,7 @@ final class DecodingRoom: Sendable {
     ///
     /// - Returns: False if there is too little.
     func reserve(valueCount: Int) -> Bool {
-        reserve(valueCount * Self.bytesPerValue)
+        reserve(byteCount: valueCount * Self.bytesPerValue)
     }
 
     /// Reserves memory for the largest part of a save in parts.
@@ -41,11 +42,15 @@ final class DecodingRoom: Sendable {
         try memory.need(largest)
     }
 
-    private func reserve(_ byteCount: Int) -> Bool {
+    /// Reserves memory, so many bytes with those that are reserved already.
+    ///
+    /// - Returns: False if there is too little.
+    func reserve(byteCount: Int) -> Bool {
         reserved.withLock { reserved in
             let steps = (byteCount - reserved.byteCount + Self.step - 1) / Self.step
             guard steps > 0 else { return true }
-            reserved.isBeyondLimit = byteCount > max(memory.limit, Self.leastLimit)
+            let others = memory.byteCount - reserved.byteCount
+            reserved.isBeyondLimit = byteCount > max(memory.limit - others, Self.leastLimit)
             let missing = min(steps * Self.step, memory.room)
             guard !reserved.isBeyondLimit, memory.take(missing) else { return false }
             reserved.byteCount += missing
@@ -53,11 +58,22 @@ final class DecodingRoom: Sendable {
         }
     }
 
+    /// Gives the memory back.
+    func release() {
+        reserved.withLock { reserved in
+            memory.release(reserved.byteCount)
+            reserved = Reserved()
+        }
+    }
+
+    /// True if the last reservation failed because the request can never have that much.
+    var isBeyondLimit: Bool { reserved.withLock { $0.isBeyondLimit } }
+
     /// The refusal of a change set, if there was no memory for its values.
     ///
     /// - Returns: `nil` if the change set can never be accepted.
     func refusal(of error: ChangeSetDecodingError) -> ProtocolError? {
-        guard error.code == .noRoom, !reserved.withLock({ $0.isBeyondLimit }) else { return nil }
+        guard error.code == .noRoom, !isBeyondLimit else { return nil }
         return RequestMemory.isShort
     }
 }

@@ -10,6 +10,8 @@ struct PushJob: Sendable {
     /// The change sets before the first one that cannot be decoded.
     var changeSets: [IncomingChangeSet]
     let refusal: ProtocolError?
+    /// The memory that the request takes; `nil` for a caller in this process.
+    let memory: RequestMemory?
 
     init(
         _ request: PushRequest, from origin: RequestOrigin? = nil, _ memory: RequestMemory? = nil,
@@ -17,6 +19,7 @@ struct PushJob: Sendable {
     ) {
         epoch = request.epoch
         self.origin = origin
+        self.memory = memory
         requestedCount = request.changeSets.count
         var taken: [IncomingChangeSet] = []
         var refusal: ProtocolError?

@@ -19,23 +19,39 @@ struct ShownPage: Sendable {
         let number: Int
         /// False if further parts of the save follow.
         let isLast: Bool
-        let changeSet: ShownChangeSet
     }
 
+    /// The saves and parts in the order in which the hook's request has them.
     private(set) var shown: [Entry] = []
-    /// The saves with a part that can't be decoded, which are rejected.
-    private(set) var undecodable: [Int: Rejection] = [:]
+    /// The request for the hook.
+    var request: ValidationRequest
+    /// The saves that can't be shown, which are rejected: a part can't be decoded, or a save or
+    /// part is larger in the hook's form than any request may be.
+    private(set) var rejected: [Int: Rejection] = [:]
     /// The place at which the next page begins; behind the last change set if none follows.
     private(set) var end: ShownPlace
-    /// The number of further bytes of the page.
-    private var room: Int
+    /// The greatest number of bytes of the saves, and of the request.
+    private let limit: Int
+    /// The number of further bytes of the saves.
+    private var rest: Int
+    /// The memory for the request; `nil` for no limit.
+    private let room: DecodingRoom?
 
-    /// Reads the saves from a place on, until their bytes exceed the limit of a request body.
+    /// Reads the saves from a place on, until their bytes, or those of the request for the hook,
+    /// exceed the limit of a request body.
+    ///
+    /// - Parameter room: The memory for the request; `nil` for no limit.
+    ///
+    /// - Throws: `overloaded` if there is too little memory now.
     init(
-        of job: PushJob, from start: ShownPlace, _ reader: any ZoneReading, limits: ZoneLimits
+        of job: PushJob, from start: ShownPlace, _ reader: any ZoneReading, limits: ZoneLimits,
+        _ request: ValidationRequest, in room: DecodingRoom?
     ) throws {
+        self.request = request
+        self.room = room
         end = start
-        room = limits.bodyBytes
+        limit = limits.bodyBytes
+        rest = limit
         guard try reader.logState().head.epoch == job.epoch else {
             end.changeSet = job.changeSets.count
             return
@@ -51,8 +67,7 @@ struct ShownPage: Sendable {
                 }
                 let isComplete =
                     parts.isEmpty
-                    ? try show(incoming.changeSet)
-                    : try show(parts, of: incoming.changeSet, ZoneParts(reader))
+                    ? try show(incoming) : try show(parts, of: incoming, ZoneParts(reader))
                 guard isComplete else { return }
             }
             end = ShownPlace(changeSet: end.changeSet + 1)
@@ -62,47 +77,63 @@ struct ShownPage: Sendable {
     /// Adds a save that is not in parts.
     ///
     /// - Returns: False if the page has no room for it.
-    private mutating func show(_ changeSet: ChangeSet) throws -> Bool {
-        guard take(changeSet.payload.count) else { return false }
-        let blocks = try changeSet.decodedPayload().blocks
-        shown.append(
-            Entry(
-                number: end.changeSet, isLast: true,
-                changeSet: ShownChangeSet(changeSet, blocks: blocks)))
-        return true
+    private mutating func show(_ incoming: IncomingChangeSet) throws -> Bool {
+        guard take(incoming.changeSet.payload.count) else { return false }
+        return try append(incoming.changeSet.payload, of: incoming)
     }
 
     /// Adds the parts of a save from the present one on.
     ///
     /// - Returns: False if the page has no room for all of them.
     private mutating func show(
-        _ parts: [SavePart], of changeSet: ChangeSet, _ reader: ZoneParts
+        _ parts: [SavePart], of incoming: IncomingChangeSet, _ reader: ZoneParts
     ) throws -> Bool {
         while end.part < parts.count {
             let part = parts[end.part]
-            guard take(part.byteCount) else { return false }
-            do {
-                let payload = try ChangePayload(
-                    decoding: try reader.bytes(of: part), author: changeSet.dot.replica)
-                for block in payload.blocks { try IncomingChangeSet.checkIsKnown(block) }
-                shown.append(
-                    Entry(
-                        number: end.changeSet, isLast: end.part == parts.count - 1,
-                        changeSet: ShownChangeSet(
-                            changeSet, part: (end.part + 1, parts.count), blocks: payload.blocks)))
-            } catch let error as ChangeSetDecodingError {
-                undecodable[end.changeSet] = PushFailure.rejection(error, in: changeSet.dot)
-                return true
-            }
+            guard take(part.byteCount),
+                try append(
+                    try reader.bytes(of: part), of: incoming, part: (end.part + 1, parts.count))
+            else { return false }
+            guard rejected[end.changeSet] == nil else { return true }
             end.part += 1
+        }
+        return true
+    }
+
+    /// Adds a payload to the request, or rejects its save.
+    ///
+    /// - Returns: False if there is no memory for it beside the saves before it.
+    private mutating func append(
+        _ payload: [UInt8], of incoming: IncomingChangeSet, part: (number: Int, count: Int)? = nil
+    ) throws -> Bool {
+        let changeSet = incoming.changeSet
+        do {
+            try request.append(changeSet, part: part) { json in
+                var decoder = try ChangePayloadDecoder(
+                    payload, author: changeSet.dot.replica,
+                    reserving: incoming.room?.reserve(valueCount:))
+                while let block = try decoder.next() {
+                    try IncomingChangeSet.checkIsKnown(block)
+                    try json.append(block)
+                }
+            }
+            let isLast = part.map { $0.number == $0.count } ?? true
+            shown.append(Entry(number: end.changeSet, isLast: isLast))
+        } catch let error as ChangeSetDecodingError {
+            if let refusal = incoming.room?.refusal(of: error) { throw refusal }
+            rejected[end.changeSet] = PushFailure.rejection(error, in: changeSet.dot)
+        } catch is ShownJSON.NoRoom {
+            guard shown.isEmpty else { return false }
+            guard room?.isBeyondLimit ?? false else { throw RequestMemory.isShort }
+            rejected[end.changeSet] = PushFailure.rejection(tooLargeToShow: changeSet.dot)
         }
         return true
     }
 
     /// Takes room for bytes; a page has at least one save or part.
     private mutating func take(_ byteCount: Int) -> Bool {
-        guard byteCount <= room || shown.isEmpty else { return false }
-        room -= byteCount
+        guard byteCount <= rest && request.byteCount < limit || shown.isEmpty else { return false }
+        rest -= byteCount
         return true
     }
 }

@@ -4,9 +4,9 @@ import AnabranchReplication
 extension ZoneService {
     /// Asks the operator's hook about the saves of a push that are new to the zone.
     ///
-    /// No transaction is open while the hook works. The saves are shown in one call, unless those
-    /// in parts have together more bytes than a request body may have. Saves behind one that lacks
-    /// parts are not shown, because the push is refused there.
+    /// No transaction is open while the hook works. The saves are shown in one call, unless they, or
+    /// the JSON that shows them, have more bytes than a request body may have. Saves behind one
+    /// that lacks parts are not shown, because the push is refused there.
     ///
     /// - Returns: The job with the verdicts.
     ///
@@ -14,14 +14,24 @@ extension ZoneService {
     func validated(_ job: PushJob, by hook: ValidationHook) throws -> PushJob {
         var job = job
         var place = ShownPlace()
+        let room = job.memory.map { DecodingRoom($0) }
         while place.changeSet < job.changeSets.count {
-            let page = try storage.read { reader in
-                try ShownPage(of: job, from: place, reader, limits: limits)
+            defer { room?.release() }
+            var page: ShownPage
+            let verdicts: [ValidationVerdict]
+            do {
+                let empty = try ValidationRequest(
+                    zone: name.string, author: ValidationAuthor(job.origin), in: room)
+                page = try storage.read { reader in
+                    try ShownPage(of: job, from: place, reader, limits: limits, empty, in: room)
+                }
+                verdicts = try self.verdicts(on: &page, by: hook)
+            } catch is ShownJSON.NoRoom {
+                throw RequestMemory.isShort
             }
-            for (number, rejection) in page.undecodable {
+            for (number, rejection) in page.rejected {
                 job.changeSets[number].verdict = .rejected(rejection)
             }
-            let verdicts = try verdicts(on: page.shown.map(\.changeSet), of: job, by: hook)
             for (shown, verdict) in zip(page.shown, verdicts) {
                 job.changeSets[shown.number].note(verdict, isLast: shown.isLast)
             }
@@ -31,20 +41,22 @@ extension ZoneService {
     }
 
     private func verdicts(
-        on changeSets: [ShownChangeSet], of job: PushJob, by hook: ValidationHook
-    ) throws(ProtocolError) -> [ValidationVerdict] {
-        guard !changeSets.isEmpty else { return [] }
+        on page: inout ShownPage, by hook: ValidationHook
+    ) throws -> [ValidationVerdict] {
+        guard !page.shown.isEmpty else { return [] }
+        let id = hook.nextID()
+        let line = try page.request.finish(id: id)
         let start = ContinuousClock.now
         defer { metrics.validationSeconds.record((ContinuousClock.now - start) / .seconds(1)) }
         do throws(ValidationFailure) {
             let verdicts = try hook.verdicts(
-                on: changeSets, of: ValidationAuthor(job.origin), zone: name.string)
+                on: line, id: id, count: page.shown.count, zone: name.string)
             for verdict in verdicts {
                 metrics.validations.add(1, verdict == .accepted ? "accepted" : "rejected")
             }
             return verdicts
         } catch {
-            metrics.validations.add(Double(changeSets.count), "failed")
+            metrics.validations.add(Double(page.shown.count), "failed")
             throw ProtocolError(
                 .overloaded,
                 "Can't accept a push to zone \(name) now because the server's validation hook "

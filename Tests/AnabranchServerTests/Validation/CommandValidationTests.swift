@@ -29,7 +29,7 @@ import Testing
     private func ask(
         _ hook: CommandValidation, _ text: String = "ping", timeout: Duration = .seconds(60)
     ) throws(ValidationFailure) -> String {
-        let answer = try hook.answer(to: Array(text.utf8), within: timeout)
+        let answer = try hook.answer(to: Array((text + "\n").utf8), within: timeout)
         return String(decoding: answer, as: UTF8.self)
     }
 
@@ -54,7 +54,7 @@ import Testing
         let hook = try hook("while read -r line; do sleep 0.2; echo \"got $line\"; done")
         let answers = Mutex<Set<String>>([])
         startThreads(3) { number in
-            let answer = try? hook.answer(to: Array("\(number)".utf8), within: .seconds(60))
+            let answer = try? hook.answer(to: Array("\(number)\n".utf8), within: .seconds(60))
             answers.withLock { _ = $0.insert(String(decoding: answer ?? [], as: UTF8.self)) }
         }.wait()
         #expect(answers.withLock { $0.count } == 3)

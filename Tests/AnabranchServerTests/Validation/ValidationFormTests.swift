@@ -11,15 +11,16 @@ import Testing
 
     private func json(_ changes: [ChangeBlock], part: (Int, Int)? = nil) throws -> String {
         var author = TestAuthor(1)
-        let request = ValidationRequest(
-            id: 3, zone: "notes",
-            author: ValidationAuthor(request: "r1", token: 4, address: "127.0.0.1"),
-            changeSets: [
-                ShownChangeSet(
-                    author.save(changes), part: part.map { (number: $0.0, count: $0.1) },
-                    blocks: changes)
-            ])
-        return String(decoding: try request.encoded(), as: UTF8.self)
+        var request = try ValidationRequest(
+            zone: "notes", author: ValidationAuthor(request: "r1", token: 4, address: "127.0.0.1"))
+        try request.append(
+            author.save(changes), part: part.map { (number: $0.0, count: $0.1) }
+        ) { json in
+            for block in changes { try json.append(block) }
+        }
+        let line = String(decoding: try request.finish(id: 3), as: UTF8.self)
+        #expect(line.hasSuffix("}\n"))
+        return String(line.dropLast())
     }
 
     @Test func `a request has the documented form`() throws {
@@ -67,7 +68,9 @@ import Testing
         (.integer(9_007_199_254_740_992), "\"9007199254740992\""),
         (.integer(.min), "\"-9223372036854775808\""), (.double(0.5), "0.5"),
         (.double(.infinity), "\"Infinity\""), (.double(.nan), "\"NaN\""),
-        (.string("a\n\"b"), #""a\n\"b""#), (.date(0.25), "\"2001-01-01T00:00:00.250Z\""),
+        (.string("a\n\"b"), #""a\n\"b""#), (.string("\u{1}\\é\r\t"), #""\u0001\\é\r\t""#),
+        (.double(3), "3"), (.double(-1e300), "-1e+300"), (.double(-.infinity), "\"-Infinity\""),
+        (.date(0.25), "\"2001-01-01T00:00:00.250Z\""),
         (.date(-0.25), "\"2000-12-31T23:59:59.750Z\""), (.date(1e300), "\"1e+300 s since 2001\""),
         (.data(Data([1, 2, 255])), "\"AQL/\""), (.uri("x:y/z"), "\"x:y/z\""),
         (.string(String(repeating: "x", count: (1 << 20) + 1)), #"{"omittedBytes":1048577}"#),
