@@ -99,6 +99,10 @@ package protocol ZoneReading {
     /// proportional to the result.
     func changeSets(after position: UInt64, byteLimit: Int) throws -> LogPage
 
+    /// The bytes of the encoded change set at a position, without reading it; zero if there is
+    /// none.
+    func byteCount(ofChangeSetAt position: UInt64) throws -> Int
+
     /// The bytes of the log's change sets and of the parts that they list, without reading them.
     ///
     /// The work is proportional to the number of entries.

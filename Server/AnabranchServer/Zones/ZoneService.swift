@@ -162,8 +162,11 @@ public final class ZoneService: Sendable {
                         details: ["start": "\(log.startPosition)"])
                 }
                 let bytes = min(request.byteLimit, UInt64(limits.pageBytes))
-                // The page, and its copy in the answer.
-                if cursor.position < log.head.position { try memory?.need(2 * Int(bytes)) }
+                if let memory, cursor.position < log.head.position {
+                    let first = try reader.byteCount(ofChangeSetAt: cursor.position + 1)
+                    // The page, and its copy in the answer.
+                    try memory.need(2 * max(Int(bytes), first))
+                }
                 let page = try reader.changeSets(
                     after: cursor.position, byteLimit: Int(clamping: bytes))
                 return PullResponse(

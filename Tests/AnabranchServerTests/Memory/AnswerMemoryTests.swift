@@ -32,4 +32,25 @@ import Testing
         #expect(response.status == status)
         if status == 409 { #expect(response.code == "repair-too-large") }
     }
+
+    @Test(arguments: [1, 2, 4])
+    func `a change set larger than its page is counted before it is read`(
+        mebibytes: Int
+    ) throws {
+        let zone = try TestZone(StorageKind.current)
+        var author = TestAuthor(1)
+        let name = String(repeating: "x", count: mebibytes << 20)
+        #expect(try zone.push(author.insertPerson(name).0).refusal == nil)
+        let pull = PullRequest(cursor: nil, byteLimit: 1)
+        let memory = RequestMemory(MemoryBudget(byteCount: 64 << 20))
+        #expect(try zone.service.pull(pull, memory).changeSets.count == 1)
+        #expect((2 * mebibytes << 20...(2 * mebibytes << 20) + 1000).contains(memory.byteCount))
+        let budget = MemoryBudget(byteCount: 64 << 20)
+        let other = RequestMemory(budget)
+        #expect(other.take((64 - mebibytes) << 20))
+        let error = #expect(throws: ProtocolError.self) {
+            try zone.service.pull(pull, RequestMemory(budget))
+        }
+        #expect(error?.code == .overloaded)
+    }
 }

@@ -121,6 +121,16 @@ class PostgreSQLZoneReader: ZoneReading {
         return page
     }
 
+    func byteCount(ofChangeSetAt position: UInt64) throws -> Int {
+        let row = try query(
+            """
+            SELECT octet_length(change_set)::bigint FROM anabranch.log
+            WHERE zone = $1 AND position = $2
+            """, .integer(Int64(clamping: position))
+        ).first
+        return Int(row?.int64(at: 0) ?? 0)
+    }
+
     func logByteCount() throws -> Int64 {
         let row = try query(
             """

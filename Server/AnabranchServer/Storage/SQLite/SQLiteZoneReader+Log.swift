@@ -5,6 +5,15 @@ extension SQLiteZoneReader {
     private static let placeColumns =
         "position, replica, sequence, timestamp, origin, digest, kind"
 
+    package func byteCount(ofChangeSetAt position: UInt64) throws -> Int {
+        let row = try connection.cached(
+            "SELECT length(change_set) FROM log WHERE position = ?")
+        try row.bind(Int64(clamping: position), at: 1)
+        guard try row.step() else { return 0 }
+        defer { row.reset() }
+        return Int(row.int64(at: 0))
+    }
+
     package func logByteCount() throws -> Int64 {
         let changeSets = try connection.integer(
             "SELECT coalesce(sum(length(change_set)), 0) FROM log")
