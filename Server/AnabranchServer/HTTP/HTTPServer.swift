@@ -161,7 +161,7 @@ public struct HTTPServerOptions: Sendable {
     /// The greatest number of bytes in memory for all requests: bodies, before and after
     /// decompression, answers that are not sent yet, what is decoded from bodies, and what is
     /// shown to a validation hook. One request, one zone and one client have half of it each, and
-    /// so have all bodies together of clients whose right is not known yet.
+    /// so have together all bodies of requests of which the right is not known yet.
     public var bufferedBytes = 512 << 20
     /// The number of threads that work on requests. A zone, and a client, occupies at most three
     /// quarters of them.

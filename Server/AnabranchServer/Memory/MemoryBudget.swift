@@ -4,7 +4,7 @@ import Foundation
 final class MemoryBudget: Sendable {
     /// The purpose that reserved bytes count for. Each has at most ``share`` of them.
     enum Holder: Hashable, Sendable {
-        /// The bodies of all clients whose right is not known yet.
+        /// The bodies of all requests of which the right is not known yet.
         case unadmitted
         /// The requests to one zone.
         case zone(String)

@@ -8,13 +8,13 @@ enum ShownOperation: String, Sendable {
 /// A property of a record, or a member of an attribute group, without its value.
 ///
 /// Properties are a list and not a JSON object: two properties of one name and different types are
-/// different properties, and no one may hide the other.
+/// different properties, and neither may hide the other.
 private struct ShownProperty {
     /// The JSON up to the value.
     let json: [UInt8]
 
     init(_ name: WireName, _ type: String) throws(ShownJSON.NoRoom) {
-        var json = ShownJSON(in: nil)
+        var json = ShownJSON(reserving: nil)
         try json.append(#"{"name":"#)
         try json.append(quoted: name.string)
         try json.append(#","type":"#)

@@ -8,7 +8,7 @@ struct ShownJSON: Sendable {
 
     private(set) var bytes: [UInt8] = []
     private var capacity = 0
-    private let room: DecodingRoom?
+    private let reserve: (@Sendable (_ byteCount: Int) -> Bool)?
 
     private static let leastCapacity = 4096
     /// The growth if there is no memory for twice the present size.
@@ -16,8 +16,9 @@ struct ShownJSON: Sendable {
 
     /// Creates empty JSON.
     ///
-    /// - Parameter room: The memory for the bytes; `nil` for no limit.
-    init(in room: DecodingRoom?) { self.room = room }
+    /// - Parameter reserve: Called before the bytes grow, with their memory then; false if there is
+    ///   not so much. `nil` for no limit.
+    init(reserving reserve: (@Sendable (_ byteCount: Int) -> Bool)?) { self.reserve = reserve }
 
     /// Adds a text as it is.
     mutating func append(_ text: String) throws(NoRoom) {
@@ -81,7 +82,7 @@ struct ShownJSON: Sendable {
         let needed = bytes.count + count
         guard needed > capacity else { return }
         for greater in [max(needed, 2 * capacity, Self.leastCapacity), needed + Self.smallGrowth] {
-            guard room?.reserve(byteCount: greater + bytes.count) ?? true else { continue }
+            guard reserve?(greater + bytes.count) ?? true else { continue }
             capacity = greater
             bytes.reserveCapacity(capacity)
             return

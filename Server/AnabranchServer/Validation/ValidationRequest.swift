@@ -18,15 +18,17 @@ struct ValidationRequest: Sendable {
 
     /// Creates a request without change sets.
     ///
-    /// - Parameter room: The memory for its bytes; `nil` for no limit.
+    /// - Parameter reserve: Called before its bytes grow, with their memory then; false if there is
+    ///   not so much. `nil` for no limit.
     ///
     /// - Throws: `ShownJSON.NoRoom` if there is no memory.
     init(
-        zone: String, author: ValidationAuthor, in room: DecodingRoom? = nil
+        zone: String, author: ValidationAuthor,
+        reserving reserve: (@Sendable (_ byteCount: Int) -> Bool)? = nil
     ) throws(ShownJSON.NoRoom) {
         self.zone = zone
         self.author = author
-        json = ShownJSON(in: room)
+        json = ShownJSON(reserving: reserve)
         try json.append("{")
         if let address = author.address {
             try json.append(#""address":"#)

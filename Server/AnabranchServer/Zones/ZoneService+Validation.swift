@@ -4,7 +4,7 @@ import AnabranchReplication
 extension ZoneService {
     /// Asks the operator's hook about the saves of a push that are new to the zone.
     ///
-    /// No transaction is open while the hook works. The saves are shown in one call, unless they, or
+    /// No transaction is open while the hook works. The saves are shown in one call, unless they or
     /// the JSON that shows them, have more bytes than a request body may have. Saves behind one
     /// that lacks parts are not shown, because the push is refused there.
     ///
@@ -21,7 +21,8 @@ extension ZoneService {
             let verdicts: [ValidationVerdict]
             do {
                 let empty = try ValidationRequest(
-                    zone: name.string, author: ValidationAuthor(job.origin), in: room)
+                    zone: name.string, author: ValidationAuthor(job.origin),
+                    reserving: room?.reserve(byteCount:))
                 page = try storage.read { reader in
                     try ShownPage(of: job, from: place, reader, limits: limits, empty, in: room)
                 }

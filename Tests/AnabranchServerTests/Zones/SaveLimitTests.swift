@@ -81,8 +81,9 @@ import Testing
         }
     }
 
-    /// What happens to a save that is beyond a limit by `excess`, or by as much within it if the
-    /// excess is negative.
+    /// Pushes a save that just keeps a limit, or just exceeds it.
+    ///
+    /// - Returns: `nil` if it was accepted, or the code of its rejection or refusal.
     private func outcome(
         _ limit: Limit, _ form: Form, isBeyond: Bool, _ kind: StorageKind
     ) throws -> String? {
