@@ -24,7 +24,7 @@ enum ServeCommand {
         let log = RequestLog(
             least: try settings.logLevel(),
             wallMilliseconds: ServerEnvironment.system.wallMilliseconds,
-            sink: StandardError.write)
+            sink: StandardError.append)
         let store = try ZoneStore(
             settings.location(), connections: settings.databaseConnections())
         // The signals are blocked before the server creates its threads, which inherit that.

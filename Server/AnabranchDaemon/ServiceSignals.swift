@@ -36,14 +36,3 @@ struct ServiceSignals {
         }
     }
 }
-
-/// Writes whole lines to standard error. Each line includes its line feed, and lines of different
-/// threads are not mixed. A line that can't be written, because the disk of the log is full or its
-/// reader has gone, is left out: the service goes on.
-enum StandardError {
-    private static let lock = NSLock()
-
-    static let write: @Sendable (String) -> Void = { line in
-        lock.withLock { try? FileHandle.standardError.write(contentsOf: Data(line.utf8)) }
-    }
-}

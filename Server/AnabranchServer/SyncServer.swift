@@ -81,6 +81,10 @@ public final class SyncServer: Sendable {
         }
         if options.certificate != nil { addCertificateEnd() }
         metrics.addGauges(zones: zones, backEnd: store.backEnd) { [events] in events.count }
+        metrics.registry.add(
+            MetricGauge(
+                counting: "anabranch_log_lost_lines_total", "Log lines that could not be written."
+            ) { Double(log.lostLines) })
     }
 
     private func addCertificateEnd() {
