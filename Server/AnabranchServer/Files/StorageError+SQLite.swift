@@ -6,6 +6,8 @@ extension StorageError {
         switch error.code {
         case .full: self.init(.full, "\(error)")
         case .busy, .locked: self.init(.busy, "\(error)")
+        // The file was opened before, so descriptors or memory have run out.
+        case .cantOpen, .noMemory: self.init(.unavailable, "\(error)")
         default: self.init(.failed, "\(error)")
         }
     }

@@ -121,7 +121,7 @@ package final class SyncRouter: HTTPHandler {
         case .events:
             return { [self] _, _ in
                 answer(fields) { _ throws(ProtocolError) in
-                    try events.response(for: name, of: zones)
+                    try events.response(for: name, of: zones, to: origin.holder)
                 }
             }
         case .hash, .description:

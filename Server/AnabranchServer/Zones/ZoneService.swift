@@ -16,7 +16,7 @@ public final class ZoneService: Sendable {
     let storage: any ZoneStorage
     let wallMilliseconds: @Sendable () -> Int64
     let disabled: Set<Mechanism>
-    let observers = HeadObservers()
+    let observers: HeadObservers
     /// Tells other daemons about a new head.
     let announce: @Sendable (ZoneHead) -> Void
     let hashes = HeadCache<Digest>()
@@ -41,6 +41,7 @@ public final class ZoneService: Sendable {
     ///   - record: Called for every push, in the order of the log, before it is answered.
     ///   - announce: Tells other daemons that serve the zone about a new head.
     ///   - jobs: The jobs of all zones of the server that read a whole zone.
+    ///   - observers: Are notified when the log grows; they may outlive this service.
     ///   - metrics: Records what the zone does.
     ///   - disabled: Empty, except in simulations that show why a mechanism is needed.
     package init(
@@ -48,7 +49,7 @@ public final class ZoneService: Sendable {
         validation: PushValidation? = nil, hook: ValidationHook? = nil,
         record: @escaping @Sendable (PushRecord) -> Void = { _ in },
         announce: @escaping @Sendable (ZoneHead) -> Void = { _ in },
-        jobs: WholeZoneJobs = WholeZoneJobs(),
+        jobs: WholeZoneJobs = WholeZoneJobs(), observers: HeadObservers = HeadObservers(),
         wallMilliseconds: @escaping @Sendable () -> Int64,
         metrics: ServerMetrics = ServerMetrics(), disabled: Set<Mechanism> = []
     ) {
@@ -57,6 +58,7 @@ public final class ZoneService: Sendable {
         self.limits = limits
         self.announce = announce
         self.jobs = jobs
+        self.observers = observers
         self.wallMilliseconds = wallMilliseconds
         self.disabled = disabled
         self.metrics = metrics
@@ -177,7 +179,9 @@ public final class ZoneService: Sendable {
     public func hello(_ request: HelloRequest) throws(ProtocolError) -> HelloResponse {
         try named {
             let (response, acknowledgedPosition) = try answer(to: request)
-            if let acknowledgedPosition { note(request.replica, at: acknowledgedPosition) }
+            if let acknowledgedPosition {
+                note(request.replica, at: acknowledgedPosition)
+            }
             return response
         }
     }

@@ -65,8 +65,10 @@ final class LoopbackClient {
 
     deinit { close(descriptor) }
 
-    func get(_ path: String) {
-        let request = "GET \(path) HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n"
+    func get(_ path: String, token: String? = nil) {
+        let right = token.map { "Authorization: Bearer \($0)\r\n" } ?? ""
+        let request =
+            "GET \(path) HTTP/1.1\r\nHost: localhost\r\n\(right)Connection: close\r\n\r\n"
         _ = send(descriptor, request, request.utf8.count, Int32(MSG_NOSIGNAL))
     }
 
