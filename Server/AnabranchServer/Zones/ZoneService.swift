@@ -1,5 +1,5 @@
 public import AnabranchProtocol
-package import AnabranchReplication
+public import AnabranchReplication
 import Foundation
 
 /// One zone: accepts pushed change sets, answers pulls, and maintains the merged state.
@@ -177,9 +177,19 @@ public final class ZoneService: Sendable {
 
     /// Compares a client's position and last save with the zone's log.
     public func hello(_ request: HelloRequest) throws(ProtocolError) -> HelloResponse {
+        try hello(request, isRecorded: true)
+    }
+
+    /// Answers a hello.
+    ///
+    /// - Parameter isRecorded: False for a right that may not change the zone: then the log keeps
+    ///   nothing for the replica that the request names.
+    package func hello(
+        _ request: HelloRequest, isRecorded: Bool
+    ) throws(ProtocolError) -> HelloResponse {
         try named {
             let (response, acknowledgedPosition) = try answer(to: request)
-            if let acknowledgedPosition {
+            if let acknowledgedPosition, isRecorded {
                 note(request.replica, at: acknowledgedPosition)
             }
             return response
@@ -191,6 +201,22 @@ public final class ZoneService: Sendable {
         let isDue = acknowledged.record(replica, at: position, now: wallMilliseconds())
         // A failure must not fail the request: clients repeat their positions.
         if isDue { try? flushAcknowledgements() }
+    }
+
+    /// Keeps no entries of the log for a replica any longer, until it says hello again.
+    ///
+    /// - Returns: False if the zone keeps none for it already.
+    public func forget(_ replica: ReplicaID) throws(ProtocolError) -> Bool {
+        try named {
+            acknowledged.remove(replica)
+            return try storage.write { writer in
+                guard let known = try writer.acknowledgements()[replica], known.isSeen else {
+                    return false
+                }
+                try writer.acknowledge([replica: known.forgotten])
+                return true
+            }
+        }
     }
 
     /// Writes the positions of replicas that were not written yet.
@@ -214,7 +240,9 @@ public final class ZoneService: Sendable {
                 origin: try reader.origin(of: request.replica, last: request.last, head: head),
                 wallMilliseconds: wallMilliseconds(), largestBody: UInt64(limits.bodyBytes),
                 quotas: try quotaUses(reader))
-            return (response, cursor?.position)
+            // Only replicas that have pushed hold back a compaction: those are bounded by a quota,
+            // and a right to read makes none. Another one takes a snapshot if it returns late.
+            return (response, head == nil ? nil : cursor?.position)
         }
     }
 
