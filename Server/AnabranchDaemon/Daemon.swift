@@ -20,6 +20,8 @@ enum Daemon {
             StandardError.write("\(HelpText.overview)\n")
             return ExitStatus.usage
         }
+        // Zones, tokens, backups and logs are for their owner only, whatever the shell allows.
+        umask(0o077)
         do {
             try dispatch(command, Array(arguments.dropFirst()))
             return ExitStatus.success
