@@ -28,6 +28,8 @@ extension ServeSettings {
         self["validate"] == nil ? 0 : try greatestCalls(workers: workers)
     }
 
+    /// The greatest number of calls of a hook at once.
+    ///
     /// As many pushes wait as calls run. Half of the workers stay free for other requests.
     private func greatestCalls(workers: Int) throws -> Int {
         let greatest = max(workers / 4, 1)

@@ -3,7 +3,7 @@ import AnabranchReplication
 
 /// The open event streams of each holder of a right and of each zone.
 struct StreamCounts {
-    /// What has as many streams as it may have.
+    /// The kind of thing that has as many streams as it may have.
     enum Full: String {
         case token, zone
     }

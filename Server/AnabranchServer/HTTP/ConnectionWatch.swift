@@ -2,8 +2,9 @@ import Dispatch
 import Foundation
 import Synchronization
 
-/// Closes connections that take too long to send the headers of a request, or a body whose right is
-/// not known yet, and those that wait longest if a server has almost as many as it may have.
+/// Closes connections that take too long to send the headers of a request, or a body before the
+/// right of its client is known. If a server has almost as many connections as it may have, it also
+/// closes those that wait longest.
 ///
 /// libmicrohttpd's own timeout restarts with every byte, so a client that sends a byte now and then
 /// could keep a connection open for days. A client that has shown no right must therefore be quick,

@@ -16,7 +16,7 @@ public struct RequestLog: Sendable {
         }
     }
 
-    /// What all copies of a log share.
+    /// The state that all copies of a log share.
     private final class Shared: Sendable {
         let level: Mutex<Level>
         let lostLines = Mutex(0)
