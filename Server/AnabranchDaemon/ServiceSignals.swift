@@ -3,7 +3,7 @@ import Foundation
 /// Waits for SIGTERM, SIGINT or SIGHUP.
 ///
 /// The signals are blocked for this thread and for all threads created later, so that no thread is
-/// interrupted and no work ends halfway. SIGPIPE is ignored in the whole process.
+/// interrupted and no work ends halfway.
 struct ServiceSignals {
     /// The meaning of a signal.
     enum Meaning {
@@ -21,7 +21,6 @@ struct ServiceSignals {
         sigaddset(&set, SIGINT)
         sigaddset(&set, SIGHUP)
         pthread_sigmask(SIG_BLOCK, &set, nil)
-        signal(SIGPIPE, SIG_IGN)
     }
 
     /// Waits for a signal.

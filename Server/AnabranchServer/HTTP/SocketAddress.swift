@@ -98,7 +98,8 @@ struct SocketAddress {
 
     /// The /64 network of an IPv6 address; any other address itself.
     static func network(of address: String) -> String {
-        guard let bytes = version6(address) else { return address }
+        // The address of a link has the name of the link behind a percent sign.
+        guard let bytes = version6(String(address.prefix { $0 != "%" })) else { return address }
         // An IPv4 address in the form of IPv6 is one for itself.
         let kept = isVersion4(bytes) ? bytes[12...] : bytes[..<8]
         return kept.map { "\($0)" }.joined(separator: ".") + (isVersion4(bytes) ? "" : "/64")
