@@ -75,7 +75,8 @@ struct CommandOptions {
 
     func expectNoWords() throws {
         if let word = words.first {
-            throw usage("There are too many words: \"\(word)\" is not expected.")
+            let shown = ValidationPlace.withoutPassword(word)
+            throw usage("There are too many words: \"\(shown)\" is not expected.")
         }
     }
 

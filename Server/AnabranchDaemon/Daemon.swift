@@ -16,12 +16,22 @@ enum Daemon {
     }
 
     static func run(_ arguments: [String]) -> Int32 {
+        StandardStreams.reserve()
+        // A backup goes on if the reader of its progress has ended.
+        signal(SIGPIPE, SIG_IGN)
         guard let command = arguments.first else {
             StandardError.write("\(HelpText.overview)\n")
             return ExitStatus.usage
         }
+        // Zones, tokens, backups and logs are for their owner only, whatever the shell allows.
+        umask(0o077)
         do {
             try dispatch(command, Array(arguments.dropFirst()))
+            // The output of a service is a note only.
+            guard command == "serve" || StandardStreams.flush() else {
+                report("Can't write all of the output.")
+                return ExitStatus.failure
+            }
             return ExitStatus.success
         } catch let error as UsageError {
             report("\(error.message)\nTry: anabranchd \(error.command)--help")

@@ -7,7 +7,7 @@ enum HelpText {
           anabranchd serve   --store sqlite:DIR [--listen ADDRESS:PORT] …
           anabranchd check-config [--config FILE] …
           anabranchd token   create|list|revoke --store sqlite:DIR …
-          anabranchd zone    create|list|show|hash|limit|verify|compact --store sqlite:DIR …
+          anabranchd zone    create|list|show|hash|limit|verify|compact|forget …
           anabranchd backup  DIR --store sqlite:DIR
           anabranchd restore DIR --store sqlite:DIR [--replace]
           anabranchd migrate-store --from sqlite:DIR --to postgres://… [--final]
@@ -68,7 +68,8 @@ enum HelpText {
         """
 
     static let zone = """
-        anabranchd zone creates, lists, describes, limits, verifies and compacts zones.
+        anabranchd zone creates, lists, describes, limits, verifies and compacts zones, and drops
+        replicas.
 
         Usage:
           anabranchd zone create ZONE --store sqlite:DIR
@@ -79,6 +80,7 @@ enum HelpText {
                                 [--daily-bytes N|none] --store sqlite:DIR
           anabranchd zone verify ZONE [--repair] --store sqlite:DIR
           anabranchd zone compact ZONE [--keep ENTRIES] --store sqlite:DIR
+          anabranchd zone forget ZONE REPLICA --store sqlite:DIR
 
         "hash" prints the canonical hash of the zone's state. A store that is in sync with the
         zone has the same hash.
@@ -96,6 +98,9 @@ enum HelpText {
         last 10,000, or the number that --keep gives. Deletes before these become final. The
         zone may be served meanwhile. A client that was last connected before the remaining
         entries takes the snapshot.
+
+        "forget" lets automatic compactions remove entries that a replica lacks, which will not
+        return. If it returns, it takes a snapshot and is counted again.
         """
 
     static let backup = """

@@ -10,4 +10,9 @@ enum ProcessMemory {
     /// Otherwise glibc raises the size with those that it sees, and keeps large freed buffers for
     /// each thread.
     static func returnLargeBuffers() { callocator_set_least_mapping(leastMapping) }
+
+    /// Gives the memory of small buffers that were freed back to the system.
+    ///
+    /// Otherwise glibc keeps it for each thread until the end of the process.
+    static let giveBack: @Sendable () -> Void = { callocator_give_back() }
 }

@@ -20,13 +20,20 @@ enum ServeCommand {
             try server.http.listen(onSocket: socket)
         }
         server.audit = try settings.auditLog()
-        raiseDescriptorLimit()
         let log = RequestLog(
             least: try settings.logLevel(),
             wallMilliseconds: ServerEnvironment.system.wallMilliseconds,
-            sink: StandardError.write)
-        let store = try ZoneStore(
-            settings.location(), connections: settings.databaseConnections())
+            sink: StandardError.append)
+        let location = try settings.location()
+        let connections = try settings.databaseConnections()
+        let plan = DescriptorPlan(
+            limit: DescriptorLimit.raise(), for: server,
+            databaseConnections: location.directory == nil ? connections : nil,
+            hookCalls: try settings.hookCalls(workers: server.http.workers))
+        for warning in plan.warnings { log.write(.warning, warning) }
+        server = plan.options
+        server.http.whenQuiet = ProcessMemory.giveBack
+        let store = try ZoneStore(location, connections: connections)
         // The signals are blocked before the server creates its threads, which inherit that.
         let signals = ServiceSignals()
         try serve(SyncServer(store, options: server, log: log), settings, server, log) { server in
@@ -79,15 +86,6 @@ enum ServeCommand {
             let cause = (error as? UsageError)?.message ?? "\(error)"
             log.write(.error, "kept the former configuration: \(cause)")
         }
-    }
-
-    /// Allows as many open files as the system does: the usual limit of 1,024 is for programs that
-    /// use `select`.
-    private static func raiseDescriptorLimit() {
-        var limit = rlimit(rlim_cur: 0, rlim_max: 0)
-        guard getrlimit(Int32(RLIMIT_NOFILE.rawValue), &limit) == 0 else { return }
-        limit.rlim_cur = limit.rlim_max
-        setrlimit(Int32(RLIMIT_NOFILE.rawValue), &limit)
     }
 
     private static func warnIfOpen(_ http: HTTPServerOptions, _ log: RequestLog) {

@@ -3,7 +3,7 @@ import Foundation
 /// Waits for SIGTERM, SIGINT or SIGHUP.
 ///
 /// The signals are blocked for this thread and for all threads created later, so that no thread is
-/// interrupted and no work ends halfway. SIGPIPE is ignored in the whole process.
+/// interrupted and no work ends halfway.
 struct ServiceSignals {
     /// The meaning of a signal.
     enum Meaning {
@@ -21,7 +21,6 @@ struct ServiceSignals {
         sigaddset(&set, SIGINT)
         sigaddset(&set, SIGHUP)
         pthread_sigmask(SIG_BLOCK, &set, nil)
-        signal(SIGPIPE, SIG_IGN)
     }
 
     /// Waits for a signal.
@@ -34,16 +33,5 @@ struct ServiceSignals {
         case SIGTERM: return .stop("SIGTERM")
         default: return .stop("SIGINT")
         }
-    }
-}
-
-/// Writes whole lines to standard error. Each line includes its line feed, and lines of different
-/// threads are not mixed. A line that can't be written, because the disk of the log is full or its
-/// reader has gone, is left out: the service goes on.
-enum StandardError {
-    private static let lock = NSLock()
-
-    static let write: @Sendable (String) -> Void = { line in
-        lock.withLock { try? FileHandle.standardError.write(contentsOf: Data(line.utf8)) }
     }
 }

@@ -3,7 +3,7 @@ import AnabranchReplication
 import AnabranchServer
 import Foundation
 
-/// The command `anabranchd zone create|list|show|hash|limit|verify|compact`.
+/// The command `anabranchd zone create|list|show|hash|limit|verify|compact|forget`.
 enum ZoneCommand {
     static func run(_ arguments: [String]) throws {
         let options = try CommandOptions(
@@ -12,7 +12,7 @@ enum ZoneCommand {
         guard !options.wantsHelp else { return print(HelpText.zone) }
         guard let action = options.words.first, actions.contains(action) else {
             throw options.usage(
-                "Type one of create, list, show, hash, limit, verify and compact.")
+                "Type one of create, list, show, hash, limit, verify, compact and forget.")
         }
         guard action == "compact" || options["keep"] == nil else {
             throw options.usage("The option --keep can only be used with \"zone compact\".")
@@ -25,10 +25,8 @@ enum ZoneCommand {
             throw options.usage("The option --repair can only be used with \"zone verify\".")
         }
         let kept = try options.number("keep", in: 0...Int.max) ?? defaultKept
-        guard options.words.count == (action == "list" ? 1 : 2) else {
-            throw options.usage(
-                action == "list" ? "\"zone list\" takes no name." : "Type the name of one zone.")
-        }
+        try checkWords(of: action, options)
+        let replica = action == "forget" ? try replica(options) : nil
         let name = action == "list" ? nil : try options.zone(options.words[1])
         let store = try options.store(creating: action == "create")
         defer { store.close() }
@@ -44,6 +42,7 @@ enum ZoneCommand {
             case "limit": try ZoneLimitCommand.run(options, on: zone)
             case "hash": print(try zone.canonicalHash().hash)
             case "verify": try show(try zone.verify(repairing: isRepairing), of: zone.name)
+            case "forget": try replica.map { try forget($0, in: zone) }
             case "compact": show(try zone.compact(keeping: UInt64(kept)))
             default: show(try zone.information())
             }
@@ -51,8 +50,34 @@ enum ZoneCommand {
     }
 
     private static let actions = [
-        "create", "list", "show", "hash", "limit", "verify", "compact",
+        "create", "list", "show", "hash", "limit", "verify", "compact", "forget",
     ]
+
+    private static func checkWords(of action: String, _ options: CommandOptions) throws {
+        let (count, message) =
+            switch action {
+            case "list": (1, "\"zone list\" takes no name.")
+            case "forget": (3, "Type the name of one zone and the ID of one replica.")
+            default: (2, "Type the name of one zone.")
+            }
+        guard options.words.count == count else { throw options.usage(message) }
+    }
+
+    private static func replica(_ options: CommandOptions) throws -> ReplicaID {
+        guard let replica = ReplicaID(options.words[2]) else {
+            throw options.usage("\"\(options.words[2])\" is not the ID of a replica.")
+        }
+        return replica
+    }
+
+    /// - Throws: `HTTPServerError` if the zone keeps nothing for the replica.
+    private static func forget(_ replica: ReplicaID, in zone: ZoneService) throws {
+        guard try zone.forget(replica) else {
+            throw HTTPServerError("Zone \(zone.name) keeps no entries for a replica \(replica).")
+        }
+        print("Zone \(zone.name) keeps no entries for replica \(replica) until it returns.")
+    }
+
     /// The number of log entries that `compact` keeps if `--keep` is not given.
     ///
     /// Clients that connect regularly need no older entries.

@@ -9,7 +9,8 @@ public struct StoreLocation: Hashable, Sendable, CustomStringConvertible {
 
     /// Parses a location.
     ///
-    /// - Throws: ``HTTPServerError`` with the forms to write.
+    /// - Throws: ``HTTPServerError`` with the forms to write. It has nothing of the text, in which
+    ///   a password may stand.
     public init(_ text: String) throws(HTTPServerError) {
         let prefix = "sqlite:"
         if text.hasPrefix("postgres://") || text.hasPrefix("postgresql://") {
@@ -20,7 +21,7 @@ public struct StoreLocation: Hashable, Sendable, CustomStringConvertible {
         }
         guard text.hasPrefix(prefix), text.utf8.count > prefix.utf8.count else {
             throw HTTPServerError(
-                "Can't use \"\(text)\" as a store: write sqlite:DIRECTORY, for example "
+                "Can't use this text as a store: write sqlite:DIRECTORY, for example "
                     + "sqlite:/var/lib/anabranch, or postgres://USER@HOST/DATABASE.")
         }
         place = .directory(String(text.dropFirst(prefix.count)))

@@ -13,6 +13,11 @@ public final class SyncServer: Sendable {
         public var rates = RateLimits()
         /// The number of zones that stay open while no request uses them.
         public var openZones = 256
+        /// The greatest number of zones that are open at the same time, also while requests use
+        /// them.
+        public var mostOpenZones = Int.max
+        /// The numbers of event streams.
+        public var streams = StreamLimits()
         /// The operator's own rules for pushed saves; `nil` if there are none.
         public var validation: PushValidation?
         /// The operator's hook, which sees each save that is new to a zone; `nil` if there is none.
@@ -60,11 +65,13 @@ public final class SyncServer: Sendable {
         zones = OpenZones(
             store.backEnd, limits: options.zones, validation: options.validation,
             hook: options.hook, record: recorder.record(push:),
-            limit: options.openZones,
+            limit: options.openZones, ceiling: options.mostOpenZones,
             // Three quarters of the threads stay free for other requests.
             jobs: WholeZoneJobs(limit: options.http.workers / 4), metrics: metrics,
             wallMilliseconds: store.environment.wallMilliseconds)
-        events = EventHub(heartbeat: options.heartbeat)
+        events = EventHub(
+            heartbeat: options.heartbeat,
+            limits: options.streams.fitting(connections: options.http.connections))
         server = MicroHTTPServer(options: options.http)
         access = AccessControl(
             tokens: store.tokens, identity: options.identity,
@@ -81,6 +88,10 @@ public final class SyncServer: Sendable {
         }
         if options.certificate != nil { addCertificateEnd() }
         metrics.addGauges(zones: zones, backEnd: store.backEnd) { [events] in events.count }
+        metrics.registry.add(
+            MetricGauge(
+                counting: "anabranch_log_lost_lines_total", "Log lines that could not be written."
+            ) { Double(log.lostLines) })
     }
 
     private func addCertificateEnd() {

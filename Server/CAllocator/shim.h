@@ -8,6 +8,9 @@
 // Allocations of at least this size are mappings of their own, which go back to the system when
 // they are freed.
 static inline void callocator_set_least_mapping(int size) { mallopt(M_MMAP_THRESHOLD, size); }
+// Gives free pages back to the system.
+static inline void callocator_give_back(void) { malloc_trim(0); }
 #else
 static inline void callocator_set_least_mapping(int size) { (void)size; }
+static inline void callocator_give_back(void) {}
 #endif

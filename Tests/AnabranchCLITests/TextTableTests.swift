@@ -1,3 +1,5 @@
+import Foundation
+import TestSupport
 import Testing
 
 @testable import AnabranchCLI
@@ -52,5 +54,16 @@ import Testing
         #expect(
             ProgressBar.line(fraction: 7, count: 1, unit: "r", elapsed: .zero, width: 5)
                 .hasSuffix("100% 1 r, 0/s"))
+    }
+
+    @Test func `a note can't control the terminal`() throws {
+        let folder = try TemporaryDirectory("note")
+        let file = folder.file("errors")
+        let descriptor = open(file, O_WRONLY | O_CREAT, 0o600)
+        defer { close(descriptor) }
+        let console = Console(errors: TextOutput(descriptor: descriptor), environment: [:])
+        console.writeNote("a\u{1B}]0;owned\u{7}b\r\u{9B}2J\nnext\u{202E}")
+        let written = try String(contentsOfFile: file, encoding: .utf8)
+        #expect(written == "a␛]0;owned␇b␍\u{FFFD}2J\nnext\u{FFFD}\n")
     }
 }

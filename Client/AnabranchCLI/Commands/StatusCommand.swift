@@ -245,5 +245,5 @@ extension [ZoneQuota] {
 }
 
 extension SyncError {
-    fileprivate var shown: String { "\(code.rawValue): \(TextTable.printable(message))" }
+    fileprivate var shown: String { TextTable.printable("\(code.rawValue): \(message)") }
 }

@@ -30,7 +30,12 @@ final class Console {
     func print(_ text: String = "") throws { try output.writeLine(text) }
 
     /// Writes a line to standard error at once; it is for the user, not for the next program.
+    ///
+    /// The text may be another program's, such as a server's message, so it can't control the
+    /// terminal: only its line feeds stay what they are.
     func writeNote(_ text: String) {
+        let text = text.split(separator: "\n", omittingEmptySubsequences: false)
+            .map { TextTable.printable(String($0)) }.joined(separator: "\n")
         // The work continues even if the note cannot be written.
         try? output.flush()
         try? errors.writeLine(text)

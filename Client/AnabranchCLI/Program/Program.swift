@@ -5,6 +5,7 @@ enum Program {
     static let version = "0.1.0"
 
     static func run(_ words: [String]) async -> ExitStatus {
+        StandardStreams.reserve()
         let console = Console()
         // A write to a closed pipe then returns an error, so that files are closed in order.
         signal(SIGPIPE, SIG_IGN)

@@ -82,6 +82,12 @@ struct ServeOption {
             name: "connections-per-address", value: "N",
             meaning: "greatest number from one address (5000)"),
         ServeOption(
+            name: "streams-per-token", value: "N",
+            meaning: "greatest number of event streams of one token (2500)"),
+        ServeOption(
+            name: "streams-per-zone", value: "N",
+            meaning: "greatest number of event streams of one zone (5000)"),
+        ServeOption(
             name: "requests-per-token", value: "N",
             meaning: "greatest number of requests of one token in a minute (none)",
             isReloaded: true),

@@ -44,6 +44,12 @@ extension ServeSettings {
         if let count = try number("connections-per-address", in: 1...1_000_000) {
             options.http.connectionsPerAddress = count
         }
+        if let count = try number("streams-per-token", in: 1...1_000_000) {
+            options.streams.perToken = count
+        }
+        if let count = try number("streams-per-zone", in: 1...1_000_000) {
+            options.streams.perZone = count
+        }
         options.rates.perToken = try number("requests-per-token", in: 1...1_000_000)
         options.rates.perAddress = try number("requests-per-address", in: 1...1_000_000)
         for quantity in ZoneQuotas.Quantity.allCases {

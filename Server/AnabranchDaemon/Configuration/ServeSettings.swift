@@ -92,7 +92,7 @@ struct ServeSettings {
         /// The text, without the password of a URL.
         var shownText: String {
             switch name {
-            case "store": (try? StoreLocation(text))?.description ?? text
+            case "store": (try? StoreLocation(text))?.description ?? "…"
             case "validate": ValidationPlace.withoutPassword(text)
             default: text
             }

@@ -24,22 +24,24 @@ package final class AccessControl: Sendable {
     ///
     /// - Parameter role: The least role that the request needs.
     ///
+    /// - Returns: The holder of the right, and the greatest role that it gives in the zone.
+    ///
     /// - Throws: `unauthorized` if the request has no valid token, `forbidden` if its token is for
     ///   other zones or a lesser role.
     func check(
         _ head: HTTPRequestHead, in zone: ZoneName, role: TokenRole
-    ) throws(ProtocolError) -> AccessHolder {
+    ) throws(ProtocolError) -> (holder: AccessHolder, role: TokenRole) {
         let text = try Self.bearer(head)
         let provider = identity.withLock { $0 }
         if let provider, !text.hasPrefix(TokenSecret.prefix) {
             let grant = try provider.grant(for: text)
-            try Self.check(grant.role(in: zone), in: zone, isAtLeast: role)
-            return .subject(grant.subject)
+            let granted = try Self.check(grant.role(in: zone), in: zone, isAtLeast: role)
+            return (.subject(grant.subject), granted)
         }
         let token = try token(matching: text, for: zone)
-        let granted = token.zones.includes(zone) ? token.role : nil
-        try Self.check(granted, in: zone, isAtLeast: role)
-        return .token(token.number)
+        let granted = try Self.check(
+            token.zones.includes(zone) ? token.role : nil, in: zone, isAtLeast: role)
+        return (.token(token.number), granted)
     }
 
     private func token(
@@ -76,11 +78,11 @@ package final class AccessControl: Sendable {
     /// Checks the role that a token gives in a zone; `nil` if it gives none.
     private static func check(
         _ role: TokenRole?, in zone: ZoneName, isAtLeast needed: TokenRole
-    ) throws(ProtocolError) {
+    ) throws(ProtocolError) -> TokenRole {
         guard let role else {
             throw ProtocolError(.forbidden, "The token is for another zone than \(zone).")
         }
-        guard role < needed else { return }
+        guard role < needed else { return role }
         throw ProtocolError(
             .forbidden,
             "The token may only \(role.rawValue): get one that may \(needed.rawValue).",

@@ -44,7 +44,7 @@ package final class RateLimiter: Sendable {
         guard !address.isEmpty else { return }
         try refuse("address", "from this address") { buckets, now in
             buckets.addresses.perMinute == nil
-                ? nil : buckets.addresses.take(Self.network(of: address), at: now)
+                ? nil : buckets.addresses.take(SocketAddress.network(of: address), at: now)
         }
     }
 
@@ -67,18 +67,5 @@ package final class RateLimiter: Sendable {
             .tooManyRequests,
             "There are too many requests \(words): try again in \(seconds) s.",
             details: ["limit": kind, ProtocolError.retryAfterDetail: "\(seconds)"])
-    }
-
-    /// The /64 network of an IPv6 address; any other address itself.
-    static func network(of address: String) -> String {
-        var bytes = in6_addr()
-        guard inet_pton(AF_INET6, address, &bytes) == 1 else { return address }
-        return withUnsafeBytes(of: &bytes) { bytes in
-            // An IPv4 address in the form of IPv6 has its own bucket.
-            let isVersion4 =
-                bytes[..<10].allSatisfy { $0 == 0 } && bytes[10] == 0xff && bytes[11] == 0xff
-            let kept = isVersion4 ? bytes[12...] : bytes[..<8]
-            return kept.map { "\($0)" }.joined(separator: ".") + (isVersion4 ? "" : "/64")
-        }
     }
 }

@@ -10,16 +10,19 @@ import Synchronization
 package final class EventHub: Sendable {
     private struct State {
         var streams: [ObjectIdentifier: EventStream] = [:]
+        var counts = StreamCounts()
         var isClosed = false
     }
 
     private let state = Mutex(State())
+    private let limits: StreamLimits
     nonisolated(unsafe) private let timer: any DispatchSourceTimer
 
     /// Starts the timer for heartbeats.
     ///
     /// - Parameter heartbeat: The time between two heartbeats on streams without other events.
-    package init(heartbeat: Duration) {
+    package init(heartbeat: Duration, limits: StreamLimits = StreamLimits()) {
+        self.limits = limits
         timer = DispatchSource.makeTimerSource(queue: .global(qos: .utility))
         let seconds = max(heartbeat / .seconds(1), 0.01)
         timer.schedule(deadline: .now() + seconds, repeating: seconds)
@@ -31,23 +34,29 @@ package final class EventHub: Sendable {
 
     /// Opens an event stream. Its first event is the zone's present head.
     ///
-    /// The zone stays open as long as the stream.
+    /// The zone may be closed while the stream is open: a push opens it again.
+    ///
+    /// - Throws: `tooManyRequests` if the zone or the holder of the right has as many streams as
+    ///   it may have.
     func response(
-        for name: ZoneName, of zones: OpenZones
+        for name: ZoneName, of zones: OpenZones, to holder: AccessHolder
     ) throws(ProtocolError) -> HTTPResponse {
-        let zone = try zones.retain(name)
+        try count(holder, name)
         let end = StreamEnd()
         let stream = EventStream { end.run() }
         let identity = ObjectIdentifier(stream)
-        let number = zone.addObserver { [weak stream] in stream?.post(Self.event($0)) }
+        let number = zones.addObserver(of: name) { [weak stream] in stream?.post(Self.event($0)) }
         end.set { [weak self] in
-            zone.removeObserver(number)
-            zones.release(name)
-            self?.state.withLock { $0.streams[identity] = nil }
+            zones.removeObserver(number, of: name)
+            self?.state.withLock { state in
+                state.streams[identity] = nil
+                state.counts.end(holder, name)
+            }
         }
         // The head is read after the registration, so that no push is missed between the two.
         do throws(ProtocolError) {
-            stream.postFirst(Self.event(try zone.head()))
+            let head = try zones.withZone(name) { zone throws(ProtocolError) in try zone.head() }
+            stream.postFirst(Self.event(head))
         } catch {
             end.run()
             throw error
@@ -63,6 +72,18 @@ package final class EventHub: Sendable {
                 ("Content-Type", "text/event-stream"), HTTPHeaders.unchanged,
                 ("X-Accel-Buffering", "no"),
             ]), body: .events(stream))
+    }
+
+    private func count(_ holder: AccessHolder, _ name: ZoneName) throws(ProtocolError) {
+        let full = state.withLock { $0.counts.begin(holder, name, limits) }
+        guard let full else { return }
+        throw ProtocolError(
+            .tooManyRequests,
+            "The \(full.rawValue) has as many event streams as it may have: close some, or poll.",
+            details: [
+                "limit": "streams-per-\(full.rawValue)",
+                ProtocolError.retryAfterDetail: "\(StreamLimits.retrySeconds)",
+            ])
     }
 
     /// The number of open streams.

@@ -18,6 +18,8 @@ extension StorageError {
                 .damaged,
                 "Can't read \(path) because it is not a SQLite database, or its first page is "
                     + "damaged: restore it from a backup.")
+        // The file was opened before, so descriptors or memory have run out.
+        case .cantOpen, .noMemory: self.init(.unavailable, "\(error)")
         default: self.init(.failed, "\(error)")
         }
     }

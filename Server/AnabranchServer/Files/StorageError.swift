@@ -20,7 +20,8 @@ package struct StorageError: Error, Hashable, Sendable {
         package static let full = Code(rawValue: "full")
         /// Others use the storage at the moment: try again.
         package static let busy = Code(rawValue: "busy")
-        /// The database can't be reached: try again later. It may have kept the last transaction.
+        /// The database can't be reached, or descriptors or memory have run out: try again later.
+        /// It may have kept the last transaction.
         package static let unavailable = Code(rawValue: "unavailable")
         /// The storage has failed otherwise; the message says how.
         package static let failed = Code(rawValue: "failed")

@@ -2,11 +2,14 @@ import Dispatch
 import Foundation
 import Synchronization
 
-/// Closes connections that take too long to send the headers of a request.
+/// Closes connections that take too long to send the headers of a request, or a body before the
+/// right of its client is known. If a server has almost as many connections as it may have, it also
+/// closes those that wait longest.
 ///
 /// libmicrohttpd's own timeout restarts with every byte, so a client that sends a byte now and then
-/// could keep a connection open for days. A timer runs only while a connection waits, so an unused
-/// server sleeps.
+/// could keep a connection open for days. A client that has shown no right must therefore be quick,
+/// and makes room for others. A timer runs only while a connection waits, so an unused server
+/// sleeps.
 final class ConnectionWatch: Sendable {
     private struct Waiting {
         var socket: Int32
@@ -15,16 +18,43 @@ final class ConnectionWatch: Sendable {
 
     private struct State {
         var waiting: [UInt: Waiting] = [:]
+        var openCount = 0
+        /// The connections that were ended here and are not closed yet.
+        var ending: Set<UInt> = []
         var isTicking = false
+        var lastQuiet = ContinuousClock.now
+
+        /// Ends a connection. libmicrohttpd notices that and closes its socket.
+        mutating func end(_ connection: UInt, _ socket: Int32) {
+            shutdown(socket, Int32(SHUT_RDWR))
+            waiting[connection] = nil
+            ending.insert(connection)
+        }
     }
 
     private let state = Mutex(State())
     private let limit: Duration
+    private let connections: Int
+    private let whenQuiet: @Sendable () -> Void
     /// Scheduled only while the state is locked.
     nonisolated(unsafe) private let timer: any DispatchSourceTimer
 
-    init(limit: Duration) {
+    /// The longest time between two calls of `whenQuiet` of a server that is never quiet.
+    private static let longestUnrest = Duration.seconds(60)
+
+    /// Creates a watch.
+    ///
+    /// - Parameters:
+    ///   - limit: The time that a connection may wait.
+    ///   - connections: The greatest number of open connections. If nine tenths of them are open,
+    ///     a new connection ends those that wait longest.
+    ///   - whenQuiet: Called when no connection waits any more, and once a minute before that.
+    init(
+        limit: Duration, connections: Int = .max, whenQuiet: @escaping @Sendable () -> Void = {}
+    ) {
         self.limit = limit
+        self.connections = connections
+        self.whenQuiet = whenQuiet
         timer = DispatchSource.makeTimerSource(queue: .global(qos: .utility))
         timer.schedule(deadline: .distantFuture)
         timer.setEventHandler { [weak self] in self?.cutOff() }
@@ -33,7 +63,26 @@ final class ConnectionWatch: Sendable {
 
     deinit { timer.cancel() }
 
-    /// Starts to wait for the headers of a request on the connection.
+    /// Records a new connection, and starts to wait for the headers of a request.
+    func open(_ connection: UInt, socket: Int32) {
+        let isCrowded = state.withLock { state in
+            state.openCount += 1
+            return state.openCount - state.ending.count > connections - connections / 10
+        }
+        if isCrowded { makeRoom() }
+        begin(connection, socket: socket)
+    }
+
+    /// Records that a connection is about to be closed.
+    func close(_ connection: UInt) {
+        state.withLock { state in
+            state.openCount -= 1
+            state.waiting[connection] = nil
+            state.ending.remove(connection)
+        }
+    }
+
+    /// Starts to wait for the headers of a request, or for the body that follows them.
     func begin(_ connection: UInt, socket: Int32) {
         state.withLock { state in
             state.waiting[connection] = Waiting(socket: socket, since: .now)
@@ -43,9 +92,20 @@ final class ConnectionWatch: Sendable {
         }
     }
 
-    /// Stops waiting: the headers have arrived, or the connection is about to be closed.
+    /// Stops waiting: the request has arrived, or its right is known.
     func end(_ connection: UInt) {
         state.withLock { _ = $0.waiting.removeValue(forKey: connection) }
+    }
+
+    /// Ends the twentieth part of the connections that has waited longest, so that the search for
+    /// them is rare.
+    private func makeRoom() {
+        state.withLock { state in
+            let oldest = state.waiting.sorted { $0.value.since < $1.value.since }
+            for (connection, entry) in oldest.prefix(max(connections / 20, 1)) {
+                state.end(connection, entry.socket)
+            }
+        }
     }
 
     private func cutOff() {
@@ -53,16 +113,21 @@ final class ConnectionWatch: Sendable {
         // This runs under the lock so that the socket still belongs to this connection:
         // libmicrohttpd closes it only after `end`. The socket is only shut down here;
         // libmicrohttpd notices that and closes it.
-        state.withLock { state in
+        let isQuiet = state.withLock { state in
             for (connection, entry) in state.waiting where now - entry.since > limit {
-                shutdown(entry.socket, Int32(SHUT_RDWR))
-                state.waiting[connection] = nil
+                state.end(connection, entry.socket)
             }
             // A busy server always has a waiting connection, or one a moment later. So the timer
             // stops only here, and is started at most once a second.
-            guard state.waiting.isEmpty else { return }
-            state.isTicking = false
-            timer.schedule(deadline: .distantFuture)
+            if state.waiting.isEmpty {
+                state.isTicking = false
+                timer.schedule(deadline: .distantFuture)
+            } else if now - state.lastQuiet < Self.longestUnrest {
+                return false
+            }
+            state.lastQuiet = now
+            return true
         }
+        if isQuiet { whenQuiet() }
     }
 }

@@ -97,6 +97,8 @@ public enum HTTPFault: Sendable, Hashable {
     case untrustedClient(cause: String)
     /// The server has too many requests or too little memory.
     case overloaded
+    /// The client's address has too many requests at the same time.
+    case crowdedAddress
     /// The server is shutting down.
     case shuttingDown
 }
@@ -145,11 +147,13 @@ public struct HTTPServerOptions: Sendable {
     public internal(set) var listeningSocket: Int32?
     /// The greatest number of open connections.
     public var connections = 10_000
-    /// The greatest number of open connections from one address.
+    /// The greatest number of open connections from one address, and of running requests of one
+    /// client behind a proxy. The addresses of one IPv6 /64 network count as one.
     public var connectionsPerAddress = 5_000
     /// Seconds without traffic after which a connection is closed.
     public var idleSeconds = 15
-    /// Seconds that a request's headers may take, from the connection or the response before.
+    /// Seconds that a request's headers may take, from the connection or the response before, and
+    /// that a body may take, from the end of the headers, until the right of its client is known.
     public var headerSeconds = 30
     /// Seconds that a request's body may take, from the end of the headers.
     public var bodySeconds = 300
@@ -178,6 +182,9 @@ public struct HTTPServerOptions: Sendable {
     /// The authorities in PEM of which each client must have a certificate; `nil` if clients need
     /// none.
     public var clientAuthorities: String?
+
+    /// Called when the server has become quiet after requests, and once a minute while it is not.
+    public var whenQuiet: @Sendable () -> Void = {}
 
     /// Creates the default options.
     public init() {}

@@ -64,7 +64,7 @@ extension SocketAddress {
         try? self.init(Self.text(host), port: port)
     }
 
-    private static func text(_ characters: [CChar]) -> String {
+    static func text(_ characters: [CChar]) -> String {
         String(decoding: characters.prefix { $0 != 0 }.map { UInt8(bitPattern: $0) }, as: UTF8.self)
     }
 }

@@ -64,9 +64,10 @@ func microHTTPConnection(
     guard let server = server(context), let connection else { return }
     let address = UInt(bitPattern: connection)
     if code == .CONNECTION_NOTIFY_STARTED {
-        server.watch.begin(address, socket: cmicrohttpd_socket(connection))
+        server.opened(connection)
     } else {
-        server.watch.end(address)
+        server.watch.close(address)
+        server.peers.end(address)
     }
 }
 

@@ -7,16 +7,17 @@ extension MicroHTTPServer {
         _ request: MicroRequest, on connection: OpaquePointer, method: String,
         version: UnsafePointer<CChar>
     ) -> MHD_Result {
-        watch.end(UInt(bitPattern: connection))
+        // Until the right of the client is known, its body must arrive in the same time.
+        watch.begin(UInt(bitPattern: connection), socket: cmicrohttpd_socket(connection))
         guard let handler else { return .NO }
         var headers = HTTPHeaders()
         withUnsafeMutablePointer(to: &headers) { headers in
             _ = MHD_get_connection_values_n(connection, .HEADER_KIND, microHTTPHeader, headers)
         }
+        let peer = SocketAddress.text(of: cmicrohttpd_client_address(connection))
         var head = HTTPRequestHead(
             method: method, path: request.path, query: request.query, headers: headers,
-            address: options.proxies.clientAddress(
-                SocketAddress.text(of: cmicrohttpd_client_address(connection)), headers))
+            address: options.proxies.clientAddress(peer, headers))
         request.progress.withLock { progress in
             if let id = head.givenID { progress.id = id }
             head.id = progress.id
@@ -28,7 +29,7 @@ extension MicroHTTPServer {
                 isCutShort: request.versionAddress != UInt(bitPattern: version),
                 version: String(cString: version))
             ?? RequestCheck.fault(headers: headers) ?? clientFault(of: connection)
-            ?? (isStopping ? .shuttingDown : nil)
+            ?? (isStopping ? .shuttingDown : crowding(request, from: head.address, through: peer))
         if let fault { return refuse(request, on: connection, fault) }
         switch handler.exchange(for: head) {
         case .answer(let response):
@@ -41,6 +42,14 @@ extension MicroHTTPServer {
         case .work(let work):
             return prepare(request, on: connection, head, work)
         }
+    }
+
+    /// The fault of a client behind a proxy that has too many requests at the same time.
+    private func crowding(
+        _ request: MicroRequest, from address: String, through peer: String
+    ) -> HTTPFault? {
+        guard address != peer, options.proxies.includes(peer) else { return nil }
+        return proxied.begin(request.key, from: address) ? nil : .crowdedAddress
     }
 
     /// The fault of a client's certificate, if clients must have one.
@@ -146,6 +155,7 @@ extension MicroHTTPServer {
                 ? progress.work : nil
         }
         guard let work else { return }
+        let address = UInt(bitPattern: connection)
         dispatch(request, on: connection, work) { [self] in
             let admission = admission(to: work, request.memory)
             request.progress.withLock { progress in
@@ -155,6 +165,7 @@ extension MicroHTTPServer {
                 if case .refused(let response) = admission {
                     passOver(&progress, response, request.memory)
                 }
+                watch.end(address)
             }
         } orElse: { [self] response in
             request.progress.withLock { passOver(&$0, response, request.memory) }
@@ -195,6 +206,7 @@ extension MicroHTTPServer {
 
     /// Continues a request after its body is complete or a worker has created its response.
     func goOn(_ request: MicroRequest, on connection: OpaquePointer) -> MHD_Result {
+        watch.end(UInt(bitPattern: connection))
         let (response, isDispatched, work) = request.progress.withLock { progress in
             defer {
                 progress.response = nil
@@ -251,6 +263,7 @@ extension MicroHTTPServer {
     func end(_ request: MicroRequest, on connection: OpaquePointer?, isCutOff: Bool) {
         let stream = request.progress.withLock { $0.stream }
         request.memory.release()
+        proxied.end(request.key)
         stream?.detach()
         if let connection, !isStopping {
             watch.begin(UInt(bitPattern: connection), socket: cmicrohttpd_socket(connection))

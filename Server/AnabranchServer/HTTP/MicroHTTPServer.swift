@@ -13,6 +13,10 @@ public final class MicroHTTPServer: HTTPServer {
     let budget: MemoryBudget
     let workers: WorkerPool
     let watch: ConnectionWatch
+    /// The open connections of each peer that is no proxy.
+    let peers: AddressCounts
+    /// The running requests of each client behind a proxy.
+    let proxied: AddressCounts
     let live = LiveRequests()
     private let state = Mutex(State())
 
@@ -33,7 +37,11 @@ public final class MicroHTTPServer: HTTPServer {
         self.options = options
         budget = MemoryBudget(byteCount: options.bufferedBytes)
         workers = WorkerPool(threads: options.workers, limit: options.waitingRequests)
-        watch = ConnectionWatch(limit: .seconds(options.headerSeconds))
+        watch = ConnectionWatch(
+            limit: .seconds(options.headerSeconds), connections: options.connections,
+            whenQuiet: options.whenQuiet)
+        peers = AddressCounts(limit: options.connectionsPerAddress)
+        proxied = AddressCounts(limit: options.connectionsPerAddress)
     }
 
     deinit { stop() }
@@ -86,6 +94,18 @@ public final class MicroHTTPServer: HTTPServer {
         return port
     }
 
+    /// Begins to watch a new connection, and ends it if its peer has as many as it may have.
+    ///
+    /// A proxy carries the connections of many clients, so its own have no limit.
+    func opened(_ connection: OpaquePointer) {
+        let (key, socket) = (UInt(bitPattern: connection), cmicrohttpd_socket(connection))
+        watch.open(key, socket: socket)
+        let peer = SocketAddress.text(of: cmicrohttpd_client_address(connection))
+        guard !options.proxies.includes(peer), !peers.begin(key, from: peer) else { return }
+        // The library notices that and closes the socket.
+        shutdown(socket, Int32(SHUT_RDWR))
+    }
+
     /// Uses another certificate chain and key for connections from now on.
     ///
     /// - Throws: ``HTTPServerError`` if they can't be used, or if the server has no TLS.
@@ -111,7 +131,6 @@ public final class MicroHTTPServer: HTTPServer {
             MHD_OptionItem(option: MHD_OPTION.SOCK_ADDR, value: 0, ptr_value: address),
             number(MHD_OPTION.THREAD_POOL_SIZE, 2),
             number(MHD_OPTION.CONNECTION_LIMIT, options.connections),
-            number(MHD_OPTION.PER_IP_CONNECTION_LIMIT, options.connectionsPerAddress),
             number(MHD_OPTION.CONNECTION_TIMEOUT, options.idleSeconds),
             number(MHD_OPTION.CONNECTION_MEMORY_LIMIT, options.headerBytes),
             number(MHD_OPTION.LISTEN_BACKLOG_SIZE, 4096),

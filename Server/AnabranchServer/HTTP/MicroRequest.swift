@@ -50,6 +50,9 @@ final class MicroRequest: Sendable {
         return length
     }
 
+    /// Distinguishes this request from all others that have not ended.
+    var key: UInt { UInt(bitPattern: Unmanaged.passUnretained(self).toOpaque()) }
+
     var path: String { String(uri.prefix { $0 != "?" }) }
 
     var query: String {

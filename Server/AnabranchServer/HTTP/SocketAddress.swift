@@ -52,9 +52,66 @@ struct SocketAddress {
                 address, socklen_t(length), &host, socklen_t(host.count), nil, 0,
                 NI_NUMERICHOST) == 0
         else { return "" }
-        let text = String(
-            decoding: host.prefix { $0 != 0 }.map { UInt8(bitPattern: $0) }, as: UTF8.self)
+        let text = Self.text(host)
         return text.hasPrefix("::ffff:") && text.contains(".") ? String(text.dropFirst(7)) : text
+    }
+
+    /// The numeric form that each text of the same address has; `nil` if a text is no address.
+    ///
+    /// An IPv4 address in the form of IPv6 has its IPv4 form.
+    static func normalized(_ text: String) -> String? {
+        var version4 = in_addr()
+        if inet_pton(AF_INET, text, &version4) == 1 { return text }
+        guard let bytes = version6(text) else { return nil }
+        if isVersion4(bytes) { return bytes[12...].map { "\($0)" }.joined(separator: ".") }
+        var characters = [CChar](repeating: 0, count: Int(INET6_ADDRSTRLEN))
+        guard
+            inet_ntop(AF_INET6, bytes, &characters, socklen_t(characters.count)) != nil
+        else { return nil }
+        return Self.text(characters)
+    }
+
+    /// The address in an entry of `X-Forwarded-For`: an address, an IPv4 address with a port, or an
+    /// IPv6 address in brackets, with a port or without one.
+    ///
+    /// - Returns: `nil` if the entry has another form.
+    static func forwarded(_ entry: String) -> String? {
+        if let address = normalized(entry) { return address }
+        guard let colon = entry.lastIndex(of: ":"), isPort(entry[entry.index(after: colon)...])
+        else { return inBrackets(entry[...]) }
+        let host = entry[..<colon]
+        if let address = inBrackets(host) { return address }
+        return host.contains(":") ? nil : normalized(String(host))
+    }
+
+    private static func isPort(_ text: Substring) -> Bool {
+        (1...5).contains(text.utf8.count)
+            && text.utf8.allSatisfy { (UInt8(ascii: "0")...UInt8(ascii: "9")).contains($0) }
+            && Int(text).map { $0 <= 65_535 } ?? false
+    }
+
+    private static func inBrackets(_ text: Substring) -> String? {
+        guard text.hasPrefix("["), text.hasSuffix("]") else { return nil }
+        let inner = String(text.dropFirst().dropLast())
+        return inner.contains(":") ? normalized(inner) : nil
+    }
+
+    /// The /64 network of an IPv6 address; any other address itself.
+    static func network(of address: String) -> String {
+        // The address of a link has the name of the link behind a percent sign.
+        guard let bytes = version6(String(address.prefix { $0 != "%" })) else { return address }
+        // An IPv4 address in the form of IPv6 is one for itself.
+        let kept = isVersion4(bytes) ? bytes[12...] : bytes[..<8]
+        return kept.map { "\($0)" }.joined(separator: ".") + (isVersion4(bytes) ? "" : "/64")
+    }
+
+    private static func version6(_ text: String) -> [UInt8]? {
+        var bytes = [UInt8](repeating: 0, count: 16)
+        return inet_pton(AF_INET6, text, &bytes) == 1 ? bytes : nil
+    }
+
+    private static func isVersion4(_ bytes: [UInt8]) -> Bool {
+        bytes[..<10].allSatisfy { $0 == 0 } && bytes[10] == 0xff && bytes[11] == 0xff
     }
 
     /// The port of a socket's own end; `nil` if it has none.

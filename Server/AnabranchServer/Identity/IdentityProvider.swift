@@ -63,10 +63,8 @@ public final class IdentityProvider: Sendable {
         guard token.head.crit == nil else {
             throw Self.refusal("malformed", "it needs extensions that this server lacks")
         }
-        var candidates = keys.candidates(named: token.head.kid, for: algorithm)
-        if candidates.isEmpty, reloadIfChanged() {
-            candidates = keys.candidates(named: token.head.kid, for: algorithm)
-        }
+        reloadIfChanged()
+        let candidates = keys.candidates(named: token.head.kid, for: algorithm)
         guard !candidates.isEmpty else {
             throw Self.refusal(
                 "unknown-key",
@@ -79,20 +77,19 @@ public final class IdentityProvider: Sendable {
 
     private var keys: IdentityKeys { loaded.withLock { $0.keys } }
 
-    /// Reads the keys again if the file has changed. Malformed keys leave the former ones.
-    ///
-    /// - Returns: True if there are other keys now.
-    private func reloadIfChanged() -> Bool {
+    /// Reads the keys again if the file has changed, so that a new key is known and a removed one
+    /// is not. Malformed keys leave the former ones.
+    private func reloadIfChanged() {
         let now = wallMilliseconds()
-        return loaded.withLock { loaded in
-            guard now - loaded.looked >= Self.lookMilliseconds else { return false }
+        loaded.withLock { loaded in
+            // The clock may also be set back.
+            guard abs(now - loaded.looked) >= Self.lookMilliseconds else { return }
             loaded.looked = now
             let modified = Self.modified(settings.keyFile)
             guard modified != loaded.modified,
                 let keys = try? IdentityKeys(file: settings.keyFile)
-            else { return false }
+            else { return }
             (loaded.keys, loaded.modified) = (keys, modified)
-            return true
         }
     }
 

@@ -16,36 +16,41 @@ public struct RequestLog: Sendable {
         }
     }
 
-    /// The level of all copies of a log.
-    private final class Threshold: Sendable {
+    /// The state that all copies of a log share.
+    private final class Shared: Sendable {
         let level: Mutex<Level>
+        let lostLines = Mutex(0)
         init(_ level: Level) { self.level = Mutex(level) }
     }
 
-    private let threshold: Threshold
+    private let shared: Shared
     private let wallMilliseconds: @Sendable () -> Int64
-    private let sink: @Sendable (String) -> Void
+    private let sink: @Sendable (String) throws -> Void
 
     /// Creates a log.
     ///
     /// - Parameters:
     ///   - least: The least severe level that is written.
     ///   - wallMilliseconds: The time since 1970-01-01 UTC.
-    ///   - sink: Writes whole lines with their line ends; called from any thread.
+    ///   - sink: Writes whole lines with their line ends; called from any thread. A line for which
+    ///     it throws is lost and counted, and nothing else happens.
     public init(
         least: Level = .info, wallMilliseconds: @escaping @Sendable () -> Int64,
-        sink: @escaping @Sendable (String) -> Void
+        sink: @escaping @Sendable (String) throws -> Void
     ) {
-        threshold = Threshold(least)
+        shared = Shared(least)
         self.wallMilliseconds = wallMilliseconds
         self.sink = sink
     }
 
     /// The least severe level that is written.
-    public var least: Level { threshold.level.withLock { $0 } }
+    public var least: Level { shared.level.withLock { $0 } }
+
+    /// The number of lines that could not be written, by all copies of the log.
+    public var lostLines: Int { shared.lostLines.withLock { $0 } }
 
     /// Sets the least severe level that is written from now on, by all copies of the log.
-    public func setLeast(_ level: Level) { threshold.level.withLock { $0 = level } }
+    public func setLeast(_ level: Level) { shared.level.withLock { $0 = level } }
 
     /// Writes the line of a request; its level depends on the status.
     public func write(_ record: HTTPRecord) {
@@ -68,13 +73,17 @@ public struct RequestLog: Sendable {
         line.append("error", record.log.error)
         line.append("cause", record.log.cause)
         if record.isCutOff { line.append("cutOff", true) }
-        sink(line.finish())
+        append(line)
     }
 
     /// Writes a line with a message.
     public func write(_ level: Level, _ message: String) {
         guard level >= least else { return }
-        sink(begin(level, message).finish())
+        append(begin(level, message))
+    }
+
+    private func append(_ line: JSONLine) {
+        do { try sink(line.finish()) } catch { shared.lostLines.withLock { $0 += 1 } }
     }
 
     private func begin(_ level: Level, _ message: String) -> JSONLine {

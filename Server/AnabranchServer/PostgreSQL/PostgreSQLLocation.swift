@@ -21,13 +21,16 @@ package struct PostgreSQLLocation: Hashable, Sendable {
 
     /// Parses a URL.
     ///
-    /// - Throws: ``PostgreSQLError`` with the cause that libpq gives.
+    /// - Throws: ``PostgreSQLError`` with the cause that libpq gives if the URL can have no
+    ///   password, which libpq would quote. Otherwise it has nothing of the URL.
     package init(_ url: String) throws {
         var message: UnsafeMutablePointer<CChar>?
-        guard let parsed = PQconninfoParse(url, &message) else {
+        guard Self.hasOneUser(url), let parsed = PQconninfoParse(url, &message) else {
             defer { PQfreemem(message) }
-            let cause = message.map { String(cString: $0).oneLine } ?? "out of memory"
-            throw PostgreSQLError("Can't read the address of the database because \(cause).")
+            guard let message, !Self.mayHavePassword(url) else { throw Self.unreadable }
+            throw PostgreSQLError(
+                "Can't read the address of the database because "
+                    + "\(String(cString: message).oneLine).")
         }
         defer { PQconninfoFree(parsed) }
         var options = Self.defaults
@@ -39,6 +42,31 @@ package struct PostgreSQLLocation: Hashable, Sendable {
             option += 1
         }
         self.options = options
+        guard Self.isPort(options["port"] ?? "") else { throw Self.unreadable }
+    }
+
+    private static let unreadable = PostgreSQLError(
+        "Can't read the address of the database because it has not the form "
+            + "postgres://USER:PASSWORD@HOST:PORT/DATABASE, or has an unknown option: in user and "
+            + "password write %25 for %, %40 for @, %2F for / and %3A for a colon.")
+
+    private static func mayHavePassword(_ url: String) -> Bool {
+        url.contains("@") || url.contains("%") || url.lowercased().contains("password")
+    }
+
+    /// False if the user or the password has an `@` or a `/` that is not escaped.
+    ///
+    /// libpq would take the rest of the password for the host, and errors would name it.
+    private static func hasOneUser(_ url: String) -> Bool {
+        guard let scheme = url.firstRange(of: "://") else { return false }
+        let address = url[scheme.upperBound...].prefix { $0 != "?" }
+        let parts = address.split(separator: "@", omittingEmptySubsequences: false)
+        return parts.count <= 2 && (parts.count == 1 || !parts[0].contains("/"))
+    }
+
+    /// True for the ports of one or more hosts; an empty one is the usual port.
+    private static func isPort(_ text: String) -> Bool {
+        text.utf8.allSatisfy { (48...57).contains($0) || $0 == UInt8(ascii: ",") }
     }
 
     private static let defaults = [

@@ -79,6 +79,10 @@ extension ProtocolError {
                 .unauthorized,
                 "Can't serve this client because its TLS certificate is not accepted: \(cause).",
                 details: ["certificate": "client"])
+        case .crowdedAddress:
+            self.init(
+                .tooManyRequests, "There are too many connections from this address: close some.",
+                details: ["limit": "connections-per-address", Self.retryAfterDetail: "10"])
         case .overloaded: self.init(.overloaded, "The server has too much to do: try again.")
         case .shuttingDown: self.init(.shuttingDown, "The server is stopping: try again.")
         }

@@ -63,11 +63,13 @@ package final class SyncRouter: HTTPHandler {
     ) -> HTTPAdmission {
         var fields = fields
         do throws(ProtocolError) {
-            let holder = try access.check(head, in: name, role: route.role ?? .read)
+            let (holder, role) = try access.check(
+                head, in: name, role: route.role ?? .read)
             fields.note(holder)
             try rates.count(holder)
             try Self.checkMethod(head, route)
-            let origin = RequestOrigin(holder: holder, address: head.address, request: head.id)
+            let origin = RequestOrigin(
+                holder: holder, role: role, address: head.address, request: head.id)
             return .admitted(try responder(to: head, from: origin, name, page, fields))
         } catch {
             return .refused(HTTPResponse(error, log: fields))
@@ -125,7 +127,7 @@ package final class SyncRouter: HTTPHandler {
         case .events:
             return { [self] _, _ in
                 answer(fields) { _ throws(ProtocolError) in
-                    try events.response(for: name, of: zones)
+                    try events.response(for: name, of: zones, to: origin.holder)
                 }
             }
         case .hash, .description:
@@ -167,7 +169,8 @@ package final class SyncRouter: HTTPHandler {
         case .hello:
             let request = try HelloRequest(decoding: message.body)
             fields.replica = request.replica.description
-            var response = try zone.hello(request)
+            var response = try zone.hello(
+                request, isRecorded: message.origin.role >= .write)
             // An earlier client reads no field behind those that it knows.
             if !head.acceptsNamedFields { response.quotas = [] }
             return response.encoded()

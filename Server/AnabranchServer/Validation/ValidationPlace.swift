@@ -44,8 +44,11 @@ public enum ValidationPlace: Hashable, Sendable {
 
     /// The text of a place without the password that a URL may have, to be shown.
     public static func withoutPassword(_ text: String) -> String {
-        guard var url = URLComponents(string: text), url.password != nil else { return text }
-        url.password = "…"
+        guard text.contains("@") else { return text }
+        guard var url = URLComponents(string: text), url.host?.isEmpty == false,
+            !url.path.contains("@")
+        else { return "…" }
+        if url.password != nil { url.password = "…" }
         return url.string ?? "…"
     }
 }

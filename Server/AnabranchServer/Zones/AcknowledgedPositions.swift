@@ -4,7 +4,7 @@ import Synchronization
 /// Positions that replicas have acknowledged and that are not written yet.
 ///
 /// They are written with the next push, when the zone closes, and otherwise once an hour, so that
-/// other daemons learn which replicas are alive.
+/// other daemons learn which replicas are alive. Only replicas that have pushed are recorded.
 final class AcknowledgedPositions: Sendable {
     /// The greatest number of waiting replicas; a replica beyond it repeats its position in its
     /// next `hello`.
@@ -32,6 +32,11 @@ final class AcknowledgedPositions: Sendable {
             }
             return now - waiting.since >= Self.longestMilliseconds
         }
+    }
+
+    /// Drops the position of a replica.
+    func remove(_ replica: ReplicaID) {
+        waiting.withLock { _ = $0.positions.removeValue(forKey: replica) }
     }
 
     func flush(into writer: any ZoneWriting) throws {

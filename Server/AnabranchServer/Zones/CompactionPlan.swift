@@ -37,9 +37,10 @@ extension ZoneService {
         let now = wallMilliseconds()
         let log = try reader.logState()
         var limit = log.head.position - min(plan.keptEntries, log.head.position)
-        for replica in try reader.acknowledgements().values
-        where now - replica.seen <= plan.awayMilliseconds {
-            limit = min(limit, replica.position)
+        for (replica, last) in try reader.acknowledgements()
+        where last.isSeen && now - last.seen <= plan.awayMilliseconds && last.position < limit {
+            // An earlier server also recorded replicas that have pushed nothing.
+            if try reader.head(of: replica) != nil { limit = last.position }
         }
         guard limit > log.startPosition else { return nil }
         if plan.keptMilliseconds > 0 {

@@ -6,11 +6,12 @@ import Synchronization
 /// The zones in use; each is opened once, at the first request for it.
 ///
 /// A zone that is not in use stays open for the next request. If there are more open zones than the
-/// limit, the least recently used one is closed.
+/// limit, the least recently used one is closed. Observers don't keep a zone open: they are kept
+/// here by its name, and the zone finds them when it is opened again.
 package final class OpenZones: Sendable {
     /// The entry of a zone, created before the zone is opened, so that opening it blocks no other
     /// zone.
-    private final class Slot: Sendable {
+    fileprivate final class Slot: Sendable {
         private let opening = NSLock()
         private let zone = Mutex<ZoneService?>(nil)
 
@@ -29,14 +30,15 @@ package final class OpenZones: Sendable {
         func close() { opened?.close() }
     }
 
-    private struct Entry {
+    fileprivate struct Entry {
         let place: Slot
         var users = 0
         var lastUse: UInt64 = 0
     }
 
-    private struct State {
+    fileprivate struct State {
         var entries: [ZoneName: Entry] = [:]
+        var observers: [ZoneName: HeadObservers] = [:]
         var useCount: UInt64 = 0
         var isClosed = false
     }
@@ -48,6 +50,7 @@ package final class OpenZones: Sendable {
     private let hook: ValidationHook?
     private let record: @Sendable (PushRecord) -> Void
     private let limit: Int
+    private let ceiling: Int
     private let jobs: WholeZoneJobs
     private let metrics: ServerMetrics
     private let disabled: Set<Mechanism>
@@ -58,12 +61,13 @@ package final class OpenZones: Sendable {
     ///
     /// - Parameters:
     ///   - limit: The number of unused zones that stay open.
+    ///   - ceiling: The greatest number of zones that are open at the same time.
     ///   - jobs: The jobs that read a whole zone.
     ///   - disabled: Empty, except in simulations that show why a mechanism is needed.
     package init(
         _ backEnd: any BackEnd, limits: ZoneLimits, validation: PushValidation? = nil,
         hook: ValidationHook? = nil, record: @escaping @Sendable (PushRecord) -> Void = { _ in },
-        limit: Int = 256, jobs: WholeZoneJobs = WholeZoneJobs(),
+        limit: Int = 256, ceiling: Int = .max, jobs: WholeZoneJobs = WholeZoneJobs(),
         metrics: ServerMetrics = ServerMetrics(),
         wallMilliseconds: @escaping @Sendable () -> Int64, disabled: Set<Mechanism> = []
     ) {
@@ -74,6 +78,7 @@ package final class OpenZones: Sendable {
         self.hook = hook
         self.record = record
         self.limit = limit
+        self.ceiling = max(ceiling, 1)
         self.jobs = jobs
         self.metrics = metrics
         self.wallMilliseconds = wallMilliseconds
@@ -93,15 +98,16 @@ package final class OpenZones: Sendable {
     /// - Throws: The error of a zone that can't be looked at now.
     private func receive(_ news: HeadNews?) throws {
         guard let news else { return try reportHeads() }
-        let zone = state.withLock { $0.entries[news.zone]?.place.opened }
-        zone?.observers.notify(ZoneHead(epoch: news.epoch, position: news.position))
+        observers(of: news.zone)?.notify(ZoneHead(epoch: news.epoch, position: news.position))
     }
 
     private func reportHeads() throws {
         var failure: ProtocolError?
-        for zone in opened where zone.observers.count > 0 {
+        let observed = state.withLock { $0.observers.filter { $0.value.count > 0 } }
+        for name in observed.keys {
             do throws(ProtocolError) {
-                zone.observers.notify(try zone.head())
+                let head = try withZone(name) { zone throws(ProtocolError) in try zone.head() }
+                observers(of: name)?.notify(head)
             } catch  where error.code == .overloaded {
                 failure = error
             } catch {
@@ -109,6 +115,30 @@ package final class OpenZones: Sendable {
             }
         }
         if let failure { throw failure }
+    }
+
+    private func observers(of name: ZoneName) -> HeadObservers? {
+        state.withLock { $0.observers[name] }
+    }
+
+    /// Calls `observer` after every push that made the zone's log grow, also while the zone is
+    /// closed in between.
+    ///
+    /// - Returns: The number of the observer, for ``removeObserver(_:of:)``.
+    func addObserver(
+        of name: ZoneName, _ observer: @escaping @Sendable (ZoneHead) -> Void
+    ) -> UInt64 {
+        state.withLock { $0.observers(of: name).add(observer) }
+    }
+
+    /// Removes the observer with that number.
+    func removeObserver(_ number: UInt64, of name: ZoneName) {
+        state.withLock { state in
+            guard let observers = state.observers[name] else { return }
+            observers.remove(number)
+            // An open zone holds its observers, and others may be added to them.
+            if observers.count == 0, state.entries[name] == nil { state.observers[name] = nil }
+        }
     }
 
     /// The number of zones that are open or being opened.
@@ -136,38 +166,57 @@ package final class OpenZones: Sendable {
 
     /// Opens a zone and keeps it open until `release` was called as often as this.
     package func retain(_ name: ZoneName) throws(ProtocolError) -> ZoneService {
-        guard let place = take(name) else {
-            throw ProtocolError(
-                serving: name, StorageError(.closed, "The server is stopping."))
-        }
         do {
-            return try place.zone {
-                ZoneService(
-                    name: name, storage: try backEnd.open(name), limits: limits,
-                    validation: validation, hook: hook, record: record,
-                    announce: { [exchange = backEnd.exchange] head in
-                        exchange?.announce(
-                            HeadNews(zone: name, epoch: head.epoch, position: head.position))
-                    }, jobs: jobs, wallMilliseconds: wallMilliseconds, metrics: metrics,
-                    disabled: disabled)
+            let (place, observers, idle) = try take(name)
+            idle?.close()
+            do { return try place.zone { try open(name, observers) } } catch {
+                release(name, discarding: true)
+                throw error
             }
         } catch {
-            release(name, discarding: true)
             let failure = ProtocolError(serving: name, error)
             health.note(failure, of: name)
             throw failure
         }
     }
 
-    private func take(_ name: ZoneName) -> Slot? {
-        state.withLock { state in
-            guard !state.isClosed else { return nil }
+    private func open(_ name: ZoneName, _ observers: HeadObservers) throws -> ZoneService {
+        ZoneService(
+            name: name, storage: try backEnd.open(name), limits: limits,
+            validation: validation, hook: hook, record: record,
+            announce: { [exchange = backEnd.exchange] head in
+                exchange?.announce(
+                    HeadNews(zone: name, epoch: head.epoch, position: head.position))
+            }, jobs: jobs, observers: observers, wallMilliseconds: wallMilliseconds,
+            metrics: metrics, disabled: disabled)
+    }
+
+    /// Begins a use of a zone.
+    ///
+    /// - Returns: The zone's place, its observers, and the place of an idle zone that has to be
+    ///   closed first, so that there is room.
+    ///
+    /// - Throws: ``StorageError`` `closed` after ``close()``; `busy` if as many zones as may be
+    ///   open are in use.
+    private func take(_ name: ZoneName) throws -> (Slot, HeadObservers, idle: Slot?) {
+        try state.withLock { state in
+            guard !state.isClosed else {
+                throw StorageError(.closed, "The server is stopping.")
+            }
+            var idle: Slot?
+            if state.entries[name] == nil, state.entries.count >= ceiling {
+                idle = state.removeIdle()
+                guard idle != nil else {
+                    throw StorageError(
+                        .busy, "\(ceiling) zones are in use, and no more may be open at a time.")
+                }
+            }
             state.useCount += 1
             var entry = state.entries[name] ?? Entry(place: Slot())
             entry.users += 1
             entry.lastUse = state.useCount
             state.entries[name] = entry
-            return entry.place
+            return (entry.place, state.observers(of: name), idle)
         }
     }
 
@@ -179,14 +228,8 @@ package final class OpenZones: Sendable {
     private func release(_ name: ZoneName, discarding isDiscarded: Bool) {
         let idle = state.withLock { state -> Slot? in
             state.entries[name]?.users -= 1
-            if isDiscarded, state.entries[name]?.users == 0 { state.entries[name] = nil }
-            guard state.entries.count > limit else { return nil }
-            let unused = state.entries.lazy.filter { $0.value.users == 0 }
-            guard let oldest = unused.min(by: { $0.value.lastUse < $1.value.lastUse }) else {
-                return nil
-            }
-            state.entries[oldest.key] = nil
-            return oldest.value.place
+            if isDiscarded, state.entries[name]?.users == 0 { state.remove(name) }
+            return state.entries.count > limit ? state.removeIdle() : nil
         }
         idle?.close()
     }
@@ -198,5 +241,33 @@ package final class OpenZones: Sendable {
             return state.entries.values.map(\.place)
         }
         for place in places { place.close() }
+    }
+}
+
+extension OpenZones.State {
+    /// The observers of a zone, which its openings share.
+    fileprivate mutating func observers(of name: ZoneName) -> HeadObservers {
+        if let found = observers[name] { return found }
+        let made = HeadObservers()
+        observers[name] = made
+        return made
+    }
+
+    /// Removes a zone, and its observers if there are none.
+    fileprivate mutating func remove(_ name: ZoneName) {
+        entries[name] = nil
+        if observers[name]?.count == 0 { observers[name] = nil }
+    }
+
+    /// Removes the unused zone that was used longest ago.
+    ///
+    /// - Returns: Its place, to be closed; `nil` if all zones are in use.
+    fileprivate mutating func removeIdle() -> OpenZones.Slot? {
+        let unused = entries.lazy.filter { $0.value.users == 0 }
+        guard let oldest = unused.min(by: { $0.value.lastUse < $1.value.lastUse }) else {
+            return nil
+        }
+        remove(oldest.key)
+        return oldest.value.place
     }
 }

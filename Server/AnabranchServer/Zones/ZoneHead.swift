@@ -16,8 +16,10 @@ public struct ZoneHead: Hashable, Sendable {
 }
 
 /// The observers that are notified when a zone's log grows.
-final class HeadObservers: Sendable {
+package final class HeadObservers: Sendable {
     typealias Observer = @Sendable (ZoneHead) -> Void
+
+    package init() {}
 
     private let observers = Mutex<(next: UInt64, all: [UInt64: Observer])>((0, [:]))
 

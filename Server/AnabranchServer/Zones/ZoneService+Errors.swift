@@ -1,5 +1,6 @@
 public import AnabranchProtocol
 import AnabranchReplication
+import AnabranchSQLite
 
 extension ZoneService {
     /// Runs `body` and converts its errors to errors of the protocol.
@@ -20,6 +21,7 @@ extension ProtocolError {
         switch error {
         case let error as ProtocolError: self = error
         case let error as StorageError: self.init(serving: zone, error)
+        case let error as SQLiteError: self.init(serving: zone, StorageError(error))
         default: self.init(failing: zone, error)
         }
     }

@@ -9,7 +9,8 @@ extension ZoneService {
     var lags: [ReplicaID: UInt64]? {
         try? storage.read { reader in
             let head = try reader.logState().head.position
-            return try reader.acknowledgements().mapValues { head - min($0.position, head) }
+            return try reader.acknowledgements().filter(\.value.isSeen)
+                .mapValues { head - min($0.position, head) }
         }
     }
 }

@@ -1,5 +1,5 @@
 public import AnabranchProtocol
-package import AnabranchReplication
+public import AnabranchReplication
 import Foundation
 
 /// One zone: accepts pushed change sets, answers pulls, and maintains the merged state.
@@ -16,7 +16,7 @@ public final class ZoneService: Sendable {
     let storage: any ZoneStorage
     let wallMilliseconds: @Sendable () -> Int64
     let disabled: Set<Mechanism>
-    let observers = HeadObservers()
+    let observers: HeadObservers
     /// Tells other daemons about a new head.
     let announce: @Sendable (ZoneHead) -> Void
     let hashes = HeadCache<Digest>()
@@ -41,6 +41,7 @@ public final class ZoneService: Sendable {
     ///   - record: Called for every push, in the order of the log, before it is answered.
     ///   - announce: Tells other daemons that serve the zone about a new head.
     ///   - jobs: The jobs of all zones of the server that read a whole zone.
+    ///   - observers: Are notified when the log grows; they may outlive this service.
     ///   - metrics: Records what the zone does.
     ///   - disabled: Empty, except in simulations that show why a mechanism is needed.
     package init(
@@ -48,7 +49,7 @@ public final class ZoneService: Sendable {
         validation: PushValidation? = nil, hook: ValidationHook? = nil,
         record: @escaping @Sendable (PushRecord) -> Void = { _ in },
         announce: @escaping @Sendable (ZoneHead) -> Void = { _ in },
-        jobs: WholeZoneJobs = WholeZoneJobs(),
+        jobs: WholeZoneJobs = WholeZoneJobs(), observers: HeadObservers = HeadObservers(),
         wallMilliseconds: @escaping @Sendable () -> Int64,
         metrics: ServerMetrics = ServerMetrics(), disabled: Set<Mechanism> = []
     ) {
@@ -57,6 +58,7 @@ public final class ZoneService: Sendable {
         self.limits = limits
         self.announce = announce
         self.jobs = jobs
+        self.observers = observers
         self.wallMilliseconds = wallMilliseconds
         self.disabled = disabled
         self.metrics = metrics
@@ -178,9 +180,21 @@ public final class ZoneService: Sendable {
 
     /// Compares a client's position and last save with the zone's log.
     public func hello(_ request: HelloRequest) throws(ProtocolError) -> HelloResponse {
+        try hello(request, isRecorded: true)
+    }
+
+    /// Answers a hello.
+    ///
+    /// - Parameter isRecorded: False for a right that may not change the zone: then the log keeps
+    ///   nothing for the replica that the request names.
+    package func hello(
+        _ request: HelloRequest, isRecorded: Bool
+    ) throws(ProtocolError) -> HelloResponse {
         try named {
             let (response, acknowledgedPosition) = try answer(to: request)
-            if let acknowledgedPosition { note(request.replica, at: acknowledgedPosition) }
+            if let acknowledgedPosition, isRecorded {
+                note(request.replica, at: acknowledgedPosition)
+            }
             return response
         }
     }
@@ -190,6 +204,22 @@ public final class ZoneService: Sendable {
         let isDue = acknowledged.record(replica, at: position, now: wallMilliseconds())
         // A failure must not fail the request: clients repeat their positions.
         if isDue { try? flushAcknowledgements() }
+    }
+
+    /// Keeps no entries of the log for a replica any longer, until it says hello again.
+    ///
+    /// - Returns: False if the zone keeps none for it already.
+    public func forget(_ replica: ReplicaID) throws(ProtocolError) -> Bool {
+        try named {
+            acknowledged.remove(replica)
+            return try storage.write { writer in
+                guard let known = try writer.acknowledgements()[replica], known.isSeen else {
+                    return false
+                }
+                try writer.acknowledge([replica: known.forgotten])
+                return true
+            }
+        }
     }
 
     /// Writes the positions of replicas that were not written yet.
@@ -213,7 +243,9 @@ public final class ZoneService: Sendable {
                 origin: try reader.origin(of: request.replica, last: request.last, head: head),
                 wallMilliseconds: wallMilliseconds(), largestBody: UInt64(limits.bodyBytes),
                 quotas: try quotaUses(reader))
-            return (response, cursor?.position)
+            // Only replicas that have pushed hold back a compaction: those are bounded by a quota,
+            // and a right to read makes none. Another one takes a snapshot if it returns late.
+            return (response, head == nil ? nil : cursor?.position)
         }
     }
 

@@ -48,7 +48,7 @@ import Testing
     func `addresses of one IPv6 network count as one`(
         first: String, second: String, isSame: Bool
     ) {
-        #expect((RateLimiter.network(of: first) == RateLimiter.network(of: second)) == isSame)
+        #expect((SocketAddress.network(of: first) == SocketAddress.network(of: second)) == isSame)
     }
 
     @Test(.everyStore) func `a token that asks too often gets 429 and Retry-After`() throws {

@@ -211,4 +211,27 @@ import Testing
         let shown = try server.get("/v1/zones/test").text
         #expect(shown.contains("\"quotas\":[{\"limit\":7,\"quota\":\"records\",\"used\":0}]"))
     }
+
+    @Test func `a token that may only read lets the log keep nothing`() throws {
+        let server = try TestServer()
+        var author = TestAuthor(1)
+        _ = try server.push([author.insertPerson().0])
+        let pulled = try PullResponse(
+            decoding: try server.post(
+                "/v1/zones/test/pull", PullRequest(cursor: nil, byteLimit: 1000).encoded(),
+                role: .read
+            ).body)
+        let hello = HelloRequest(
+            replica: author.replica, last: nil, cursor: pulled.cursor, wallMilliseconds: 0)
+        for (role, replicas) in [(TokenRole.read, []), (.write, [author.replica])] {
+            #expect(
+                try server.post("/v1/zones/test/hello", hello.encoded(), role: role).status == 200)
+            // The positions that wait are written with a push.
+            _ = try server.push([author.insertPerson().0])
+            let held = try server.store.withZone(ZoneName("test")) { zone in
+                try zone.storage.read { try $0.acknowledgements() }
+            }
+            #expect(Array(held.keys) == replicas)
+        }
+    }
 }

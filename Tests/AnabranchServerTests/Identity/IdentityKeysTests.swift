@@ -95,4 +95,22 @@ import Testing
         #expect((try? test.provider.grant(for: try #require(examples.tokens["unknown"]))) == nil)
         #expect(isAccepted())
     }
+
+    @Test func `a key that was removed signs no more, without a signal`() throws {
+        let examples = try IdentityExamples.read()
+        let test = try TestProvider(keys: IdentityExamples.keySet())
+        func isAccepted() -> Bool { (try? test.provider.grant(for: examples.EdDSA)) != nil }
+        #expect(isAccepted())
+        let other = #"{"keys":[{"kty":"oct","k":"\#(String(repeating: "A", count: 43))"}]}"#
+        try Data(other.utf8).write(to: URL(filePath: test.file))
+        try FileManager.default.setAttributes(
+            [.modificationDate: Date(timeIntervalSinceNow: 60)], ofItemAtPath: test.file)
+        #expect(isAccepted(), "the file is looked at every five seconds")
+        test.clock.milliseconds += 6000
+        #expect(!isAccepted())
+        // A clock that is set back does not keep the keys.
+        try IdentityExamples.keySet().write(to: URL(filePath: test.file))
+        test.clock.milliseconds -= 30_000
+        #expect(isAccepted())
+    }
 }

@@ -38,4 +38,19 @@ import Testing
         #expect(lines.all[1].contains("\"level\":\"warning\""))
         #expect(lines.all[2].contains("\"level\":\"error\""))
     }
+
+    @Test func `a line that can't be written is counted, and the next one is written`() {
+        let lines = LogLines()
+        let log = RequestLog(
+            wallMilliseconds: { 0 },
+            sink: { line in
+                guard !line.contains("lost") else { throw HTTPServerError("the disk is full") }
+                lines.append(line)
+            })
+        let copy = log
+        copy.write(.info, "lost")
+        log.write(.info, "kept")
+        #expect(log.lostLines == 1)
+        #expect(lines.all.count == 1)
+    }
 }

@@ -60,9 +60,11 @@ import Testing
     @Test func `the distance of each replica from the end of the log is shown`() throws {
         let (server, port) = try start()
         var author = TestAuthor(1)
-        _ = try server.push((0..<3).map { _ in author.insertPerson().0 })
+        var other = TestAuthor(7)
+        _ = try server.push([other.insertPerson().0])
+        _ = try server.push((0..<2).map { _ in author.insertPerson().0 })
         let zone = try server.hello()
-        let reader = ReplicaID(high: 7, low: 7)
+        let reader = other.replica
         let start = LogCursor(startOf: zone.epoch)
         _ = try server.post(
             "/v1/zones/test/hello",

@@ -1,6 +1,7 @@
 import AnabranchProtocol
 import AnabranchReplication
 import Dispatch
+import Foundation
 import Synchronization
 import TestSupport
 import Testing
@@ -13,14 +14,14 @@ import Testing
     init() throws { directory = try TemporaryDirectory("zones") }
 
     private func make(
-        _ names: [String], limit: Int
+        _ names: [String], limit: Int, ceiling: Int = .max
     ) throws -> (zones: OpenZones, names: [ZoneName]) {
         let backEnd = try SQLiteBackEnd(directory: directory.path, environment: .system)
         let names = try names.map { try ZoneName($0) }
         for name in names { try backEnd.makeZone(name) }
         return (
             OpenZones(
-                backEnd, limits: ZoneLimits(), limit: limit,
+                backEnd, limits: ZoneLimits(), limit: limit, ceiling: ceiling,
                 wallMilliseconds: ServerEnvironment.system.wallMilliseconds), names
         )
     }
@@ -76,5 +77,68 @@ import Testing
         } throws: {
             ($0 as? ProtocolError)?.code == .shuttingDown
         }
+    }
+
+    @Test func `an idle zone makes room for another one below the ceiling`() throws {
+        let (zones, names) = try make(["a", "b", "c"], limit: 9, ceiling: 2)
+        for _ in 0..<3 {
+            for name in names {
+                let head = try zones.withZone(name) { zone throws(ProtocolError) in
+                    try zone.head()
+                }
+                #expect(head.position == 0)
+                #expect(zones.count <= 2)
+            }
+        }
+        zones.close()
+    }
+
+    @Test func `a zone for which no other one makes room is there, and busy`() throws {
+        let (zones, names) = try make(["a", "b", "c"], limit: 9, ceiling: 2)
+        for name in names.prefix(2) { _ = try zones.retain(name) }
+        #expect {
+            try zones.withZone(names[2]) { _ in }
+        } throws: {
+            let code = ($0 as? ProtocolError)?.code
+            return code == .overloaded && code?.isTransient == true
+        }
+        zones.release(names[0])
+        #expect(try zones.withZone(names[2]) { $0.name } == names[2])
+        zones.close()
+    }
+
+    @Test func `an observer hears of a push to a zone that was closed meanwhile`() throws {
+        let (zones, names) = try make(["a", "b"], limit: 1, ceiling: 1)
+        let heard = Mutex<[UInt64]>([])
+        let number = zones.addObserver(of: names[0]) { head in
+            heard.withLock { $0.append(head.position) }
+        }
+        var author = TestAuthor(1)
+        for position in 1...2 {
+            try zones.withZone(names[1]) { _ in }
+            try zones.withZone(names[0]) { zone throws(ProtocolError) in
+                _ = try zone.push(
+                    PushRequest(
+                        epoch: zone.head().epoch,
+                        changeSets: [author.insertPerson().0.encoded()]))
+            }
+            #expect(heard.withLock { $0.count } == position)
+        }
+        zones.removeObserver(number, of: names[0])
+        zones.close()
+    }
+
+    @Test func `a file that can't be opened now is no missing zone`() throws {
+        let (zones, names) = try make(["a"], limit: 1)
+        let path = directory.file("zones/a.sqlite")
+        try FileManager.default.removeItem(atPath: path)
+        try FileManager.default.createDirectory(
+            atPath: path, withIntermediateDirectories: false)
+        #expect {
+            try zones.withZone(names[0]) { _ in }
+        } throws: {
+            ($0 as? ProtocolError)?.code == .overloaded
+        }
+        zones.close()
     }
 }

@@ -14,6 +14,7 @@ import Testing
     private let time: SettableClock
     private let zone: TestZone
     private var author = TestAuthor(1)
+    private var others = [TestAuthor(8), TestAuthor(9)]
 
     init() throws {
         let time = SettableClock(Self.start)
@@ -28,15 +29,22 @@ import Testing
         return plan
     }
 
+    /// Pushes saves; the first two in a new zone are of other replicas, which say hello later.
     private mutating func push(_ count: Int) throws {
-        for number in 0..<count { _ = try zone.push(author.insertPerson("person \(number)").0) }
+        for number in 0..<count {
+            switch try zone.service.head().position {
+            case 0: _ = try zone.push(others[0].insertPerson("first").0)
+            case 1: _ = try zone.push(others[1].insertPerson("second").0)
+            default: _ = try zone.push(author.insertPerson("person \(number)").0)
+            }
+        }
     }
 
-    private func hello(_ replica: UInt64, at position: UInt64) throws {
+    private func hello(_ number: UInt64, at position: UInt64) throws {
         let cursor = try zone.storage.read { try $0.cursor(at: position) }
         _ = try zone.service.hello(
             HelloRequest(
-                replica: ReplicaID(high: 0, low: replica), last: nil, cursor: cursor,
+                replica: TestAuthor(number).replica, last: nil, cursor: cursor,
                 wallMilliseconds: time.milliseconds))
     }
 
@@ -87,9 +95,47 @@ import Testing
         let held = try zone.storage.read { try $0.acknowledgements() }
         #expect(
             held == [
-                ReplicaID(high: 0, low: 8): Acknowledgement(position: 1, seen: Self.start),
-                ReplicaID(high: 0, low: 9): Acknowledgement(
+                TestAuthor(8).replica: Acknowledgement(position: 1, seen: Self.start),
+                TestAuthor(9).replica: Acknowledgement(
                     position: 3, seen: Self.start + 3_600_000),
             ])
+    }
+
+    @Test mutating func `a replica that has pushed nothing keeps no entries and no row`() throws {
+        try push(10)
+        try hello(9, at: 10)
+        for number in 100..<200 { try hello(UInt64(number), at: 1) }
+        #expect(try zone.service.compact(by: plan())?.startPosition == 10)
+        let held = try zone.storage.read { try $0.acknowledgements() }
+        #expect(Array(held.keys) == [TestAuthor(9).replica])
+    }
+
+    @Test mutating func `rows of an earlier server for invented replicas hold nothing back`() throws
+    {
+        try push(10)
+        try hello(9, at: 10)
+        let invented = TestAuthor(77).replica
+        let now = time.milliseconds
+        try zone.storage.write {
+            try $0.acknowledge([invented: Acknowledgement(position: 1, seen: now)])
+        }
+        #expect(try zone.service.compact(by: plan())?.startPosition == 10)
+    }
+
+    @Test mutating func `a replica that an operator drops keeps no entries until it returns`()
+        throws
+    {
+        try push(10)
+        try hello(8, at: 4)
+        try hello(9, at: 10)
+        #expect(try zone.service.compact(by: plan())?.startPosition == 4)
+        let dropped = TestAuthor(8).replica
+        #expect(try zone.service.forget(dropped))
+        #expect(try !zone.service.forget(dropped))
+        #expect(try !zone.service.forget(TestAuthor(77).replica))
+        try hello(8, at: 6)
+        #expect(try zone.service.compact(by: plan())?.startPosition == 6)
+        #expect(try zone.service.forget(dropped))
+        #expect(try zone.service.compact(by: plan(away: 36_500))?.startPosition == 10)
     }
 }

@@ -85,20 +85,40 @@ import Testing
     }
 
     @Test(arguments: StorageKind.allCases)
-    func `a stamp within a second of the log's greatest is accepted whatever the clock says`(
+    func `a stamp just after the log's greatest is accepted whatever the clock says`(
         kind: StorageKind
     ) throws {
         let time = NowBox()
         let zone = try TestZone(kind, clock: { time.value.withLock { $0 } })
         var author = TestAuthor(1)
-        _ = try zone.push(author.insertPerson().0)
+        let (first, _) = author.insertPerson()
+        _ = try zone.push(first)
         time.value.withLock { $0 -= 86_400_000 }
         var innocent = TestAuthor(2)
-        innocent.wallMilliseconds += 900
+        innocent.observe(first)
         #expect(try zone.push(innocent.insertPerson().0).refusal == nil)
         var late = TestAuthor(3)
-        late.wallMilliseconds += 3000
+        late.wallMilliseconds += 900
         #expect(try zone.push(late.insertPerson().0).refusal?.code == .clockSkew)
+    }
+
+    @Test(arguments: StorageKind.allCases)
+    func `many small steps lead no further than one`(kind: StorageKind) throws {
+        let time = NowBox()
+        let zone = try TestZone(kind, clock: { time.value.withLock { $0 } })
+        var author = TestAuthor(1)
+        var isAccepted: [Bool] = []
+        for step in 1...6 {
+            var next = author
+            next.wallMilliseconds += 5 * 60_000 - 1000 + Int64(step) * 400
+            let refusal = try zone.push(next.insertPerson().0).refusal
+            #expect(refusal == nil || refusal?.code == .clockSkew)
+            isAccepted.append(refusal == nil)
+            if refusal == nil {
+                (author, author.wallMilliseconds) = (next, author.wallMilliseconds)
+            }
+        }
+        #expect(isAccepted == [true, true, false, false, false, false])
     }
 }
 

@@ -192,4 +192,43 @@ import Testing
         daemon.send(SIGTERM)
         #expect(try daemon.wait().status == 0)
     }
+
+    @Test func `all files are for their owner only, whatever the shell allows`() throws {
+        let program = RunningProcess.program("anabranchd").path
+        let copy = directory.file("copy")
+        try FileManager.default.createDirectory(
+            atPath: copy, withIntermediateDirectories: false,
+            attributes: [.posixPermissions: 0o755])
+        for words in [
+            ["token", "create", "--zone", "a", "--role", "read"], ["zone", "create", "b"],
+            ["backup", copy],
+        ] {
+            let run = try RunningProcess(
+                executable: "/bin/sh",
+                ["-c", "umask 0; exec \"$@\"", "sh", program] + words + ["--store", store],
+                scratch: directory.url
+            ).wait()
+            #expect(run.status == 0)
+        }
+        for folder in [directory.file("store"), copy] {
+            let files = try FileManager.default.subpathsOfDirectory(atPath: folder)
+            #expect(files.contains("zones/a.sqlite") && files.contains("tokens.sqlite"))
+            for file in files {
+                let attributes = try FileManager.default.attributesOfItem(
+                    atPath: "\(folder)/\(file)")
+                let mode = try #require(attributes[.posixPermissions] as? NSNumber).intValue
+                #expect(mode & 0o077 == 0, "\(file)")
+            }
+        }
+    }
+
+    @Test func `an operator drops a replica by its ID`() throws {
+        _ = try run("zone", "create", "a", "--store", store)
+        let unknown = String(repeating: "0", count: 31) + "1"
+        let none = try run("zone", "forget", "a", unknown, "--store", store)
+        #expect(none.status == 1)
+        #expect(none.errors.contains("Zone a keeps no entries for a replica "))
+        #expect(try run("zone", "forget", "a", "--store", store).status == 64)
+        #expect(try run("zone", "forget", "a", "ada", "--store", store).status == 64)
+    }
 }

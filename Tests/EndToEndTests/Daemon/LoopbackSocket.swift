@@ -82,10 +82,10 @@ final class LoopbackClient {
         }
     }
 
-    func get(_ path: String, token: String? = nil) {
-        let authorization = token.map { "Authorization: Bearer \($0)\r\n" } ?? ""
-        let close = token == nil ? "Connection: close\r\n" : ""
-        send("GET \(path) HTTP/1.1\r\nHost: localhost\r\n\(authorization)\(close)\r\n".utf8)
+    func get(_ path: String, token: String? = nil, closing: Bool = true) {
+        let right = token.map { "Authorization: Bearer \($0)\r\n" } ?? ""
+        let end = closing ? "Connection: close\r\n" : ""
+        send("GET \(path) HTTP/1.1\r\nHost: localhost\r\n\(right)\(end)\r\n".utf8)
     }
 
     /// Sends bytes.

@@ -28,12 +28,22 @@ struct RunningProcess {
     init(
         _ name: String, _ arguments: [String], scratch: URL, environment: [String: String] = [:]
     ) throws {
+        try self.init(
+            executable: Self.program(name).path, arguments, scratch: scratch,
+            environment: environment)
+    }
+
+    /// Starts any program of the system.
+    init(
+        executable: String, _ arguments: [String], scratch: URL,
+        environment: [String: String] = [:]
+    ) throws {
         output = scratch.appendingPathComponent("out-\(UUID().uuidString)")
         errors = scratch.appendingPathComponent("err-\(UUID().uuidString)")
         for file in [output, errors] {
             _ = FileManager.default.createFile(atPath: file.path, contents: nil)
         }
-        process.executableURL = Self.program(name)
+        process.executableURL = URL(filePath: executable)
         process.arguments = arguments
         process.environment = ProcessInfo.processInfo.environment.merging(environment) { $1 }
         process.standardInput = FileHandle.nullDevice

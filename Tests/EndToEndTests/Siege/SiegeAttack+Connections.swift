@@ -54,7 +54,7 @@ extension SiegeAttack {
     static let idleWithToken = SiegeAttack(name: "idle connections with a token") {
         target, generator in
         let clients = open(60, target, &generator) {
-            $0.get(SiegeTarget.path("hash"), token: target.writer)
+            $0.get(SiegeTarget.path("hash"), token: target.writer, closing: false)
         }
         usleep(holdingMicroseconds)
         withExtendedLifetime(clients) {}
@@ -93,7 +93,7 @@ extension SiegeAttack {
 
     static let streams = SiegeAttack(name: "event streams of one token") { target, generator in
         let page = SiegeTarget.path("events", of: DaemonUnderTest.zone)
-        let clients = open(150, target, &generator) { $0.get(page, token: target.reader) }
+        let clients = open(150, target, &generator) { $0.get(page, token: target.reader, closing: false) }
         usleep(holdingMicroseconds)
         withExtendedLifetime(clients) {}
     }

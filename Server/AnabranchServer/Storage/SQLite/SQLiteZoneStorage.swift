@@ -63,8 +63,17 @@ package final class SQLiteZoneStorage: ZoneStorage {
             return try Connection(
                 path: path, mode: isCreated ? .readWriteCreate : .readWrite, vfs: vfs)
         } catch let error as SQLiteError where error.code == .cantOpen && !isCreated {
-            throw StorageError(.noSuchZone, "Can't open \(path) because it does not exist.")
+            // The file may be there all the same: the process may have no descriptor left.
+            guard vfs == nil, isThere(path) else {
+                throw StorageError(.noSuchZone, "Can't open \(path) because it does not exist.")
+            }
+            throw StorageError(error)
         }
+    }
+
+    private static func isThere(_ path: String) -> Bool {
+        var status = stat()
+        return stat(path, &status) == 0 || (errno != ENOENT && errno != ENOTDIR)
     }
 
     private static func prepare(

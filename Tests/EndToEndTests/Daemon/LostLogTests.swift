@@ -1,0 +1,60 @@
+import Foundation
+import TestSupport
+import Testing
+
+/// Tests of a daemon that serves while its standard streams can't be written.
+@Suite struct LostLogTests {
+    private let folder: TemporaryDirectory
+
+    init() throws { folder = try TemporaryDirectory("lost-log") }
+
+    /// Each way in which an operator or a disk can take the streams of a daemon away.
+    static let redirections = [
+        "2>/dev/full", ">/dev/full 2>&1", "2>&-", ">&- 2>&-", "<&- >&- 2>&-", "2>&1 | true",
+        // A reader that reads nothing: the pipe is full after some lines.
+        "2>&1 | sleep 60",
+    ]
+
+    @Test(arguments: redirections)
+    func `a line that can't be written ends no daemon`(_ redirection: String) throws {
+        let portFile = folder.file("port")
+        let program = try BuiltProducts.executable("anabranchd").path
+        let command =
+            "exec '\(program)' serve --store 'sqlite:\(folder.file("zones"))' "
+            + "--listen 127.0.0.1:0 --port-file '\(portFile)' --metrics-listen 127.0.0.1:0"
+        // The shell of a pipe does not end with the daemon, so the daemon writes its number.
+        let number = folder.file("number")
+        let shell = try ChildProcess(
+            URL(filePath: "/bin/sh"),
+            [
+                "-c",
+                "sh -c 'echo $$ >\(number); \(command.replacing("'", with: "\""))' \(redirection)",
+            ])
+        let port = try #require(waitForNumber(in: portFile))
+        let daemon = try #require(waitForNumber(in: number))
+        defer { kill(Int32(daemon), SIGKILL) }
+        // A hundred lines of a KB fill a pipe, and more than the first fail.
+        for _ in 0..<600 {
+            let client = try LoopbackClient(port: port)
+            client.get("/v1/" + String(repeating: "a", count: 150))
+            #expect(client.statusLine() == "HTTP/1.1 404 Not Found")
+        }
+        #expect(kill(Int32(daemon), 0) == 0)
+        kill(Int32(daemon), SIGTERM)
+        let deadline = ContinuousClock.now + .seconds(30)
+        while kill(Int32(daemon), 0) == 0, ContinuousClock.now < deadline { usleep(20_000) }
+        #expect(!FileManager.default.fileExists(atPath: "/proc/\(daemon)"))
+        shell.kill()
+    }
+
+    private func waitForNumber(in file: String) -> Int? {
+        for _ in 0..<1500 {
+            let text = (try? String(contentsOfFile: file, encoding: .utf8)) ?? ""
+            if let number = Int(text.trimmingCharacters(in: .whitespacesAndNewlines)) {
+                return number
+            }
+            usleep(20_000)
+        }
+        return nil
+    }
+}
