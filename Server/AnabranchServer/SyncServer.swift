@@ -149,7 +149,11 @@ public final class SyncServer: Sendable {
 
     /// Stops the server: refuses new requests, finishes running ones, ends event streams and closes
     /// the store.
+    ///
+    /// Requests that run for more than three seconds from now on fail with `shuttingDown`, and
+    /// nothing of them is kept.
     public func stop() {
+        zones.beginStop(allowing: .seconds(3))
         compactor?.stop()
         events.close()
         server.stop()

@@ -63,9 +63,8 @@ final class ChecksumDelta {
     ///
     /// The row's cells already have that encoding, except for references, so they are not decoded.
     private func checksum(of row: StateRow, _ entity: WireName) throws -> StateChecksum {
-        let list = try CellList(
-            decoding: row.cells, timestamp: row.timestamp, author: row.author)
-        let size = 128 + row.cells.count + list.cells.count * 48
+        let list = try CellList(of: row)
+        let size = 128 + row.cells.count + list.count * 48
         var bytes = ByteWriter(reservingCapacity: min(size, Self.maximumReserved))
         bytes.append(record: try record(row.key))
         bytes.append(string: entity.string)
@@ -76,9 +75,9 @@ final class ChecksumDelta {
             bytes.append(count: mark.seen.count)
             for stamp in mark.seen { bytes.append(stamp: stamp) }
         }
-        bytes.append(count: list.cells.count)
+        bytes.append(count: list.count)
         for cell in try inCanonicalOrder(list.cells) {
-            bytes.append(raw: try propertyBytes(cell.property))
+            bytes.append(raw: try known(cell.property).bytes)
             bytes.append(
                 stamp: Stamp(
                     timestamp: HybridTimestamp(rawValue: cell.timestamp),
@@ -99,37 +98,34 @@ final class ChecksumDelta {
 
     // MARK: Properties
 
-    private var encoded: [Int64: [UInt8]] = [:]
-    /// The numbers of all properties seen so far, in canonical order.
-    private var order: [Int64] = []
+    private var known: [Int64: (property: WireProperty, bytes: [UInt8])] = [:]
+    /// The properties of the last row and the order of its cells. Most rows of a change set have
+    /// the same properties.
+    private var last: (properties: [Int64], order: [Int]) = ([], [])
 
-    private func propertyBytes(_ number: Int64) throws -> [UInt8] {
-        if let known = encoded[number] { return known }
+    private func known(_ number: Int64) throws -> (property: WireProperty, bytes: [UInt8]) {
+        if let known = known[number] { return known }
         let property = try writer.property(at: number)
         var bytes = ByteWriter()
         bytes.append(property: property)
-        encoded[number] = bytes.bytes
-        let place = try order.firstIndex { try property < writer.property(at: $0) }
-        order.insert(number, at: place ?? order.endIndex)
-        return bytes.bytes
+        known[number] = (property, bytes.bytes)
+        return (property, bytes.bytes)
     }
 
     /// Sorts cells into the canonical order of their properties.
     ///
     /// - Parameter cells: Sorted by property number, those of one property by stamp.
     private func inCanonicalOrder(_ cells: [CellList.Cell]) throws -> [CellList.Cell] {
-        for cell in cells { _ = try propertyBytes(cell.property) }
-        let isOrdered = zip(cells, cells.dropFirst()).allSatisfy { one, next in
-            place(of: one.property) <= place(of: next.property)
+        let numbers = cells.map(\.property)
+        if last.properties != numbers {
+            let properties = try numbers.map { try known($0).property }
+            last = (
+                numbers,
+                cells.indices.sorted {
+                    numbers[$0] == numbers[$1] ? $0 < $1 : properties[$0] < properties[$1]
+                }
+            )
         }
-        if isOrdered { return cells }
-        return cells.enumerated().sorted {
-            let places = (place(of: $0.element.property), place(of: $1.element.property))
-            return places.0 != places.1 ? places.0 < places.1 : $0.offset < $1.offset
-        }.map(\.element)
-    }
-
-    private func place(of number: Int64) -> Int {
-        order.firstIndex(of: number) ?? order.endIndex
+        return last.order.map { cells[$0] }
     }
 }

@@ -51,6 +51,7 @@ extension StateMerger {
     ) throws {
         let property = try writer.number(ofProperty: block.property)
         for start in stride(from: 0, to: block.links.count, by: Self.batch) {
+            try proceed()
             let links = block.links[start..<min(start + Self.batch, block.links.count)]
             let keys = try links.map { link in
                 LinkKey(

@@ -20,15 +20,20 @@ struct StateMerger {
     /// The change of the state's checksum by this change set.
     let tally: ChecksumDelta
     let losses = LossCount()
+    /// The rows that the change set has changed and that are not written yet.
+    let changed = ChangedRows()
+    /// Called before each group of rows; an error ends the merge.
+    let proceed: () throws -> Void
 
     /// The number of rows that are read and written together.
     static let batch = 1000
 
     init(
         _ changeSet: ChangeSet, into writer: any ZoneWriting, disabled: Set<Mechanism>,
-        recordBytes: Int = Limits.largestPart
+        recordBytes: Int = Limits.largestPart, proceed: @escaping () throws -> Void = {}
     ) throws {
         self.writer = writer
+        self.proceed = proceed
         self.recordBytes = recordBytes
         self.disabled = disabled
         stamp = changeSet.stamp
@@ -41,6 +46,7 @@ struct StateMerger {
     /// - Parameters:
     ///   - parts: The source of its parts, if it has parts; one is in memory at a time.
     ///   - reserve: Called before values of a block are allocated; false if there is no memory.
+    ///   - proceed: Called before each group of rows; an error ends the merge.
     ///   - check: Checks each block before it is merged; an error ends the merge.
     ///
     /// - Returns: The number of written values that lost against a concurrent write.
@@ -48,14 +54,17 @@ struct StateMerger {
         _ changeSet: ChangeSet, _ parts: some PartReading, into writer: any ZoneWriting,
         disabled: Set<Mechanism>, recordBytes: Int = Limits.largestPart,
         reserving reserve: (@Sendable (Int) -> Bool)? = nil,
+        proceeding proceed: @escaping () throws -> Void = {},
         checking check: (ChangeBlock) throws -> Void = { _ in }
     ) throws -> Int {
         let merger = try StateMerger(
-            changeSet, into: writer, disabled: disabled, recordBytes: recordBytes)
+            changeSet, into: writer, disabled: disabled, recordBytes: recordBytes,
+            proceed: proceed)
         try changeSet.forEachBlock(parts, reserving: reserve) { block in
             try check(block)
             try merger.merge(block)
         }
+        try merger.writeChanged()
         try merger.tally.keep()
         return merger.losses.count
     }
@@ -65,6 +74,7 @@ struct StateMerger {
     /// - Throws: ``StorageError`` `recordHeld` for the insert of a record that the zone holds.
     ///   The caller rolls back the part of the change set that was merged.
     func merge(_ block: ChangeBlock) throws {
+        try proceed()
         switch block {
         case .insert(let rows): try insert(rows)
         case .update(let rows): try update(rows)
@@ -100,7 +110,11 @@ struct StateMerger {
         let columns = try columns(of: rows)
         let canonical = InsertedRowBytes(
             entity: rows.entity, properties: rows.properties, stamp: stamp)
+        if let first = rows.records.first {
+            try check(cellCount: columns.count, of: try key(of: first))
+        }
         for start in stride(from: 0, to: rows.records.count, by: Self.batch) {
+            try proceed()
             let places = start..<min(start + Self.batch, rows.records.count)
             try writer.insert(
                 try places.map { place in
@@ -123,15 +137,104 @@ struct StateMerger {
     private func delete(_ records: RecordBlock) throws {
         let entity = try writer.number(ofEntity: records.entity)
         for start in stride(from: 0, to: records.records.count, by: Self.batch) {
+            try proceed()
             let places = start..<min(start + Self.batch, records.records.count)
             let keys = try places.map { try key(of: records.records[$0]) }
             let gone = try writer.rows(for: keys).filter { $0.value.entity == entity }
-            for row in gone.values { try tally.remove(row, of: records.entity) }
+            for row in gone.values {
+                try tally.remove(row, of: records.entity)
+                changed.forget(row.key)
+            }
             for (link, tags) in try writer.remove(Array(gone.keys)) {
                 try tally.remove(link, tags)
             }
         }
     }
+
+    // MARK: Rows that are held
+
+    /// Changes the records that the zone holds under an entity's name.
+    ///
+    /// The changes are written when there are many, and at the end of the change set.
+    ///
+    /// - Parameter body: Receives a row and the record's index in `records`. It returns true if it
+    ///   changed the row.
+    func change(
+        _ records: [RecordID], of name: WireName, _ body: (inout ChangedRow, Int) throws -> Bool
+    ) throws {
+        let entity = try writer.number(ofEntity: name)
+        for start in stride(from: 0, to: records.count, by: Self.batch) {
+            try proceed()
+            let places = start..<min(start + Self.batch, records.count)
+            let keys = try places.map { try key(of: records[$0]) }
+            try hold(keys, entity)
+            for (key, place) in zip(keys, places) {
+                try changed.change(key, of: entity, named: name) { try body(&$0, place) }
+            }
+            if changed.count >= Self.batch || changed.byteCount > recordBytes {
+                try writeChanged()
+            }
+        }
+    }
+
+    /// Reads the rows that are not in `changed` yet.
+    private func hold(_ keys: [RecordKey], _ entity: Int64) throws {
+        let missing = keys.filter { !changed.contains($0) }
+        guard !missing.isEmpty else { return }
+        let held = try writer.rows(for: missing)
+        for row in held.values { changed.add(try decoded(row, stored: row)) }
+        guard disabled.contains(.recordsNotHeld) else { return }
+        for key in Set(missing) where held[key] == nil {
+            changed.add(try decoded(try resurrected(key, entity), stored: nil))
+        }
+    }
+
+    private func decoded(_ row: StateRow, stored: StateRow?) throws -> ChangedRow {
+        ChangedRow(
+            stored: stored, row: row,
+            cells: try CellList(of: row),
+            seen: try row.seen.map {
+                try StoredTags.stamps(decoding: $0, replica: writer.replica(at:))
+            })
+    }
+
+    /// Writes the changed rows and their part of the checksum.
+    func writeChanged() throws {
+        var rows: [StateRow] = []
+        for changed in changed.takeChanged() {
+            guard let name = changed.entity else { continue }
+            let row = try encoded(changed)
+            if let before = changed.stored { try tally.remove(before, of: name) }
+            try tally.add(row, of: name)
+            rows.append(row)
+        }
+        if !rows.isEmpty { try writer.replace(rows) }
+    }
+
+    private func encoded(_ changed: ChangedRow) throws -> StateRow {
+        var row = changed.row
+        try check(cellCount: changed.cells.count, of: row.key)
+        row.cells = changed.cells.encoded(timestamp: row.timestamp, author: row.author)
+        if let seen = changed.seen {
+            let mark = DeleteMark(seen: seen)
+            row.seen = try StoredTags.encoded(mark.seen, ordinal: writer.ordinal(of:))
+            row.isDead = try isDead(changed.cells, mark)
+        }
+        return try checked(row)
+    }
+
+    /// Inserts an empty row for a record that an operation names and the zone does not hold.
+    ///
+    /// It is called only if a simulation has disabled the mechanism `recordsNotHeld`.
+    private func resurrected(_ key: RecordKey, _ entity: Int64) throws -> StateRow {
+        let row = StateRow(
+            key: key, entity: entity, timestamp: stamp.timestamp.rawValue, author: author,
+            cells: [])
+        try writer.insert([row])
+        return row
+    }
+
+    // MARK: Limits
 
     /// Checks the size of a record: concurrent saves together may exceed the limit.
     private func checked(_ row: StateRow) throws -> StateRow {
@@ -144,46 +247,13 @@ struct StateMerger {
         return row
     }
 
-    // MARK: Rows that are held
-
-    /// Changes the records that the zone holds under an entity's name.
-    ///
-    /// - Parameter body: Receives a row and the record's index in `records`. It returns the new
-    ///   row, or `nil` if the row stays as it is.
-    func change(
-        _ records: [RecordID], of name: WireName, _ body: (StateRow, Int) throws -> StateRow?
-    ) throws {
-        let entity = try writer.number(ofEntity: name)
-        for start in stride(from: 0, to: records.count, by: Self.batch) {
-            let places = start..<min(start + Self.batch, records.count)
-            let keys = try places.map { try key(of: records[$0]) }
-            var held = try writer.rows(for: keys)
-            var changed: Set<RecordKey> = []
-            for (key, place) in zip(keys, places) {
-                guard let row = try held[key] ?? resurrected(key, entity), row.entity == entity,
-                    let merged = try body(row, place)
-                else { continue }
-                if changed.insert(key).inserted, let before = held[key] {
-                    try tally.remove(before, of: name)
-                }
-                held[key] = try checked(merged)
-            }
-            try writer.replace(changed.compactMap { held[$0] })
-            for row in changed.compactMap({ held[$0] }) { try tally.add(row, of: name) }
+    /// Checks the number of values of a record, to which every later change of it has to look.
+    private func check(cellCount: Int, of key: RecordKey) throws {
+        guard cellCount <= ZoneLimits.recordValues else {
+            throw StorageError(
+                .recordTooLarge,
+                "Can't accept a change of record \(key.number) because it would have "
+                    + "\(cellCount) values, and the limit is \(ZoneLimits.recordValues).")
         }
-    }
-
-    /// Inserts an empty row for a record that an operation names and the zone does not hold.
-    ///
-    /// It does so only if a simulation has disabled the mechanism `recordsNotHeld`.
-    ///
-    /// - Returns: The row; `nil` if the mechanism is enabled.
-    private func resurrected(_ key: RecordKey, _ entity: Int64) throws -> StateRow? {
-        guard disabled.contains(.recordsNotHeld) else { return nil }
-        let row = StateRow(
-            key: key, entity: entity, timestamp: stamp.timestamp.rawValue, author: author,
-            cells: [])
-        try writer.insert([row])
-        return row
     }
 }

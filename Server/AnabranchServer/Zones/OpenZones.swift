@@ -53,6 +53,7 @@ package final class OpenZones: Sendable {
     private let ceiling: Int
     private let jobs: WholeZoneJobs
     private let metrics: ServerMetrics
+    private let stop = StopSignal()
     private let disabled: Set<Mechanism>
     private let wallMilliseconds: @Sendable () -> Int64
     let health: ZoneHealth
@@ -188,7 +189,7 @@ package final class OpenZones: Sendable {
                 exchange?.announce(
                     HeadNews(zone: name, epoch: head.epoch, position: head.position))
             }, jobs: jobs, observers: observers, wallMilliseconds: wallMilliseconds,
-            metrics: metrics, disabled: disabled)
+            metrics: metrics, stop: stop, disabled: disabled)
     }
 
     /// Begins a use of a zone.
@@ -233,6 +234,10 @@ package final class OpenZones: Sendable {
         }
         idle?.close()
     }
+
+    /// Lets the work of all zones run for a while from now on; what then still runs fails with
+    /// `shuttingDown` and changes nothing.
+    package func beginStop(allowing duration: Duration) { stop.begin(allowing: duration) }
 
     package func close() {
         let places = state.withLock { state in

@@ -56,11 +56,13 @@ struct PushProcessor: Sendable {
     let metrics: ServerMetrics
     /// False for the zone's own entries, which need no room.
     var checksQuotas = true
+    var stop = StopSignal()
 
     /// Processes one push request.
     ///
     /// - Throws: Only failures of the storage; a refusal is in the response.
     func take(_ job: PushJob, into writer: any ZoneWriting) throws -> PushOutcome {
+        try stop.check()
         let now = wallMilliseconds()
         var log = try writer.logState()
         guard job.epoch == log.head.epoch else {
@@ -224,9 +226,20 @@ struct PushProcessor: Sendable {
     private func merge(
         _ changeSet: ChangeSet, into writer: any ZoneWriting, in room: DecodingRoom?
     ) throws {
+        let byteCount = try changeSet.parts().reduce(changeSet.payload.count) { $0 + $1.byteCount }
+        let milliseconds = ZoneLimits.mergeMilliseconds(ofByteCount: byteCount)
+        let start = wallMilliseconds()
         let lostCount = try StateMerger.merge(
             changeSet, ZoneParts(writer), into: writer, disabled: disabled,
             recordBytes: limits.recordBytes, reserving: room?.reserve(valueCount:),
+            proceeding: {
+                try stop.check()
+                guard wallMilliseconds() - start > milliseconds else { return }
+                throw StorageError(
+                    .mergeTooLong,
+                    "Can't accept change set \(changeSet.dot) because merging it takes more than "
+                        + "\(milliseconds / 1000) seconds.")
+            },
             checking: IncomingChangeSet.checkIsKnown)
         if lostCount > 0 { metrics.conflicts.add(Double(lostCount)) }
     }

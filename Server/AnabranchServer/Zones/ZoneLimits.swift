@@ -11,6 +11,11 @@ public struct ZoneLimits: Hashable, Sendable {
     ///
     /// It is more than one save may write (`Limits.largestRecord`), and less than a store can hold.
     public var recordBytes = Limits.largestPart
+    /// The greatest number of values of one record, each with its property.
+    ///
+    /// A table of SQLite has at most 2,000 columns, so stores need fewer, also with the properties
+    /// of former models and with the concurrent values under `keepBoth`.
+    public static let recordValues = 10_000
     /// The greatest number of bytes of one save: its encoded change set and all its parts.
     ///
     /// A save that is not in parts comes in one request body, so it has at most ``bodyBytes``.
@@ -46,4 +51,11 @@ public struct ZoneLimits: Hashable, Sendable {
 
     /// Creates the default limits.
     public init() {}
+
+    /// The time that the merge of one save may take under the zone's lock, in milliseconds.
+    ///
+    /// It is many times what a slow disk needs, so only a save that was made to be slow exceeds it.
+    static func mergeMilliseconds(ofByteCount count: Int) -> Int64 {
+        30_000 + Int64(count >> 20) * 1000
+    }
 }

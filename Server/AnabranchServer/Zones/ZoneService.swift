@@ -24,6 +24,8 @@ public final class ZoneService: Sendable {
     /// The jobs that read all of the zone.
     let jobs: WholeZoneJobs
     let metrics: ServerMetrics
+    /// Ends long work when the server stops.
+    let stop: StopSignal
     private let acknowledged = AcknowledgedPositions()
     private let pushes: CommitQueue<PushJob, PushOutcome>
     private let hook: ValidationHook?
@@ -43,6 +45,7 @@ public final class ZoneService: Sendable {
     ///   - jobs: The jobs of all zones of the server that read a whole zone.
     ///   - observers: Are notified when the log grows; they may outlive this service.
     ///   - metrics: Records what the zone does.
+    ///   - stop: Ends long work when the server stops.
     ///   - disabled: Empty, except in simulations that show why a mechanism is needed.
     package init(
         name: ZoneName, storage: any ZoneStorage, limits: ZoneLimits = ZoneLimits(),
@@ -51,8 +54,10 @@ public final class ZoneService: Sendable {
         announce: @escaping @Sendable (ZoneHead) -> Void = { _ in },
         jobs: WholeZoneJobs = WholeZoneJobs(), observers: HeadObservers = HeadObservers(),
         wallMilliseconds: @escaping @Sendable () -> Int64,
-        metrics: ServerMetrics = ServerMetrics(), disabled: Set<Mechanism> = []
+        metrics: ServerMetrics = ServerMetrics(), stop: StopSignal = StopSignal(),
+        disabled: Set<Mechanism> = []
     ) {
+        self.stop = stop
         self.name = name
         self.storage = storage
         self.limits = limits
@@ -66,7 +71,8 @@ public final class ZoneService: Sendable {
         self.record = record
         let intake = PushProcessor(
             limits: limits, wallMilliseconds: wallMilliseconds, zone: name,
-            validation: validation, needsVerdict: hook != nil, disabled: disabled, metrics: metrics)
+            validation: validation, needsVerdict: hook != nil, disabled: disabled, metrics: metrics,
+            stop: stop)
         pushes = CommitQueue(maximumTogether: Self.maximumPushesTogether) { [acknowledged] jobs in
             let needs = jobs.reduce(into: ZoneNeeds()) { $0.formUnion($1.needs) }
             let start = ContinuousClock.now
