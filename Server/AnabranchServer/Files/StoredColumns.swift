@@ -35,4 +35,28 @@ extension StoredColumns {
         }
         return number
     }
+
+    /// A number that the zone has assigned, zero or greater.
+    func number(at column: Int) throws -> Int64 { Int64(try unsigned(at: column)) }
+
+    /// The ordinal of a replica, which has room in a record's key.
+    func ordinal(at column: Int) throws -> Int64 {
+        let ordinal = int64(at: column)
+        guard (0...Int64(Limits.greatestReplicaOrdinal)).contains(ordinal) else {
+            throw StorageError(
+                .damaged, "Can't read a zone because a replica has the ordinal \(ordinal).")
+        }
+        return ordinal
+    }
+
+    /// An amount or a time, which is so far from the limits of its type that the sum and the
+    /// difference of a few cannot overflow.
+    func amount(at column: Int) throws -> Int64 {
+        let amount = int64(at: column)
+        guard amount.magnitude <= 1 << 60 else {
+            throw StorageError(
+                .damaged, "Can't read a zone because an amount or a time is \(amount).")
+        }
+        return amount
+    }
 }

@@ -4,8 +4,8 @@ extension StoredColumns {
     /// Reads the columns key, entity, timestamp, author, cells, seen and dead.
     func stateRow() throws -> StateRow {
         StateRow(
-            key: RecordKey(rawValue: int64(at: 0)), entity: int64(at: 1),
-            timestamp: try unsigned(at: 2), author: int64(at: 3), cells: bytes(at: 4),
+            key: RecordKey(rawValue: int64(at: 0)), entity: try number(at: 1),
+            timestamp: try unsigned(at: 2), author: try ordinal(at: 3), cells: bytes(at: 4),
             seen: isNull(at: 5) ? nil : bytes(at: 5), isDead: int64(at: 6) != 0)
     }
 
@@ -13,8 +13,13 @@ extension StoredColumns {
     ///
     /// - Parameter replica: Returns the replica of an ordinal.
     func place(replica: (Int64) throws -> ReplicaID) throws -> ZoneLogLocation {
-        ZoneLogLocation(
-            position: try unsigned(at: 0),
+        let position = try unsigned(at: 0)
+        guard position > 0 else {
+            throw StorageError(
+                .damaged, "Can't read a zone because an entry of its log has the position 0.")
+        }
+        return ZoneLogLocation(
+            position: position,
             kind: LogEntryKind(rawValue: UInt8(truncatingIfNeeded: int64(at: 6))),
             dot: Dot(replica: try replica(int64(at: 1)), sequence: try unsigned(at: 2)),
             timestamp: HybridTimestamp(rawValue: try unsigned(at: 3)),
@@ -34,7 +39,8 @@ extension StoredColumns {
         LogRow(
             position: try unsigned(at: 0),
             kind: LogEntryKind(rawValue: UInt8(truncatingIfNeeded: int64(at: 1))),
-            author: int64(at: 2), sequence: try unsigned(at: 3), timestamp: try unsigned(at: 4),
+            author: try ordinal(at: 2), sequence: try unsigned(at: 3),
+            timestamp: try unsigned(at: 4),
             origin: try digest(at: 5), digest: try digest(at: 6), running: try replica(at: 7),
             changeSet: bytes(at: 8))
     }
@@ -43,7 +49,7 @@ extension StoredColumns {
     func replicaRow() throws -> ReplicaRow {
         let sequence = try unsigned(at: 2)
         return ReplicaRow(
-            ordinal: int64(at: 0), id: try replica(at: 1),
+            ordinal: try ordinal(at: 0), id: try replica(at: 1),
             head: sequence == 0
                 ? nil : ReplicaHead(sequence: sequence, origin: try digest(at: 3)))
     }

@@ -9,7 +9,7 @@ struct ZoneParts: PartReading {
 
     func bytes(of part: SavePart) throws -> [UInt8] {
         var bytes: [UInt8] = []
-        bytes.reserveCapacity(part.byteCount)
+        bytes.reserveCapacity(min(part.byteCount, Limits.largestPart))
         try reader.forEachPiece(of: part) { bytes += $0 }
         guard bytes.count == part.byteCount else {
             throw StorageError(

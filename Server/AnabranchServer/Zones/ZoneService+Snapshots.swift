@@ -81,7 +81,7 @@ extension ZoneService {
     private func newestSnapshot(behindBy limit: UInt64) throws -> SnapshotManifest? {
         let log = try storage.read { try $0.logState() }
         return try usableSnapshots(log).first.flatMap {
-            log.head.position - $0.name.cursor.position <= limit ? $0 : nil
+            log.head.position - min($0.name.cursor.position, log.head.position) <= limit ? $0 : nil
         }
     }
 

@@ -13,7 +13,7 @@ extension PostgreSQLZoneReader {
             WHERE zone = $1 AND digest = $2 AND size = $3
             """, .bytes(part.digest.bytes), .integer(Int64(part.byteCount))
         ).first
-        return Int(row?.int64(at: 0) ?? 0)
+        return Int(try row?.amount(at: 0) ?? 0)
     }
 
     func isInLog(_ part: SavePart) throws -> Bool {
@@ -44,13 +44,14 @@ extension PostgreSQLZoneReader {
             .integer(Int64(start))
         ).first
         guard let row else { return [] }
-        return Array(row.bytes(at: 1).dropFirst(start - Int(row.int64(at: 0))))
+        let offset = start - Int(clamping: try row.unsigned(at: 0))
+        return Array(row.bytes(at: 1).dropFirst(max(offset, 0)))
     }
 
     func stagedBytes() throws -> Int {
         let row = try query(
             "SELECT coalesce(sum(held), 0)::bigint FROM anabranch.stage WHERE zone = $1"
         ).first
-        return Int(row?.int64(at: 0) ?? 0)
+        return Int(try row?.amount(at: 0) ?? 0)
     }
 }

@@ -65,7 +65,7 @@ extension PostgreSQLZoneReader {
 
     private func replicasInOrder() throws -> [(id: ReplicaID, ordinal: Int64)] {
         try query("SELECT id, ordinal FROM anabranch.replica WHERE zone = $1 ORDER BY id")
-            .map { (try $0.replica(at: 0), $0.int64(at: 1)) }
+            .map { (try $0.replica(at: 0), try $0.ordinal(at: 1)) }
     }
 
     func forEachRow(_ body: (CanonicalRecord) throws -> Void) throws {

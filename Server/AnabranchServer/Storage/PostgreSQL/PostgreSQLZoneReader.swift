@@ -62,7 +62,7 @@ class PostgreSQLZoneReader: ZoneReading {
             "SELECT replica, position, seen FROM anabranch.acknowledgement WHERE zone = $1")
         return try rows.reduce(into: [:]) { acknowledgements, row in
             acknowledgements[try row.replica(at: 0)] = Acknowledgement(
-                position: try row.unsigned(at: 1), seen: row.int64(at: 2))
+                position: try row.unsigned(at: 1), seen: try row.amount(at: 2))
         }
     }
 
@@ -190,8 +190,9 @@ class PostgreSQLZoneReader: ZoneReading {
             .bytes(replica.bytes)
         ).first
         guard let row else { return nil }
-        names.insert(replica, ordinal: row.int64(at: 0))
-        return row.int64(at: 0)
+        let ordinal = try row.ordinal(at: 0)
+        names.insert(replica, ordinal: ordinal)
+        return ordinal
     }
 
     /// Numbers are looked up in blocks of this size, because their neighbours are asked for next.
@@ -199,7 +200,8 @@ class PostgreSQLZoneReader: ZoneReading {
 
     private func blockOfNames(_ sql: String, around number: Int64) throws -> PostgreSQLRows {
         let start = number - number % Self.block
-        return try query(sql, .integer(start), .integer(start + Self.block - 1))
+        let (end, isBeyond) = start.addingReportingOverflow(Self.block - 1)
+        return try query(sql, .integer(start), .integer(isBeyond ? .max : end))
     }
 
     func replica(at ordinal: Int64) throws -> ReplicaID {
@@ -209,7 +211,9 @@ class PostgreSQLZoneReader: ZoneReading {
             SELECT ordinal, id FROM anabranch.replica
             WHERE zone = $1 AND ordinal BETWEEN $2 AND $3
             """, around: ordinal)
-        for row in rows { names.insert(try row.replica(at: 1), ordinal: row.int64(at: 0)) }
+        for row in rows {
+            names.insert(try row.replica(at: 1), ordinal: try row.ordinal(at: 0))
+        }
         guard let replica = names.replicas[ordinal] else {
             throw damaged("replica \(ordinal) is missing")
         }
@@ -223,7 +227,9 @@ class PostgreSQLZoneReader: ZoneReading {
             SELECT number, name FROM anabranch.entity
             WHERE zone = $1 AND number BETWEEN $2 AND $3
             """, around: number)
-        for row in rows { names.insert(WireName(row.string(at: 1)), entity: row.int64(at: 0)) }
+        for row in rows {
+            names.insert(WireName(row.string(at: 1)), entity: try row.number(at: 0))
+        }
         guard let name = names.entityNames[number] else {
             throw damaged("entity \(number) is missing")
         }
@@ -242,7 +248,7 @@ class PostgreSQLZoneReader: ZoneReading {
                 name: WireName(row.string(at: 1)),
                 type: WireType(rawValue: UInt8(truncatingIfNeeded: row.int64(at: 2))),
                 rule: MergeRule(rawValue: UInt8(truncatingIfNeeded: row.int64(at: 3))))
-            names.insert(property, number: row.int64(at: 0))
+            names.insert(property, number: try row.number(at: 0))
         }
         guard let property = names.properties[number] else {
             throw damaged("property \(number) is missing")

@@ -60,7 +60,7 @@ extension ZoneNeeds {
         for replica in allReplicas { held.heads.updateValue(nil, forKey: replica) }
         for row in results[0] {
             let id = try row.replica(at: 0)
-            names.insert(id, ordinal: row.int64(at: 1))
+            names.insert(id, ordinal: try row.ordinal(at: 1))
             held.absentReplicas.remove(id)
             guard row.int64(at: 2) > 0 else { continue }
             held.heads[id] = .some(

@@ -118,13 +118,13 @@ extension ZoneRow {
             throw StorageError(.damaged, "Can't read a zone because its checksum is damaged.")
         }
         self.checksum = checksum
-        replicas = row.int64(at: 7)
-        entities = row.int64(at: 8)
-        properties = row.int64(at: 9)
-        bytes = row.isNull(at: 10) ? nil : row.int64(at: 10)
-        records = row.isNull(at: 11) ? nil : row.int64(at: 11)
-        day = row.int64(at: 12)
-        dayBytes = row.int64(at: 13)
+        replicas = try row.amount(at: 7)
+        entities = try row.amount(at: 8)
+        properties = try row.amount(at: 9)
+        bytes = row.isNull(at: 10) ? nil : try row.amount(at: 10)
+        records = row.isNull(at: 11) ? nil : try row.amount(at: 11)
+        day = try row.amount(at: 12)
+        dayBytes = try row.amount(at: 13)
         for (index, quantity) in ZoneQuotas.Quantity.allCases.enumerated() {
             let column = 14 + index
             quotas[quantity] = ZoneQuotas.Limit(

@@ -14,6 +14,9 @@ extension SQLiteZoneReader {
         in range: RecordRange,
         _ body: (RecordID, _ read: () throws -> CanonicalRecord) throws -> Bool
     ) throws -> Bool {
+        // The canonical hash is defined by this order, and other readers continue after the last
+        // record. A damaged index can give rows in another order.
+        var previous: RecordID?
         for (replica, ordinal) in try replicasInOrder() {
             guard let numbers = range.numbers(of: replica) else { continue }
             let rows = try connection.cached(
@@ -26,6 +29,10 @@ extension SQLiteZoneReader {
             while try rows.step() {
                 let key = RecordKey(rawValue: rows.int64(at: 0))
                 let id = RecordID(replica: replica, number: key.number)
+                guard key.ordinal == ordinal, previous.map({ $0 < id }) ?? true else {
+                    throw damaged("its records are not in order at \(id)")
+                }
+                previous = id
                 let isTaken = try body(id) {
                     var record = try record(rows.stateRow())
                     record.links = try links(of: key)
@@ -63,7 +70,9 @@ extension SQLiteZoneReader {
     private func replicasInOrder() throws -> [(id: ReplicaID, ordinal: Int64)] {
         let rows = try connection.cached("SELECT id, ordinal FROM replica ORDER BY id")
         var replicas: [(id: ReplicaID, ordinal: Int64)] = []
-        while try rows.step() { replicas.append((try rows.replica(at: 0), rows.int64(at: 1))) }
+        while try rows.step() {
+            replicas.append((try rows.replica(at: 0), try rows.ordinal(at: 1)))
+        }
         return replicas
     }
 

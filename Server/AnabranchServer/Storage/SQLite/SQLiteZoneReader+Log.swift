@@ -15,11 +15,19 @@ extension SQLiteZoneReader {
     }
 
     package func logByteCount() throws -> Int64 {
-        let changeSets = try connection.integer(
-            "SELECT coalesce(sum(length(change_set)), 0) FROM log")
-        let parts = try connection.integer(
-            "SELECT coalesce(sum(size), 0) FROM (SELECT DISTINCT digest, size FROM log_part)")
-        return changeSets + parts
+        try amount("SELECT coalesce(sum(length(change_set)), 0) FROM log")
+            + amount(
+                "SELECT coalesce(sum(size), 0) FROM (SELECT DISTINCT digest, size FROM log_part)")
+    }
+
+    /// The amount in the first column of a statement's only row.
+    ///
+    /// - Throws: ``StorageError`` `damaged` if stored numbers make it larger than an amount is.
+    func amount(_ sql: String) throws -> Int64 {
+        let row = try connection.cached(sql)
+        guard try row.step() else { return 0 }
+        defer { row.reset() }
+        return try row.amount(at: 0)
     }
 
     package func place(ofOrigin origin: Digest) throws -> ZoneLogLocation? {

@@ -37,11 +37,12 @@ extension SQLiteZoneReader {
         try row.bind(Int64(start), at: 3)
         guard try row.step() else { return [] }
         defer { row.reset() }
-        return Array(row.bytes(at: 1).dropFirst(start - Int(row.int64(at: 0))))
+        let offset = start - Int(clamping: try row.unsigned(at: 0))
+        return Array(row.bytes(at: 1).dropFirst(max(offset, 0)))
     }
 
     package func stagedBytes() throws -> Int {
-        Int(try connection.integer("SELECT coalesce(sum(held), 0) FROM stage"))
+        Int(try amount("SELECT coalesce(sum(held), 0) FROM stage"))
     }
 }
 

@@ -24,8 +24,9 @@ extension SQLiteZoneReader {
         guard try row.step() else { throw damaged("its zone row is missing") }
         defer { row.reset() }
         return ZoneUse(
-            bytes: row.int64(at: 0), records: row.int64(at: 1), replicas: row.int64(at: 2),
-            day: row.int64(at: 3), dayBytes: row.int64(at: 4))
+            bytes: try row.amount(at: 0), records: try row.amount(at: 1),
+            replicas: try row.amount(at: 2), day: try row.amount(at: 3),
+            dayBytes: try row.amount(at: 4))
     }
 }
 

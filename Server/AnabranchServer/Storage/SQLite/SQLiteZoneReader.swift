@@ -91,7 +91,7 @@ package class SQLiteZoneReader: ZoneReading {
         var positions: [ReplicaID: Acknowledgement] = [:]
         while try rows.step() {
             positions[try rows.replica(at: 0)] = Acknowledgement(
-                position: try rows.unsigned(at: 1), seen: rows.int64(at: 2))
+                position: try rows.unsigned(at: 1), seen: try rows.amount(at: 2))
         }
         return positions
     }
@@ -118,7 +118,7 @@ package class SQLiteZoneReader: ZoneReading {
         let row = try connection.cached("SELECT ordinal FROM replica WHERE id = ?")
         try row.bind(replica.bytes, at: 1)
         guard try row.step() else { return nil }
-        let ordinal = row.int64(at: 0)
+        let ordinal = try row.ordinal(at: 0)
         names.insert(replica, ordinal: ordinal)
         return ordinal
     }

@@ -118,7 +118,9 @@ package final class SQLiteZoneWriter: SQLiteZoneReader, ZoneWriting {
         let bytes = SQLiteValue.blob(Array(name.string.utf8))
         try connection.run("INSERT OR IGNORE INTO entity(name) VALUES (?)", bytes)
         let found = try connection.firstValue("SELECT number FROM entity WHERE name = ?", bytes)
-        guard case .integer(let number)? = found else { throw damaged("an entity is missing") }
+        guard case .integer(let number)? = found, number >= 0 else {
+            throw damaged("the number of an entity is missing")
+        }
         names.insert(name, entity: number)
         return number
     }
@@ -133,7 +135,9 @@ package final class SQLiteZoneWriter: SQLiteZoneReader, ZoneWriting {
         let found = try connection.firstValue(
             "SELECT number FROM property WHERE name = ? AND type = ? AND rule = ?", name, type,
             rule)
-        guard case .integer(let number)? = found else { throw damaged("a property is missing") }
+        guard case .integer(let number)? = found, number >= 0 else {
+            throw damaged("the number of a property is missing")
+        }
         names.insert(property, number: number)
         return number
     }

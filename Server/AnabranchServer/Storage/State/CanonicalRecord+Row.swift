@@ -10,8 +10,7 @@ extension CanonicalRecord {
         _ row: StateRow, id: RecordID, entity: WireName,
         property: (Int64) throws -> WireProperty, replica: (Int64) throws -> ReplicaID
     ) throws {
-        let list = try CellList(
-            decoding: row.cells, timestamp: row.timestamp, author: row.author)
+        let list = try CellList(of: row)
         self.init(
             id: id, entity: entity,
             cells: try list.cells.map { cell in

@@ -20,14 +20,12 @@ enum StoredTags {
     static func stamps(
         decoding bytes: [UInt8], replica: (Int64) throws -> ReplicaID
     ) throws -> [Stamp] {
-        var reader = ByteReader(bytes)
-        var stamps: [Stamp] = []
-        while !reader.isAtEnd {
-            let timestamp = HybridTimestamp(rawValue: try reader.readFixed64())
-            let ordinal = Int64(truncatingIfNeeded: try reader.readVarint())
-            stamps.append(Stamp(timestamp: timestamp, replica: try replica(ordinal)))
+        try StorageError.decoding("the stamps of a link or of deletes") {
+            var reader = ByteReader(bytes)
+            var stamps: [Stamp] = []
+            while !reader.isAtEnd { stamps.append(try stamp(&reader, replica)) }
+            return stamps
         }
-        return stamps
     }
 
     static func encoded(
@@ -49,16 +47,22 @@ enum StoredTags {
         guard property.rule == .list else {
             return LinkTags(try stamps(decoding: bytes, replica: replica))
         }
-        var reader = ByteReader(bytes)
-        var tags: [LinkTags.Tag] = []
-        while !reader.isAtEnd {
-            let timestamp = HybridTimestamp(rawValue: try reader.readFixed64())
-            let ordinal = Int64(truncatingIfNeeded: try reader.readVarint())
-            tags.append(
-                .init(
-                    Stamp(timestamp: timestamp, replica: try replica(ordinal)),
-                    at: try reader.readPlace()))
+        return try StorageError.decoding("the tags of a link") {
+            var reader = ByteReader(bytes)
+            var tags: [LinkTags.Tag] = []
+            while !reader.isAtEnd {
+                let stamp = try stamp(&reader, replica)
+                tags.append(.init(stamp, at: try reader.readPlace()))
+            }
+            return LinkTags(placed: tags)
         }
-        return LinkTags(placed: tags)
+    }
+
+    private static func stamp(
+        _ reader: inout ByteReader, _ replica: (Int64) throws -> ReplicaID
+    ) throws -> Stamp {
+        let timestamp = HybridTimestamp(rawValue: try reader.readFixed64())
+        return Stamp(
+            timestamp: timestamp, replica: try replica(Int64(clamping: reader.readVarint())))
     }
 }

@@ -21,6 +21,12 @@ enum StoredValue {
     static func value(
         decoding bytes: ArraySlice<UInt8>, replica: (Int64) throws -> ReplicaID
     ) throws -> Value {
+        try StorageError.decoding("a value of a record") { try decoded(bytes, replica) }
+    }
+
+    private static func decoded(
+        _ bytes: ArraySlice<UInt8>, _ replica: (Int64) throws -> ReplicaID
+    ) throws -> Value {
         if bytes.count >= leastLarge, let value = try large(bytes) { return value }
         var reader = ByteReader(Array(bytes))
         guard bytes.first == ValueTag.reference else { return try reader.readTagged() }
@@ -29,7 +35,7 @@ enum StoredValue {
         let number = try reader.readVarint()
         return .reference(
             RecordID(
-                replica: try replica(Int64(truncatingIfNeeded: ordinal)), number: number))
+                replica: try replica(Int64(clamping: ordinal)), number: number))
     }
 
     /// The least size of a value that is decoded with only one copy of its bytes.

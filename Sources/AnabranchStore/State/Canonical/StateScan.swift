@@ -50,6 +50,11 @@ struct StateScan {
                 let isWhole = found.count < Self.window
                 // Rows of one record that is in two tables must stay together.
                 let end = isWhole ? last + 1 : found.last?.id ?? last + 1
+                guard end > next else {
+                    throw StoreError(
+                        .corrupt, "Can't read the records because they are not in order.",
+                        records: [next])
+                }
                 for row in found where row.id < end {
                     guard let record = replicas.record(row.id) else { continue }
                     guard

@@ -28,6 +28,8 @@ extension StoreReader {
         let replicas = try replicas()
         let rows = try CanonicalRows(self, replicas: replicas)
         let ordinals = replicas.replicas.enumerated().sorted { $0.element < $1.element }
+        // The canonical hash is defined by this order. A damaged index can give rows in another.
+        var last: RecordID?
         for (ordinal, _) in ordinals {
             var previous: LocalID?
             for found in try identifiers(ofReplica: Int64(ordinal), scope) {
@@ -37,7 +39,15 @@ extension StoreReader {
                         records: [found.id])
                 }
                 previous = found.id
-                if let record = try rows.record(found.id, table: found.table) { try body(record) }
+                guard let record = try rows.record(found.id, table: found.table) else { continue }
+                guard last.map({ $0 < record.id }) ?? true else {
+                    throw StoreError(
+                        .corrupt,
+                        "Can't read the records because they are not in order at \(record.id).",
+                        records: [found.id])
+                }
+                last = record.id
+                try body(record)
             }
         }
     }
