@@ -25,6 +25,12 @@ struct StateMerger {
     /// Called before each group of rows; an error ends the merge.
     let proceed: () throws -> Void
 
+    /// The greatest number of values of one record, each with its property.
+    ///
+    /// A table of SQLite has at most 2,000 columns, so stores need fewer, also with the properties
+    /// of former models and with the concurrent values under `keepBoth`.
+    static let greatestValueCount = 10_000
+
     /// The number of rows that are read and written together.
     static let batch = 1000
 
@@ -249,11 +255,11 @@ struct StateMerger {
 
     /// Checks the number of values of a record, to which every later change of it has to look.
     private func check(cellCount: Int, of key: RecordKey) throws {
-        guard cellCount <= ZoneLimits.recordValues else {
+        guard cellCount <= Self.greatestValueCount else {
             throw StorageError(
                 .recordTooLarge,
                 "Can't accept a change of record \(key.number) because it would have "
-                    + "\(cellCount) values, and the limit is \(ZoneLimits.recordValues).")
+                    + "\(cellCount) values, and the limit is \(Self.greatestValueCount).")
         }
     }
 }

@@ -11,11 +11,6 @@ public struct ZoneLimits: Hashable, Sendable {
     ///
     /// It is more than one save may write (`Limits.largestRecord`), and less than a store can hold.
     public var recordBytes = Limits.largestPart
-    /// The greatest number of values of one record, each with its property.
-    ///
-    /// A table of SQLite has at most 2,000 columns, so stores need fewer, also with the properties
-    /// of former models and with the concurrent values under `keepBoth`.
-    public static let recordValues = 10_000
     /// The greatest number of bytes of one save: its encoded change set and all its parts.
     ///
     /// A save that is not in parts comes in one request body, so it has at most ``bodyBytes``.

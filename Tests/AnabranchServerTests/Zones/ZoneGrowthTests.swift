@@ -83,7 +83,7 @@ import Testing
         var author = TestAuthor(1)
         let (insert, record) = author.insertPerson()
         _ = try zone.push(insert)
-        let numbers = 0..<ZoneLimits.recordValues
+        let numbers = 0..<StateMerger.greatestValueCount
         let large = author.save([
             .update(
                 RowBlock(
@@ -130,6 +130,23 @@ import Testing
         }
         #expect(error?.code == .shuttingDown)
         #expect(try service.head().position == 0)
+    }
+
+    @Test func `a stop ends jobs that read a whole zone`() throws {
+        let stop = StopSignal()
+        let zone = try TestZone(.sqlite)
+        var author = TestAuthor(1)
+        _ = try zone.push(author.insertPerson().0)
+        let service = ZoneService(
+            name: try ZoneName("test"), storage: zone.storage, wallMilliseconds: zone.clock,
+            stop: stop)
+        stop.begin(allowing: .zero)
+        let ofHash = #expect(throws: ProtocolError.self) { try service.canonicalHash() }
+        let ofSnapshot = #expect(throws: ProtocolError.self) {
+            try service.snapshot(SnapshotRequest())
+        }
+        #expect(ofHash?.code == .shuttingDown)
+        #expect(ofSnapshot?.code == .shuttingDown)
     }
 
     @Test func `the cells of a row keep their order, whatever is put`() throws {

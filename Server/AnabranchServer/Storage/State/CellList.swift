@@ -27,7 +27,7 @@ struct CellList {
 
     /// The decoded cells in their order. A cell that was replaced alone is replaced here.
     private var held: [Cell] = []
-    /// The cells of properties that are not in `held`, or whose cells there are obsolete.
+    /// The cells of properties that are not in `held`, or that have obsolete cells there.
     private var changed: [Int64: [Cell]] = [:]
     /// The number of cells.
     private(set) var count = 0
