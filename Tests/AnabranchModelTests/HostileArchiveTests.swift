@@ -49,6 +49,24 @@ import Testing
         try expectRefusal(archive, predicate: predicate)
     }
 
+    @Test func `a text and a list that contain themselves are left out`() throws {
+        var archive = TestArchive()
+        // Each object is followed by its class.
+        let text = archive.object("NSString", ["NS.string": .reference(2)])
+        let list = archive.object("NSArray", ["NS.objects": .reference(4)])
+        let entity = archive.object(
+            "NSEntityDescription", ["NSEntityName": .text("Photo"), "NSUniqueTuples": list])
+        let root = archive.object(
+            "NSManagedObjectModel",
+            [
+                "NSEntities": archive.dictionary(["Photo": entity]),
+                "NSVersionIdentifiers": .list([text]),
+            ])
+        let model = try ManagedObjectModel.reading(compiled: archive.data(root: root))
+        #expect(model.declaration.versionIdentifier == nil)
+        #expect(model.entities[0].ownUniquenessConstraints.isEmpty)
+    }
+
     @Test func `lists that share their bytes`() {
         func list(sharing count: Int) -> BinaryPropertyList? {
             let members = 200

@@ -177,7 +177,8 @@ extension ArchivedValue {
         switch self {
         case .text(let text): text
         case .object(let object) where object.className.hasSuffix("String"):
-            object.text("NS.string")
+            // Only a plain text, because an object may contain itself.
+            if case .text(let text) = object["NS.string"] { text } else { nil }
         default: nil
         }
     }
@@ -187,7 +188,9 @@ extension ArchivedValue {
     var elements: [ArchivedValue] {
         switch self {
         case .array(let array): array.elements
-        case .object(let object): object.elements("NS.objects")
+        case .object(let object):
+            // Only a plain list, because an object may contain itself.
+            if case .array(let array) = object["NS.objects"] { array.elements } else { [] }
         default: []
         }
     }

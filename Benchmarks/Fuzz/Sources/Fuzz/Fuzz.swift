@@ -13,7 +13,7 @@ struct FuzzTarget: Sendable {
     let run: @Sendable ([UInt8]) -> Void
 
     static let all = [
-        changeSet, payload, message, predicate, pattern, model, modelFile, compiledModel,
+        changeSet, payload, message, predicate, pattern, model, modelFile, compiledModel, zone,
     ]
 
     /// The target that the environment variable names.
