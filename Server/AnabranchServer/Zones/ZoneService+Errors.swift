@@ -1,6 +1,5 @@
 public import AnabranchProtocol
 import AnabranchReplication
-import AnabranchSQLite
 
 extension ZoneService {
     /// Runs `body` and converts its errors to errors of the protocol.
@@ -21,7 +20,6 @@ extension ProtocolError {
         switch error {
         case let error as ProtocolError: self = error
         case let error as StorageError: self.init(serving: zone, error)
-        case let error as SQLiteError: self.init(serving: zone, StorageError(error))
         default: self.init(failing: zone, error)
         }
     }

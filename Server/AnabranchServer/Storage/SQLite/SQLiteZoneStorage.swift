@@ -67,7 +67,7 @@ package final class SQLiteZoneStorage: ZoneStorage {
             guard vfs == nil, isThere(path) else {
                 throw StorageError(.noSuchZone, "Can't open \(path) because it does not exist.")
             }
-            throw StorageError(error)
+            throw StorageError(error, of: path)
         }
     }
 
