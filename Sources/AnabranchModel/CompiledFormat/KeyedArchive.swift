@@ -33,8 +33,8 @@ struct KeyedArchive {
     /// The number of bytes of a text that cost as much as a visit.
     private static let visitedBytes = 8
 
-    /// What may still be read: one for each value, for each key of an object, and for each few
-    /// bytes of a text.
+    /// The number of visits that are left: one for each value, for each key of an object, and for
+    /// each few bytes of a text.
     private final class Visits {
         private(set) var rest: Int
 

@@ -3,8 +3,8 @@
 /// A change set is rewritten if its history forked or its timestamp was too far in the future.
 /// Another reason is that a log has it in another form. Later change sets mention its records, its
 /// tags and its dot, and these mentions follow. If it moves to another history, they follow in the
-/// change sets whose contexts name the part that moves: the others mention what another branch has
-/// under the same names. Origins never change: one origin stays one save (invariant 3).
+/// change sets with contexts that name the part that moves: the others mention what another branch
+/// has under the same names. Origins never change: one origin stays one save (invariant 3).
 public struct Rewriting: Sendable {
     /// The new dot and timestamp of one change set.
     public struct Name: Hashable, Sendable {

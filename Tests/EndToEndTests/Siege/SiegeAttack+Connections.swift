@@ -17,7 +17,7 @@ extension SiegeAttack {
         _ prepare: (LoopbackClient) -> Void = { _ in }
     ) -> [LoopbackClient] {
         var clients: [LoopbackClient] = []
-        for _ in 0..<count {
+        for _ in 0..<count / target.divisor {
             guard let client = try? target.connect(&generator) else { break }
             prepare(client)
             clients.append(client)
@@ -93,7 +93,9 @@ extension SiegeAttack {
 
     static let streams = SiegeAttack(name: "event streams of one token") { target, generator in
         let page = SiegeTarget.path("events", of: DaemonUnderTest.zone)
-        let clients = open(150, target, &generator) { $0.get(page, token: target.reader, closing: false) }
+        let clients = open(150, target, &generator) {
+            $0.get(page, token: target.reader, closing: false)
+        }
         usleep(holdingMicroseconds)
         withExtendedLifetime(clients) {}
     }

@@ -5,7 +5,8 @@ import TestSupport
 /// One way to take a daemon down.
 struct SiegeAttack: Sendable {
     let name: String
-    /// Attacks once, in a few seconds at most. It throws if the daemon refuses or ends a connection.
+    /// Attacks once, in a few seconds at most. It throws if the daemon refuses, or ends a connection
+    /// early.
     let attack: @Sendable (SiegeTarget, inout SeededGenerator) throws -> Void
 
     static let all = connections + messages
@@ -20,8 +21,8 @@ final class Siege: Sendable {
     struct Count: Sendable {
         /// The attacks that were carried out.
         var made = 0
-        /// The attacks that the daemon has ended.
-        var repelled = 0
+        /// The attacks that the daemon has refused.
+        var refused = 0
     }
 
     init(of target: SiegeTarget, seed: UInt64, _ attacks: [SiegeAttack] = SiegeAttack.all) {
@@ -47,7 +48,7 @@ final class Siege: Sendable {
             if isMade {
                 $0[attack.name, default: Count()].made += 1
             } else {
-                $0[attack.name, default: Count()].repelled += 1
+                $0[attack.name, default: Count()].refused += 1
             }
         }
         if !isMade { usleep(50_000) }

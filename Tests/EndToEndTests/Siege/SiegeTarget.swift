@@ -11,6 +11,11 @@ struct SiegeTarget: Sendable {
     let writer: String
     /// A token that may write the zone ``hungZone``.
     let hungWriter: String
+    /// The part of its connections that each attack opens is one in so many.
+    ///
+    /// Foundation's `Process` reads past the end of its list of descriptors if a process has more
+    /// than about 1,360, and a run of all tests has many without these.
+    let divisor: Int
 
     /// The zone that attackers fill.
     static let zone = "siege"

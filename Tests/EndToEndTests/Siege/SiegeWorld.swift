@@ -11,10 +11,13 @@ final class SiegeWorld {
     let clients: HonestClients
     private let folder: TemporaryDirectory
     private let cluster: PostgreSQLCluster?
+    private let divisor: Int
     private let tokens: (reader: String, writer: String, hungWriter: String)
 
-    init(on cluster: PostgreSQLCluster?) throws {
+    /// - Parameter divisor: Makes the attackers fewer, see ``SiegeTarget/divisor``.
+    init(on cluster: PostgreSQLCluster?, divisor: Int) throws {
         self.cluster = cluster
+        self.divisor = divisor
         folder = try TemporaryDirectory("siege")
         daemon = try DaemonUnderTest(
             in: folder, store: try cluster?.makeDatabase(),
@@ -43,7 +46,8 @@ final class SiegeWorld {
                 request = json.loads(line)
                 if request["zone"] == "\(SiegeTarget.hungZone)": time.sleep(30)
                 results = [{"accept": True} for each in request["changeSets"]]
-                print(json.dumps({"version": 1, "id": request["id"], "results": results}), flush=True)
+                answer = {"version": 1, "id": request["id"], "results": results}
+                print(json.dumps(answer), flush=True)
             """
         try Data(text.utf8).write(to: URL(filePath: path))
         try FileManager.default.setAttributes([.posixPermissions: 0o700], ofItemAtPath: path)
@@ -61,7 +65,7 @@ final class SiegeWorld {
     var target: SiegeTarget {
         SiegeTarget(
             port: daemon.port, reader: tokens.reader, writer: tokens.writer,
-            hungWriter: tokens.hungWriter)
+            hungWriter: tokens.hungWriter, divisor: divisor)
     }
 
     /// Expects that the attackers' zone is within its quotas and undamaged.
