@@ -10,7 +10,7 @@ enum ServeCommand {
         let options = try CommandOptions(arguments, of: "serve", known: options)
         guard !options.wantsHelp else { return print(HelpText.serve) }
         try options.expectNoWords()
-        ProcessMemory.returnLargeBuffers()
+        ProcessMemory.keepLittle()
         let settings = try ServeSettings(options)
         var server = try settings.serverOptions()
         if let socket = try PassedSockets.take() {

@@ -40,7 +40,7 @@ final class ConnectionWatch: Sendable {
     nonisolated(unsafe) private let timer: any DispatchSourceTimer
 
     /// The longest time between two calls of `whenQuiet` of a server that is never quiet.
-    private static let longestUnrest = Duration.seconds(60)
+    private static let longestUnrest = Duration.seconds(5)
 
     /// Creates a watch.
     ///
@@ -48,7 +48,7 @@ final class ConnectionWatch: Sendable {
     ///   - limit: The time that a connection may wait.
     ///   - connections: The greatest number of open connections. If nine tenths of them are open,
     ///     a new connection ends those that wait longest.
-    ///   - whenQuiet: Called when no connection waits any more, and once a minute before that.
+    ///   - whenQuiet: Called when no connection waits any more, and every few seconds before that.
     init(
         limit: Duration, connections: Int = .max, whenQuiet: @escaping @Sendable () -> Void = {}
     ) {

@@ -183,7 +183,8 @@ public struct HTTPServerOptions: Sendable {
     /// none.
     public var clientAuthorities: String?
 
-    /// Called when the server has become quiet after requests, and once a minute while it is not.
+    /// Called when the server has become quiet after requests, and every few seconds while it is
+    /// not.
     public var whenQuiet: @Sendable () -> Void = {}
 
     /// Creates the default options.

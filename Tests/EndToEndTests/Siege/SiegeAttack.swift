@@ -5,8 +5,8 @@ import TestSupport
 /// One way to take a daemon down.
 struct SiegeAttack: Sendable {
     let name: String
-    /// Attacks once, in a few seconds at most. It throws if the daemon refuses, or ends a connection
-    /// early.
+    /// Attacks once, in a few seconds at most. It throws if the daemon refuses, or ends a
+    /// connection early.
     let attack: @Sendable (SiegeTarget, inout SeededGenerator) throws -> Void
 
     static let all = connections + messages

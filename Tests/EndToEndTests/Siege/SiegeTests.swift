@@ -27,8 +27,9 @@ struct `A daemon under siege` {
         }
 
     private static let mebibyte = 1 << 20
-    /// The memory of the daemon beside its budget.
-    private static let rest = 150 * mebibyte
+    /// The memory of the daemon beside its budget. A debug build is slower, so more of what was
+    /// freed has not been given back yet, and more requests run at once beside other tests.
+    private static let rest = (minutes == nil ? 600 : 150) * mebibyte
     /// The memory that may stay ten seconds after the siege.
     private static let remainder = 60 * mebibyte
     private static let quietSeconds = min(20, seconds / 3)
