@@ -8,8 +8,6 @@ extension StorageError.Code {
     /// A change set makes a record larger than the limit, or gives it more values: its author must
     /// save smaller or fewer values.
     package static let recordTooLarge = Self(rawValue: "record-too-large")
-    /// The merge of a change set takes too long: its author must save less at once.
-    package static let mergeTooLong = Self(rawValue: "merge-too-long")
     /// The zone has as many replicas as row keys can distinguish: create a new zone.
     package static let tooManyReplicas = Self(rawValue: "too-many-replicas")
     /// The file has a format that no released server wrote: create the zone again.

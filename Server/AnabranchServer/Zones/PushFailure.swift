@@ -9,8 +9,7 @@ import AnabranchReplication
 /// - a rule or an operation that this server does not know;
 /// - a payload that no change set may have;
 /// - a record that is inserted twice;
-/// - more bytes than the zone accepts, more values than the server has memory for, or more work
-///   than a save may take;
+/// - more bytes than the zone accepts, or more values than the server has memory for;
 /// - a rejection by ``PushValidation``.
 ///
 /// The change set becomes a void in the log, so that the replica's later change sets can follow.
@@ -81,7 +80,7 @@ enum PushFailure: Error {
     init?(_ error: StorageError) {
         switch error.code {
         case .recordHeld: self = .rejected(Rejection(.malformed, error.message))
-        case .recordTooLarge, .mergeTooLong: self = .rejected(Rejection(.tooLarge, error.message))
+        case .recordTooLarge: self = .rejected(Rejection(.tooLarge, error.message))
         case .tooManyReplicas:
             self = .refused(
                 ProtocolError(.storageFull, error.message, details: ["limit": "replicas"]))

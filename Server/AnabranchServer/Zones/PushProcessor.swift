@@ -226,21 +226,10 @@ struct PushProcessor: Sendable {
     private func merge(
         _ changeSet: ChangeSet, into writer: any ZoneWriting, in room: DecodingRoom?
     ) throws {
-        let byteCount = try changeSet.parts().reduce(changeSet.payload.count) { $0 + $1.byteCount }
-        let milliseconds = ZoneLimits.mergeMilliseconds(ofByteCount: byteCount)
-        let start = wallMilliseconds()
         let lostCount = try StateMerger.merge(
             changeSet, ZoneParts(writer), into: writer, disabled: disabled,
             recordBytes: limits.recordBytes, reserving: room?.reserve(valueCount:),
-            proceeding: {
-                try stop.check()
-                guard wallMilliseconds() - start > milliseconds else { return }
-                throw StorageError(
-                    .mergeTooLong,
-                    "Can't accept change set \(changeSet.dot) because merging it takes more than "
-                        + "\(milliseconds / 1000) seconds.")
-            },
-            checking: IncomingChangeSet.checkIsKnown)
+            proceeding: stop.check, checking: IncomingChangeSet.checkIsKnown)
         if lostCount > 0 { metrics.conflicts.add(Double(lostCount)) }
     }
 

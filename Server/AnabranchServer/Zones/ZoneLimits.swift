@@ -46,11 +46,4 @@ public struct ZoneLimits: Hashable, Sendable {
 
     /// Creates the default limits.
     public init() {}
-
-    /// The time that the merge of one save may take under the zone's lock, in milliseconds.
-    ///
-    /// It is many times what a slow disk needs, so only a save that was made to be slow exceeds it.
-    static func mergeMilliseconds(ofByteCount count: Int) -> Int64 {
-        30_000 + Int64(count >> 20) * 1000
-    }
 }
