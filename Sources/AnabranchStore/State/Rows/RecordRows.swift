@@ -146,27 +146,27 @@ struct RecordRows {
         let written = try known.map { try positions(rows.stamps[$0], count: ids.count) }
         // This position is greater than every position that the rows name.
         let version = isFirst ? nil : RowVersion(positions.reserve())
+        let columns = known.map { block.columns[$0] }
+        let shown = zip(properties, columns).map { $0.shown($1) }
+        let withDefault = zip(properties, columns).filter { !$0.0.valueWhenNull.isNull }
         let statement = try connection.cached(
             EntityLayout.insertSQL(table: layout.table, columns: properties.flatMap(\.columns)))
         for (row, id) in ids.enumerated() {
-            try statement.bind(id, at: 1)
             var writes = writes(
                 by: written.map { $0[row] }, to: properties, missing: missing, version: version,
                 layout.table)
-            var place = layout.firstColumnParameter
-            for (property, source) in zip(properties, known) {
-                var value = block.columns[source][row]
-                // The positions of these nulls let a later merge restore them to their columns.
-                if property.showsDefault(inPlaceOf: value) {
-                    value = property.valueWhenNull
-                    writes.leaveUnwritten(property.number)
-                }
-                try statement.bind(
-                    transaction.localValue(value), to: property, at: &place,
-                    transaction.localID(of:))
+            // The positions of these nulls let a later merge restore them to their columns.
+            for (property, values) in withDefault where values[row].isNull {
+                writes.leaveUnwritten(property.number)
             }
+            try statement.bind(id, at: 1)
             try statement.bind(writes, at: 2, layout.table.added)
             if layout.table.hasDiscriminator { try statement.bind(layout.number, at: 4) }
+            var place = layout.firstColumnParameter
+            for (property, values) in zip(properties, shown) {
+                let value = try transaction.localValue(values[row])
+                try statement.bind(value, to: property, at: &place, transaction.localID(of:))
+            }
             try statement.run()
         }
         for (property, source) in zip(properties, known)
