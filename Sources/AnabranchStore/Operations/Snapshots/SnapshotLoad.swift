@@ -13,6 +13,8 @@ struct SnapshotLoad {
     /// True if the file held no record, so that no context has read a version.
     private var isFirst = true
     private var greatest = HybridTimestamp(rawValue: 0)
+    /// The origins of the log's entries that were not replayed.
+    private var unreplayed: Set<Digest> = []
     /// The number of records that were loaded, without those that are deleted.
     private(set) var recordCount = 0
 
@@ -210,11 +212,15 @@ struct SnapshotLoad {
         let set = entry.changeSet
         let ordinal = try transaction.ordinal(of: set.dot.replica)
         let head = try transaction.head(of: ordinal)
-        guard set.dot.sequence == head.sequence + 1 else {
-            guard set.dot.sequence <= head.sequence else { return }
+        guard set.dot.sequence > head.sequence else {
             return try checkIsHeld(entry, beneath: head)
         }
-        guard try !comesByPull(entry), try continuesSnapshot(set, head) else { return }
+        guard set.dot.sequence == head.sequence + 1, try !comesByPull(entry),
+            try continuesSnapshot(set, head)
+        else {
+            unreplayed.insert(set.origin)
+            return
+        }
         try transaction.setHead(of: ordinal, sequence: set.dot.sequence, origin: set.origin)
         try merge.merge(
             IncomingSet(
@@ -222,7 +228,7 @@ struct SnapshotLoad {
     }
 
     /// True if a change set begins a renamed branch, the zone has it after the snapshot, and the
-    /// log no longer has the one before it.
+    /// one before it was not replayed or is no longer in the log.
     ///
     /// Such a change set names the one before it by its origin alone. The snapshot may be older:
     /// then the records that the one before it inserted would seem to be deleted. The pull that
@@ -232,7 +238,8 @@ struct SnapshotLoad {
         guard set.dot.sequence == 1, set.previousOrigin != .zero, let place = entry.place,
             place.epoch == snapshot.cursor.epoch, place.position > snapshot.cursor.position
         else { return false }
-        return try log.position(ofPredecessorOf: set) == nil
+        return try unreplayed.contains(set.previousOrigin)
+            || log.position(ofPredecessorOf: set) == nil
     }
 
     /// True if the snapshot has the branch of history that a change set continues, and its causes.
