@@ -153,6 +153,19 @@ public final class Connection {
     /// The number of rows changed since the connection was opened, with triggers.
     public var totalChanges: Int { database.map { Int(sqlite3_total_changes64($0)) } ?? 0 }
 
+    /// The version of the file's contents that this connection has seen: a number that is another
+    /// one after each commit, by whatever connection. `nil` if the connection was closed.
+    ///
+    /// Within a transaction that has begun to read or write it is that of the transaction, outside
+    /// one that of the last. Numbers of two connections have nothing in common.
+    public var fileVersion: UInt32? {
+        var version: UInt32 = 0
+        guard let database,
+            sqlite3_file_control(database, "main", SQLITE_FCNTL_DATA_VERSION, &version) == SQLITE_OK
+        else { return nil }
+        return version
+    }
+
     /// The rowid of the last inserted row.
     ///
     /// Set it before a statement to find out afterwards if the statement inserted a row.

@@ -101,19 +101,22 @@ package final class StoreIdentity: Sendable, Hashable {
 
 /// The only connection that writes, and its lock.
 private final class Writer: @unchecked Sendable {
-    // The lock protects the connection.
+    // The lock protects the connection and the head.
     private let connection: Connection
+    private var head = KeptHead()
     private let lock = NSLock()
 
     init(_ connection: Connection) { self.connection = connection }
 
-    func withLock<Result>(_ body: (Connection) throws -> Result) rethrows -> Result {
+    func withLock<Result>(
+        _ body: (Connection, inout KeptHead) throws -> Result
+    ) rethrows -> Result {
         lock.lock()
         defer { lock.unlock() }
-        return try body(connection)
+        return try body(connection, &head)
     }
 
-    func close() { withLock { $0.close() } }
+    func close() { withLock { connection, _ in connection.close() } }
 }
 
 extension Store {
@@ -159,19 +162,21 @@ extension Store {
             throw StoreError(.readOnly, "Can't write \(path) because \(cause).", path: path)
         }
         return try translating("write") {
-            let result = try writer.withLock { connection in
-                let (result, replicas) = try recordingWrites { record in
+            let result = try writer.withLock { connection, head in
+                let (result, transaction) = try recordingWrites { record in
                     try connection.transaction(.immediate) {
                         let transaction = try Transaction(
-                            connection, store: self, replicas: knownReplicas.present)
+                            connection, store: self, replicas: knownReplicas.present,
+                            after: head.present(on: connection))
                         let result = try body(transaction)
                         try transaction.finish()
                         record(transaction.written)
-                        return (result, transaction.replicas)
+                        return (result, transaction)
                     }
                 }
+                head.keep(transaction.head, on: connection)
                 checkpointer?.follow(connection)
-                knownReplicas.replace(by: replicas)
+                knownReplicas.replace(by: transaction.replicas)
                 return result
             }
             if environment.isInMemory { MemoryCommits.shared.tell(path, except: identity) }
@@ -198,7 +203,7 @@ extension Store {
     /// Uses the writing connection outside a transaction.
     func withWriter<Result>(_ body: (Connection) throws -> Result) throws -> Result {
         try translating("write") {
-            try writer.withLock { connection in
+            try writer.withLock { connection, _ in
                 defer { checkpointer?.follow(connection) }
                 return try body(connection)
             }

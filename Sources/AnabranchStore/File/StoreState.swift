@@ -27,7 +27,7 @@ struct StoreState: Equatable {
     var head: Head
     /// The last position of the log that was given to an entry, or is not given any more, when the
     /// row was read.
-    private(set) var lastPosition: Int64 = 0
+    var lastPosition: Int64 = 0
 
     /// The head of the replica under which the file saves: the number and the origin of the last
     /// change set that is held of it. Every save changes this row anyway.

@@ -12,8 +12,10 @@ class WriteTransaction {
     final var state: StoreState
     /// The state as the transaction has read it.
     private let formerState: StoreState
-    /// The number of rows that the connection had changed before the transaction.
-    private let formerChanges: Int
+    /// What the transaction knows of the log.
+    final let knownLog: KnownLog
+    /// Whether there are deferred rows; `nil` if that was not looked up. See ``DeferredRows``.
+    final var hasDeferredRows: Bool?
     final private(set) var replicas: ReplicaTable
     /// The part of the history that the transaction adds.
     final var written = HistoryWrites()
@@ -27,15 +29,32 @@ class WriteTransaction {
 
     /// Begins the transaction.
     ///
+    /// - Parameters:
+    ///   - replicas: The known replicas of the file.
+    ///   - head: What the transaction before has left, if nobody has written since. Then the known
+    ///     replicas are all. After a migration the file is read again.
     /// - Throws: `storeChanged` if another process has upgraded the file since it was opened.
-    required init(_ connection: Connection, store: Store, replicas: ReplicaTable) throws {
+    required init(
+        _ connection: Connection, store: Store, replicas: ReplicaTable, after head: StoreHead? = nil
+    ) throws {
         self.connection = connection
         self.store = store
         self.replicas = replicas
-        formerChanges = connection.totalChanges
-        formerState = try Self.presentState(connection, of: store)
+        let head = head.flatMap { $0.state.model == store.modelHash ? $0 : nil }
+        formerState = try head?.state ?? Self.presentState(connection, of: store)
         state = formerState
-        try self.replicas.readNew(connection)
+        knownLog =
+            head.map { KnownLog(after: $0.log) } ?? KnownLog(lastPosition: state.lastPosition)
+        if head?.hasNoDeferredRows == true { hasDeferredRows = false }
+        if head == nil { try self.replicas.readNew(connection) }
+    }
+
+    /// What the next transaction knows if this one commits.
+    final var head: StoreHead {
+        var state = state
+        state.lastPosition = knownLog.lastPosition
+        return StoreHead(
+            state: state, log: knownLog, hasNoDeferredRows: hasDeferredRows == false)
     }
 
     private static func presentState(
@@ -61,11 +80,6 @@ class WriteTransaction {
 
     /// The last position of the log before the transaction.
     final var formerPosition: Int64 { formerState.lastPosition }
-
-    /// The last position of the log; `nil` if the transaction may have changed it.
-    final var lastPosition: Int64? {
-        connection.totalChanges == formerChanges ? formerState.lastPosition : nil
-    }
 
     /// Writes what the transaction has in memory, before it commits.
     func finish() throws { try state.write(connection, over: formerState) }

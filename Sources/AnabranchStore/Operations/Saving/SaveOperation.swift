@@ -75,7 +75,7 @@ struct SaveOperation {
         }
         timestamp = tick
         log = transaction.log
-        position = try log.nextPosition(after: transaction.lastPosition)
+        position = try log.nextPosition()
         encoder = ChangePayloadEncoder(author: replica)
         partLimits = transaction.environment.partLimits
         deferred = transaction.deferred

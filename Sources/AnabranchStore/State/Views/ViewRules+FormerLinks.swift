@@ -156,6 +156,7 @@ extension ViewRules {
     /// Writes down the links that the deferred rows and dropped columns of all records have.
     private func findAllFormerLinks() throws {
         let deferred = transaction.deferred
+        deferred.isEmpty = false
         let cells = try DeferredRows.cellProperties(on: connection)
         let links = try DeferredRows.linkProperties(on: connection)
         for layout in schema.layouts where !layout.entity.isAbstract {

@@ -15,7 +15,15 @@ final class DeferredRows {
     let connection: Connection
     /// True if there are no deferred rows and no former links, which may be in the columns of
     /// dropped to-ones. The answer is kept, which saves three statements for each deleted row.
-    lazy var isEmpty: Bool = (try? Self.areEmpty(on: connection)) ?? false
+    var isEmpty: Bool {
+        get {
+            if let known = transaction.hasDeferredRows { return !known }
+            let isEmpty = (try? Self.areEmpty(on: connection)) ?? false
+            transaction.hasDeferredRows = !isEmpty
+            return isEmpty
+        }
+        set { transaction.hasDeferredRows = !newValue }
+    }
 
     /// The transaction's own rows: use ``WriteTransaction/deferred``.
     init(_ transaction: WriteTransaction) {

@@ -6,13 +6,17 @@ struct ChangeLog {
     let connection: Connection
     let replicas: ReplicaTable
     let branchPoints: BranchPoints
+    /// What is known without a statement; `nil` outside a write transaction.
+    private let known: KnownLog?
 
     init(
-        connection: Connection, replicas: ReplicaTable, branchPoints: BranchPoints = BranchPoints()
+        connection: Connection, replicas: ReplicaTable, branchPoints: BranchPoints = BranchPoints(),
+        known: KnownLog? = nil
     ) {
         self.connection = connection
         self.replicas = replicas
         self.branchPoints = branchPoints
+        self.known = known
     }
 
     private static let columns = """
@@ -30,10 +34,8 @@ struct ChangeLog {
 
     /// The position that the next entry gets. No position is assigned twice, even if its entry was
     /// removed.
-    ///
-    /// - Parameter last: The last position, if it is known.
-    func nextPosition(after last: Int64? = nil) throws -> Int64 {
-        let last = try last ?? lastPosition()
+    func nextPosition() throws -> Int64 {
+        let last = try lastPosition()
         guard last < .max else {
             throw StoreError(.exhausted, "Can't write because the log is at its last position.")
         }
@@ -45,6 +47,7 @@ struct ChangeLog {
 
     /// The last position that was given to an entry, or that no entry gets any more.
     func lastPosition() throws -> Int64 {
+        if let known { return known.lastPosition }
         let statement = try connection.cached(Self.lastPositionSQL)
         guard try statement.step() else { return 0 }
         defer { statement.reset() }
@@ -84,6 +87,7 @@ struct ChangeLog {
 
     /// Registers that no entry gets a position up to this one any more.
     func reservePositions(through position: Int64) throws {
+        known?.takePositions(through: position)
         try connection.run(
             "UPDATE ab_state SET reserved = max(reserved, ?) WHERE id = 1", .integer(position))
     }
@@ -171,7 +175,7 @@ struct ChangeLog {
     ///
     /// The previous origin is not stored if the entry with the number before has it.
     ///
-    /// - Parameter position: The value of ``nextPosition(after:)``, if it is known.
+    /// - Parameter position: The value of ``nextPosition()``, if it is known.
     /// - Returns: The change set's local position.
     @discardableResult
     func append(
@@ -212,7 +216,7 @@ struct ChangeLog {
         try statement.bind(set.previousOrigin.bytes, at: 11)
         try statement.bind(set.origin.bytes, at: 12)
         if !Self.isDigestComputed(of: set) { try statement.bind(set.digest.bytes, at: 13) }
-        let tables = try SharedTables(connection: connection).beginning(of: set)
+        let tables = try SharedTables(connection: connection, known: known).beginning(of: set)
         try statement.bind(position, at: 15)
         if let tables { try statement.bind(tables.number, at: 16) }
         try set.payload.withUnsafeBytes { payload in
@@ -220,6 +224,7 @@ struct ChangeLog {
             try statement.unsafeBindBlob(rest, at: 14)
             try statement.run()
         }
+        known?.takePositions(through: position)
         return position
     }
 
@@ -348,7 +353,8 @@ extension WriteTransaction {
     /// The log, with the replicas known now. Read the property again after a replica may have been
     /// added.
     var log: ChangeLog {
-        ChangeLog(connection: connection, replicas: replicas, branchPoints: branchPoints)
+        ChangeLog(
+            connection: connection, replicas: replicas, branchPoints: branchPoints, known: knownLog)
     }
 
     /// The causal context of a save: what this file holds.

@@ -7,6 +7,8 @@ import AnabranchSQLite
 /// tables, so the log has them once. Rows stay, and there is a greatest number of them.
 struct SharedTables {
     let connection: Connection
+    /// What is known without a statement.
+    let known: KnownLog?
 
     /// Longer payloads and tables are kept as they are, because they would win little.
     private static let longestPayload = 4096
@@ -23,7 +25,9 @@ struct SharedTables {
             count <= Self.longestTables
         else { return nil }
         let bytes = Array(set.payload[..<count])
-        guard let number = try number(of: bytes) ?? add(bytes) else { return nil }
+        let number = try known?.numbers[bytes] ?? number(of: bytes) ?? add(bytes)
+        guard let number else { return nil }
+        known?.add(number, ofTables: bytes)
         return (number, count)
     }
 
