@@ -140,8 +140,10 @@ extension StoreExecutor {
     /// Loads saves to push. They are made durable before they leave the file, so no replica ever
     /// holds a save that its author can forget after a crash.
     func pending(byteLimit: Int, countLimit: Int) throws -> PendingAnswer {
+        let state = try store.syncState()
+        guard state.hasPending else { return PendingAnswer(sets: [], state: state) }
         let sets = try store.pending(byteLimit: byteLimit, countLimit: countLimit)
-        if !sets.isEmpty { try store.flushBeforePush() }
+        try store.flushBeforePush()
         return PendingAnswer(sets: sets, state: try store.syncState())
     }
 

@@ -34,25 +34,43 @@ extension Store {
 
     /// True if there may be something to remove, or if the size of the log should be counted anew.
     ///
-    /// It reads the first entries of two indexes and what the log got since its last count, and
-    /// takes no lock.
+    /// It reads the first entries of two indexes and what the log got since its last count, unless
+    /// nobody has written since, and takes no lock.
     private func mayTrimLog(to retention: LogRetention) throws -> Bool {
         guard retention.age != nil || retention.byteCount != nil else { return false }
-        return try read { reader in
-            let state = try StoreState.read(reader.connection)
-            guard state.cursor != nil else { return false }
-            let rule = TrimmingRule(
-                retention,
-                wallMilliseconds: environment.wallMilliseconds()
-                    .addingReportingOverflow(state.clockOffset).partialValue)
-            let size = try LogSize(reader.connection)
-            if size.uncountedBytes > Self.leastUncounted { return true }
-            return try reader.oldestTimes().contains { rule.removes($0, from: size.byteCount) }
-        }
+        let extent = try read(keptIn: keptLogExtent) { try LogExtent($0) }
+        guard let extent else { return false }
+        if extent.uncountedBytes > Self.leastUncounted { return true }
+        let rule = TrimmingRule(
+            retention,
+            wallMilliseconds: environment.wallMilliseconds()
+                .addingReportingOverflow(extent.clockOffset).partialValue)
+        return extent.oldestTimes.contains { rule.removes($0, from: extent.byteCount) }
     }
 
     /// The bytes that the log must get until its size is counted and kept anew.
     private static let leastUncounted = 1 << 20
+}
+
+/// What a rule asks to know whether the log has something to remove.
+struct LogExtent {
+    let byteCount: Int
+    let uncountedBytes: Int
+    /// The times of the first save that the zone holds, and of the first of unsynced objects.
+    let oldestTimes: [HybridTimestamp]
+    /// The milliseconds to add to the device's clock to get the server's.
+    let clockOffset: Int64
+
+    /// Reads the extent; `nil` if the store never synced.
+    init?(_ reader: StoreReader) throws {
+        let state = try StoreState.read(reader.connection)
+        guard state.cursor != nil else { return nil }
+        let size = try LogSize(reader.connection)
+        byteCount = size.byteCount
+        uncountedBytes = size.uncountedBytes
+        oldestTimes = try reader.oldestTimes()
+        clockOffset = state.clockOffset
+    }
 }
 
 extension StoreReader {
