@@ -37,6 +37,18 @@ import Testing
         withExtendedLifetime(clients) {}
     }
 
+    @Test func `all forms of one token's header count for one client`() {
+        func client(_ value: String?) -> Int {
+            AccessControl.client(
+                of: HTTPRequestHead(
+                    method: "POST", path: Self.path,
+                    headers: HTTPHeaders(value.map { [("Authorization", $0)] } ?? [])))
+        }
+        let forms = ["Bearer abt_1", "bearer abt_1", "BEARER  abt_1", "Bearer abt_1 "]
+        #expect(Set(forms.map(client)).count == 1)
+        #expect(Set(["Bearer abt_1", "Bearer abt_2", nil].map(client)).count == 3)
+    }
+
     @Test func `bodies for one zone leave memory to the other zones`() throws {
         let server = try TestServer { $0.http.bufferedBytes = 8 << 20 }
         let body = try push(to: server, byteCount: 1 << 20)
