@@ -72,9 +72,6 @@ extension MicroHTTPServer {
         guard length <= work.limit else {
             return refuse(request, on: connection, .bodyTooLarge(limit: work.limit))
         }
-        guard length <= request.memory.limit else {
-            return refuse(request, on: connection, .overloaded)
-        }
         request.progress.withLock { progress in
             progress.work = work
             progress.length = length
