@@ -36,7 +36,10 @@ extension MicroHTTPServer {
     /// - Returns: The response, or the one that the server has too little memory.
     func packed(_ response: HTTPResponse, for request: MicroRequest) -> HTTPResponse {
         var response = response
-        guard case .bytes(var bytes) = response.body else { return response }
+        guard case .bytes(var bytes) = response.body else {
+            request.memory.release()
+            return response
+        }
         if acceptsZstd(request), let smaller = ZstdCodec.compressed(bytes) {
             bytes = smaller
             response.body = .bytes(smaller)

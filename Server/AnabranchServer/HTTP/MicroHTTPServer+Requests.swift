@@ -258,7 +258,8 @@ extension MicroHTTPServer {
     }
 
     func end(_ request: MicroRequest, on connection: OpaquePointer?, isCutOff: Bool) {
-        let stream = request.progress.withLock { $0.stream }
+        // The client may have left before the stream was queued.
+        let stream = request.progress.withLock { $0.stream ?? $0.response?.body.stream }
         request.memory.release()
         proxied.end(request.key)
         stream?.detach()
