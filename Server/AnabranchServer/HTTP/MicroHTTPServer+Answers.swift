@@ -27,6 +27,11 @@ extension MicroHTTPServer {
             return progress.id
         }
         MHD_add_response_header(answer, "X-Request-ID", id)
+        if request.memory.byteCount > 0 {
+            watch.begin(
+                UInt(bitPattern: connection), socket: cmicrohttpd_socket(connection),
+                holding: request.memory, isLimited: false)
+        }
         return MHD_queue_response(connection, UInt32(clamping: response.status), answer)
     }
 

@@ -8,7 +8,9 @@ extension MicroHTTPServer {
         version: UnsafePointer<CChar>
     ) -> MHD_Result {
         // Until the right of the client is known, its body must arrive in the same time.
-        watch.begin(UInt(bitPattern: connection), socket: cmicrohttpd_socket(connection))
+        watch.begin(
+            UInt(bitPattern: connection), socket: cmicrohttpd_socket(connection),
+            holding: request.memory)
         guard let handler else { return .NO }
         var headers = HTTPHeaders()
         withUnsafeMutablePointer(to: &headers) { headers in
@@ -161,8 +163,9 @@ extension MicroHTTPServer {
                 progress.pace = UploadPace(from: .now)
                 if case .refused(let response) = admission {
                     passOver(&progress, response, request.memory)
+                } else {
+                    watch.end(address)
                 }
-                watch.end(address)
             }
         } orElse: { [self] response in
             request.progress.withLock { passOver(&$0, response, request.memory) }
