@@ -75,9 +75,14 @@ struct CommandOptions {
 
     func expectNoWords() throws {
         if let word = words.first {
-            let shown = ValidationPlace.withoutPassword(word)
-            throw usage("There are too many words: \"\(shown)\" is not expected.")
+            throw usage("There are too many words: \"\(Self.shown(word))\" is not expected.")
         }
+    }
+
+    /// A word that was typed in the wrong place, to be shown. It may be the address of a database
+    /// with a password; then nothing of it is shown.
+    static func shown(_ word: String) -> String {
+        word.contains("://") || word.contains("=") ? "…" : word
     }
 
     /// Opens the store that `--store` names, or else the environment variable `ANABRANCHD_STORE`.

@@ -25,7 +25,7 @@ enum RestoreCommand {
         guard !options.wantsHelp else { return print(HelpText.restore) }
         let directory = try options.oneWord("the directory of the backup")
         guard FileManager.default.fileExists(atPath: "\(directory)/tokens.sqlite") else {
-            throw HTTPServerError("There is no backup in \(directory).")
+            throw HTTPServerError("There is no backup in \(CommandOptions.shown(directory)).")
         }
         let backup = try ZoneStore(StoreLocation("sqlite:\(directory)"))
         defer { backup.close() }

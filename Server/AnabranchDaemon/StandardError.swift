@@ -13,8 +13,14 @@ enum StandardError {
         let code: Int32
     }
 
-    /// True if the reader took no bytes at the last line.
-    private static let isStuck = Mutex(false)
+    private struct State {
+        /// True if the reader took no bytes at the last line.
+        var isStuck = false
+        /// True if only a part of the last line was written; the next one ends it.
+        var endsInLine = false
+    }
+
+    private static let state = Mutex(State())
 
     /// The time for which a line waits for a reader that takes no bytes. While the reader is
     /// stuck, later lines do not wait, so that it slows the service down only once.
@@ -31,16 +37,17 @@ enum StandardError {
     ///
     /// - Throws: ``LineLost`` if not the whole line could be written.
     static let append: @Sendable (String) throws -> Void = { line in
-        try isStuck.withLock { isStuck in
-            var rest = Array(line.utf8)[...]
-            while !rest.isEmpty {
-                try waitForReader(&isStuck)
+        try state.withLock { state in
+            var rest = Array((state.endsInLine ? "\n" + line : line).utf8)[...]
+            while let last = rest.last {
+                try waitForReader(&state.isStuck)
                 let count = rest.prefix(pieceBytes).withUnsafeBytes {
                     Foundation.write(STDERR_FILENO, $0.baseAddress, $0.count)
                 }
                 if count < 0, errno == EINTR || errno == EAGAIN { continue }
                 guard count > 0 else { throw LineLost(code: errno) }
                 rest = rest.dropFirst(count)
+                state.endsInLine = !rest.isEmpty || last != UInt8(ascii: "\n")
             }
         }
     }

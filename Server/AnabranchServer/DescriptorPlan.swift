@@ -8,6 +8,8 @@ public struct DescriptorPlan: Sendable {
     static let ofZone = 15
     /// Standard streams, tokens, locks, timers, sockets that listen, and temporary files.
     static let ofServer = 64
+    /// The connections to a database by which daemons announce heads and listen for them.
+    static let ofHeadExchange = 2
     /// The pipes or sockets of one call of the validation hook.
     static let ofHookCall = 6
 
@@ -31,7 +33,7 @@ public struct DescriptorPlan: Sendable {
         let wanted = options.http.connections
         let reserved =
             Self.ofServer + (options.metrics?.connections ?? 0) + hookCalls * Self.ofHookCall
-            + (databaseConnections.map { $0 + 1 } ?? 0)
+            + (databaseConnections.map { $0 + Self.ofHeadExchange } ?? 0)
         let room = max(limit - reserved, limit / 2)
         let zones = databaseConnections == nil ? options.openZones * Self.ofZone : 0
         // A zone's share may grow with what connections leave, and is at least a half.

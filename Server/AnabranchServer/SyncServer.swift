@@ -61,9 +61,11 @@ public final class SyncServer: Sendable {
         self.log = log
         hook = options.hook
         audit = options.audit
+        server = MicroHTTPServer(options: options.http)
+        let limits = options.zones.fitting(requestMemory: server.budget.share)
         let recorder = AuditRecorder(options.audit, log: log, metrics: metrics)
         zones = OpenZones(
-            store.backEnd, limits: options.zones, validation: options.validation,
+            store.backEnd, limits: limits, validation: options.validation,
             hook: options.hook, record: recorder.record(push:),
             limit: options.openZones, ceiling: options.mostOpenZones,
             // Three quarters of the threads stay free for other requests.
@@ -72,13 +74,12 @@ public final class SyncServer: Sendable {
         events = EventHub(
             heartbeat: options.heartbeat,
             limits: options.streams.fitting(connections: options.http.connections))
-        server = MicroHTTPServer(options: options.http)
         access = AccessControl(
             tokens: store.tokens, identity: options.identity,
             wallMilliseconds: store.environment.wallMilliseconds)
         rates = RateLimiter(options.rates, metrics: metrics)
         router = SyncRouter(
-            zones: zones, access: access, rates: rates, events: events, limits: options.zones,
+            zones: zones, access: access, rates: rates, events: events, limits: limits,
             log: log, metrics: metrics, recordRead: recorder.record(read:),
             checkIsReady: store.backEnd.checkIsReady)
         certificate = Mutex(options.certificate)

@@ -40,7 +40,7 @@ import Testing
     @Test func `zones of a database take no descriptors, its connections do`() {
         let plan = plan(1024, database: 16)
         #expect(plan.warnings.isEmpty == false)
-        #expect(plan.options.http.connections == 1024 - DescriptorPlan.ofServer - 17)
+        #expect(plan.options.http.connections == 1024 - DescriptorPlan.ofServer - 18)
         #expect(plan.options.openZones == 256)
     }
 }

@@ -62,6 +62,9 @@ package final class AccessControl: Sendable {
         return token
     }
 
+    /// A number that the requests with one token share, however their header is written.
+    static func client(of head: HTTPRequestHead) -> Int { (try? bearer(head)).hashValue }
+
     private static func bearer(_ head: HTTPRequestHead) throws(ProtocolError) -> String {
         guard let field = head.headers["Authorization"] else {
             throw unauthorized(

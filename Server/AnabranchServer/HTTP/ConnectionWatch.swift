@@ -4,7 +4,8 @@ import Synchronization
 
 /// Closes connections that take too long to send the headers of a request, or a body before the
 /// right of its client is known. If a server has almost as many connections as it may have, it also
-/// closes those that wait longest.
+/// closes those that wait longest. If memory is short, it closes those that hold some of it for
+/// longest, because they send such a body slowly, or do not read their answer.
 ///
 /// libmicrohttpd's own timeout restarts with every byte, so a client that sends a byte now and then
 /// could keep a connection open for days. A client that has shown no right must therefore be quick,
@@ -14,6 +15,10 @@ final class ConnectionWatch: Sendable {
     private struct Waiting {
         var socket: Int32
         var since: ContinuousClock.Instant
+        /// True if the time of the wait has a limit.
+        var isLimited: Bool
+        /// The memory that is held meanwhile.
+        var memory: RequestMemory?
     }
 
     private struct State {
@@ -23,6 +28,8 @@ final class ConnectionWatch: Sendable {
         var ending: Set<UInt> = []
         var isTicking = false
         var lastQuiet = ContinuousClock.now
+        /// When connections that hold memory were last searched for.
+        var lastSearch: ContinuousClock.Instant?
 
         /// Ends a connection. libmicrohttpd notices that and closes its socket.
         mutating func end(_ connection: UInt, _ socket: Int32) {
@@ -41,6 +48,8 @@ final class ConnectionWatch: Sendable {
 
     /// The longest time between two calls of `whenQuiet` of a server that is never quiet.
     private static let longestUnrest = Duration.seconds(5)
+    /// The least time between two searches for connections that hold memory.
+    private static let searchPause = Duration.milliseconds(20)
 
     /// Creates a watch.
     ///
@@ -82,10 +91,19 @@ final class ConnectionWatch: Sendable {
         }
     }
 
-    /// Starts to wait for the headers of a request, or for the body that follows them.
-    func begin(_ connection: UInt, socket: Int32) {
+    /// Starts to wait for the headers of a request, for the body that follows them, or until an
+    /// answer is read.
+    ///
+    /// - Parameters:
+    ///   - memory: The memory that the client's request holds meanwhile.
+    ///   - isLimited: False if the wait may be longer than the limit, as for an answer.
+    func begin(
+        _ connection: UInt, socket: Int32, holding memory: RequestMemory? = nil,
+        isLimited: Bool = true
+    ) {
         state.withLock { state in
-            state.waiting[connection] = Waiting(socket: socket, since: .now)
+            state.waiting[connection] = Waiting(
+                socket: socket, since: .now, isLimited: isLimited, memory: memory)
             guard !state.isTicking else { return }
             state.isTicking = true
             timer.schedule(deadline: .now() + 1, repeating: 1, leeway: .milliseconds(200))
@@ -101,9 +119,32 @@ final class ConnectionWatch: Sendable {
     /// them is rare.
     private func makeRoom() {
         state.withLock { state in
-            let oldest = state.waiting.sorted { $0.value.since < $1.value.since }
+            let oldest = state.waiting.filter(\.value.isLimited)
+                .sorted { $0.value.since < $1.value.since }
             for (connection, entry) in oldest.prefix(max(connections / 20, 1)) {
                 state.end(connection, entry.socket)
+            }
+        }
+    }
+
+    /// Ends the connections that hold memory for longest, until they give back so many bytes.
+    ///
+    /// - Parameters:
+    ///   - holder: The holder for which memory is short; `nil` for all.
+    ///   - leastAge: The time that a connection may hold memory in any case.
+    func freeMemory(_ byteCount: Int, of holder: MemoryBudget.Holder?, leastAge: Duration) {
+        let now = ContinuousClock.now
+        state.withLock { state in
+            guard state.lastSearch.map({ now - $0 >= Self.searchPause }) ?? true else { return }
+            state.lastSearch = now
+            let oldest = state.waiting
+                .filter { now - $0.value.since >= leastAge }
+                .sorted { $0.value.since < $1.value.since }
+            var rest = byteCount
+            for (connection, entry) in oldest where rest > 0 {
+                guard let count = entry.memory?.byteCount(for: holder), count > 0 else { continue }
+                state.end(connection, entry.socket)
+                rest -= count
             }
         }
     }
@@ -114,7 +155,8 @@ final class ConnectionWatch: Sendable {
         // libmicrohttpd closes it only after `end`. The socket is only shut down here;
         // libmicrohttpd notices that and closes it.
         let isQuiet = state.withLock { state in
-            for (connection, entry) in state.waiting where now - entry.since > limit {
+            for (connection, entry) in state.waiting
+            where entry.isLimited && now - entry.since > limit {
                 state.end(connection, entry.socket)
             }
             // A busy server always has a waiting connection, or one a moment later. So the timer

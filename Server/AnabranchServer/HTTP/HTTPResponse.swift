@@ -6,6 +6,11 @@ public struct HTTPResponse: Sendable {
         case bytes([UInt8])
         /// A stream of Server-Sent Events.
         case events(EventStream)
+
+        /// The stream of events; `nil` for bytes.
+        var stream: EventStream? {
+            if case .events(let stream) = self { stream } else { nil }
+        }
     }
 
     /// The HTTP status.

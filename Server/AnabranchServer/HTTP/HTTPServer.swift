@@ -167,6 +167,10 @@ public struct HTTPServerOptions: Sendable {
     /// shown to a validation hook. One request, one zone and one client have half of it each, and
     /// so have together all bodies of requests of which the right is not known yet.
     public var bufferedBytes = 512 << 20
+    /// Seconds for which a client keeps the memory of a body before its right is known, or of an
+    /// answer that it does not read, even if others lack memory. Then those that keep it longest
+    /// are disconnected first.
+    public var heldSeconds = 5
     /// The number of threads that work on requests. A zone, and a client, occupies at most three
     /// quarters of them.
     public var workers = 24

@@ -27,6 +27,11 @@ extension MicroHTTPServer {
             return progress.id
         }
         MHD_add_response_header(answer, "X-Request-ID", id)
+        if request.memory.byteCount > 0 {
+            watch.begin(
+                UInt(bitPattern: connection), socket: cmicrohttpd_socket(connection),
+                holding: request.memory, isLimited: false)
+        }
         return MHD_queue_response(connection, UInt32(clamping: response.status), answer)
     }
 
@@ -36,7 +41,10 @@ extension MicroHTTPServer {
     /// - Returns: The response, or the one that the server has too little memory.
     func packed(_ response: HTTPResponse, for request: MicroRequest) -> HTTPResponse {
         var response = response
-        guard case .bytes(var bytes) = response.body else { return response }
+        guard case .bytes(var bytes) = response.body else {
+            request.memory.release()
+            return response
+        }
         if acceptsZstd(request), let smaller = ZstdCodec.compressed(bytes) {
             bytes = smaller
             response.body = .bytes(smaller)

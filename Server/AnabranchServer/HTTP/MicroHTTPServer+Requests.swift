@@ -8,7 +8,9 @@ extension MicroHTTPServer {
         version: UnsafePointer<CChar>
     ) -> MHD_Result {
         // Until the right of the client is known, its body must arrive in the same time.
-        watch.begin(UInt(bitPattern: connection), socket: cmicrohttpd_socket(connection))
+        watch.begin(
+            UInt(bitPattern: connection), socket: cmicrohttpd_socket(connection),
+            holding: request.memory)
         guard let handler else { return .NO }
         var headers = HTTPHeaders()
         withUnsafeMutablePointer(to: &headers) { headers in
@@ -71,9 +73,6 @@ extension MicroHTTPServer {
         let length = head.headers["Content-Length"].map { Int($0) ?? .max } ?? 0
         guard length <= work.limit else {
             return refuse(request, on: connection, .bodyTooLarge(limit: work.limit))
-        }
-        guard length <= request.memory.limit else {
-            return refuse(request, on: connection, .overloaded)
         }
         request.progress.withLock { progress in
             progress.work = work
@@ -164,8 +163,9 @@ extension MicroHTTPServer {
                 progress.pace = UploadPace(from: .now)
                 if case .refused(let response) = admission {
                     passOver(&progress, response, request.memory)
+                } else {
+                    watch.end(address)
                 }
-                watch.end(address)
             }
         } orElse: { [self] response in
             request.progress.withLock { passOver(&$0, response, request.memory) }
@@ -261,7 +261,8 @@ extension MicroHTTPServer {
     }
 
     func end(_ request: MicroRequest, on connection: OpaquePointer?, isCutOff: Bool) {
-        let stream = request.progress.withLock { $0.stream }
+        // The client may have left before the stream was queued.
+        let stream = request.progress.withLock { $0.stream ?? $0.response?.body.stream }
         request.memory.release()
         proxied.end(request.key)
         stream?.detach()

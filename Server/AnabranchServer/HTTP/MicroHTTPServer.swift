@@ -35,11 +35,14 @@ public final class MicroHTTPServer: HTTPServer {
     /// Creates a server that does not listen yet.
     public init(options: HTTPServerOptions) {
         self.options = options
-        budget = MemoryBudget(byteCount: options.bufferedBytes)
         workers = WorkerPool(threads: options.workers, limit: options.waitingRequests)
         watch = ConnectionWatch(
             limit: .seconds(options.headerSeconds), connections: options.connections,
             whenQuiet: options.whenQuiet)
+        let leastAge = Duration.seconds(options.heldSeconds)
+        budget = MemoryBudget(byteCount: options.bufferedBytes) { [watch] count, holder in
+            watch.freeMemory(count, of: holder, leastAge: leastAge)
+        }
         peers = AddressCounts(limit: options.connectionsPerAddress)
         proxied = AddressCounts(limit: options.connectionsPerAddress)
     }

@@ -23,7 +23,8 @@ public final class AuditLog: Sendable {
     private let output: Mutex<Output>
     private let refusals = Mutex(RefusalLines())
 
-    /// Opens the file, or creates it so that only its owner and its group can read it.
+    /// Opens the file, or creates it so that at most its owner and its group can read it, as the
+    /// umask of the process allows.
     ///
     /// - Parameter wallMilliseconds: The time since 1970-01-01 UTC.
     ///

@@ -10,6 +10,9 @@ struct RefusalLines {
         let zone: String
         /// The right; `nil` for a caller in this process.
         let right: AccessHolder?
+
+        /// The sources that are not told apart.
+        fileprivate static let others = Source(zone: "", right: nil)
     }
 
     private struct Window {
@@ -32,11 +35,9 @@ struct RefusalLines {
     ///   has none either.
     mutating func admit(_ source: Source, wallMilliseconds: Int64) -> Int? {
         let minute = wallMilliseconds / 60_000
-        if windows[source] == nil, windows.count >= Self.mostSources {
-            windows = windows.filter { $0.value.minute == minute || $0.value.omittedCount > 0 }
-        }
+        if windows[source] == nil, windows.count >= Self.mostSources { forget(unlessIn: minute) }
         let isKnown = windows[source] != nil || windows.count < Self.mostSources
-        let key = isKnown ? source : Source(zone: "", right: nil)
+        let key = isKnown ? source : .others
         var window = windows[key] ?? Window(minute: minute)
         if window.minute != minute { (window.minute, window.lineCount) = (minute, 0) }
         defer { windows[key] = window }
@@ -47,5 +48,15 @@ struct RefusalLines {
         window.lineCount += 1
         defer { window.omittedCount = 0 }
         return window.omittedCount
+    }
+
+    /// Forgets the sources without a refusal in a minute. What they have omitted counts for the
+    /// sources that are not told apart.
+    private mutating func forget(unlessIn minute: Int64) {
+        let earlier = windows.filter { $0.value.minute != minute }
+        for source in earlier.keys { windows[source] = nil }
+        let omitted = earlier.values.reduce(0) { $0 + $1.omittedCount }
+        guard omitted > 0 else { return }
+        windows[.others, default: Window(minute: minute)].omittedCount += omitted
     }
 }

@@ -21,11 +21,21 @@ final class MemoryBudget: Sendable {
     /// The limit in bytes.
     let byteCount: Int
     private let returned = NSCondition()
+    private let whenShort: @Sendable (_ byteCount: Int, _ holder: Holder?) -> Void
     /// Used only while `returned` is locked.
     nonisolated(unsafe) private var state: State
 
-    init(byteCount: Int) {
+    /// Creates a budget of which nothing is used.
+    ///
+    /// - Parameter whenShort: Called when bytes can't be reserved at once, with their number and
+    ///   the holder with too small a share, or `nil` if all bytes are in use. It may make
+    ///   requests give bytes back.
+    init(
+        byteCount: Int,
+        whenShort: @escaping @Sendable (_ byteCount: Int, _ holder: Holder?) -> Void = { _, _ in }
+    ) {
         self.byteCount = byteCount
+        self.whenShort = whenShort
         state = State(rest: byteCount)
     }
 
@@ -42,15 +52,23 @@ final class MemoryBudget: Sendable {
     ///
     /// - Returns: False if the budget, or the share of a holder, does not have enough bytes left.
     func take(_ count: Int, for holders: [Holder] = [], waiting seconds: Double = 0) -> Bool {
-        returned.withLock {
+        let most = holders.isEmpty ? byteCount : share
+        let isTaken = returned.withLock { take(now: count, holders) }
+        guard !isTaken, count <= most else { return isTaken }
+        whenShort(count, returned.withLock { holders.first { !hasRoom(count, in: $0) } })
+        return returned.withLock {
             let end = seconds > 0 ? Date(timeIntervalSinceNow: seconds) : nil
-            let most = holders.isEmpty ? byteCount : share
-            while !hasRoom(count, holders) {
-                guard count <= most, let end, returned.wait(until: end) else { return false }
+            while !take(now: count, holders) {
+                guard let end, returned.wait(until: end) else { return false }
             }
-            add(count, holders)
             return true
         }
+    }
+
+    private func take(now count: Int, _ holders: [Holder]) -> Bool {
+        guard hasRoom(count, holders) else { return false }
+        add(count, holders)
+        return true
     }
 
     func giveBack(_ count: Int, of holders: [Holder] = []) {
@@ -78,7 +96,11 @@ final class MemoryBudget: Sendable {
     var available: Int { returned.withLock { state.rest } }
 
     private func hasRoom(_ count: Int, _ holders: [Holder]) -> Bool {
-        count <= state.rest && holders.allSatisfy { count <= share - (state.used[$0] ?? 0) }
+        count <= state.rest && holders.allSatisfy { hasRoom(count, in: $0) }
+    }
+
+    private func hasRoom(_ count: Int, in holder: Holder) -> Bool {
+        count <= share - (state.used[holder] ?? 0)
     }
 
     private func add(_ count: Int, _ holders: [Holder]) {

@@ -24,6 +24,13 @@ public final class RequestMemory: Sendable {
     /// The number of bytes that the request uses.
     var byteCount: Int { taken.withLock { $0.byteCount } }
 
+    /// The number of bytes that the request uses of a holder's share; of all bytes for `nil`.
+    func byteCount(for holder: MemoryBudget.Holder?) -> Int {
+        taken.withLock { taken in
+            holder.map { taken.holders.contains($0) } ?? true ? taken.byteCount : 0
+        }
+    }
+
     /// The greatest number of bytes that one request takes.
     var limit: Int { budget.share }
 

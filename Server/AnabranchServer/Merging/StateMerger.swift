@@ -142,11 +142,12 @@ struct StateMerger {
 
     private func delete(_ records: RecordBlock) throws {
         let entity = try writer.number(ofEntity: records.entity)
-        for start in stride(from: 0, to: records.records.count, by: Self.batch) {
+        var rest = records.records[...]
+        while !rest.isEmpty {
             try proceed()
-            let places = start..<min(start + Self.batch, records.records.count)
-            let keys = try places.map { try key(of: records.records[$0]) }
-            let gone = try writer.rows(for: keys).filter { $0.value.entity == entity }
+            let (held, count) = try rows(for: rest.prefix(Self.batch).map(key(of:)))
+            rest = rest.dropFirst(count)
+            let gone = held.filter { $0.value.entity == entity }
             for row in gone.values {
                 try tally.remove(row, of: records.entity)
                 changed.forget(row.key)
@@ -169,31 +170,55 @@ struct StateMerger {
         _ records: [RecordID], of name: WireName, _ body: (inout ChangedRow, Int) throws -> Bool
     ) throws {
         let entity = try writer.number(ofEntity: name)
-        for start in stride(from: 0, to: records.count, by: Self.batch) {
+        var start = 0
+        while start < records.count {
             try proceed()
-            let places = start..<min(start + Self.batch, records.count)
-            let keys = try places.map { try key(of: records[$0]) }
-            try hold(keys, entity)
-            for (key, place) in zip(keys, places) {
+            let keys = try records[start...].prefix(Self.batch).map(key(of:))
+            let count = try hold(keys, entity)
+            for (key, place) in zip(keys.prefix(count), start...) {
                 try changed.change(key, of: entity, named: name) { try body(&$0, place) }
             }
-            if changed.count >= Self.batch || changed.byteCount > recordBytes {
+            start += count
+            // A single row stays, however large it is, because the next block may change it again.
+            if changed.count >= Self.batch || changed.count > 1 && changed.byteCount > heldBytes {
                 try writeChanged()
             }
         }
     }
 
-    /// Reads the rows that are not in `changed` yet.
-    private func hold(_ keys: [RecordKey], _ entity: Int64) throws {
-        let missing = keys.filter { !changed.contains($0) }
-        guard !missing.isEmpty else { return }
-        let held = try writer.rows(for: missing)
+    /// Reads the rows that are not in `changed` yet, unless they are too large together.
+    ///
+    /// - Returns: The number of the first keys with rows that are in `changed` now; at least one.
+    private func hold(_ keys: [RecordKey], _ entity: Int64) throws -> Int {
+        let (held, count) = try rows(for: keys, unless: changed.contains)
         for row in held.values { changed.add(try decoded(row, stored: row)) }
-        guard disabled.contains(.recordsNotHeld) else { return }
-        for key in Set(missing) where held[key] == nil {
-            changed.add(try decoded(try resurrected(key, entity), stored: nil))
+        if disabled.contains(.recordsNotHeld) {
+            for key in keys.prefix(count) where !changed.contains(key) {
+                changed.add(try decoded(try resurrected(key, entity), stored: nil))
+            }
         }
+        return count
     }
+
+    /// Reads the rows of the first keys, as many as may be in memory together.
+    ///
+    /// - Parameter isKnown: True for a key with a row that is not read.
+    ///
+    /// - Returns: The rows, and the number of the keys; at least one.
+    private func rows(
+        for keys: [RecordKey], unless isKnown: (RecordKey) -> Bool = { _ in false }
+    ) throws -> (rows: [RecordKey: StateRow], keyCount: Int) {
+        var found: Set<RecordKey> = []
+        let missing = keys.filter { !isKnown($0) && found.insert($0).inserted }
+        guard !missing.isEmpty else { return ([:], keys.count) }
+        let (rows, count) = try writer.rows(for: missing, byteLimit: heldBytes)
+        let end = count < missing.count ? keys.firstIndex(of: missing[count]) : nil
+        return (rows, end ?? keys.count)
+    }
+
+    /// The number of bytes of rows that are in memory at the same time, if one row has no more.
+    private var heldBytes: Int { min(recordBytes, Self.mostHeldBytes) }
+    private static let mostHeldBytes = 32 << 20
 
     private func decoded(_ row: StateRow, stored: StateRow?) throws -> ChangedRow {
         ChangedRow(

@@ -49,7 +49,7 @@ package final class SyncRouter: HTTPHandler {
             return .work(
                 HTTPWork(
                     limit: bodyLimit(of: page), zone: name.string,
-                    client: head.headers["Authorization"].hashValue
+                    client: AccessControl.client(of: head)
                 ) { [self, fields] in admission(of: head, to: route, name, page, fields) })
         } catch {
             return .answer(HTTPResponse(error, log: fields))

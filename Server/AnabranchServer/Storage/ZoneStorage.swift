@@ -209,7 +209,16 @@ package protocol ZoneWriting: ZoneReading {
     /// - Throws: ``StorageError`` `recordHeld` if the zone holds one of the records.
     func insert(_ rows: [StateRow]) throws
     /// The held rows by key, including those of dead records.
-    func rows(for keys: [RecordKey]) throws -> [RecordKey: StateRow]
+    ///
+    /// - Parameters:
+    ///   - keys: The keys of the rows, each once.
+    ///   - byteLimit: The number of bytes of cells after which no further row is read, so that few
+    ///     keys can't take much memory. A storage that reads all rows at once may ignore it.
+    ///
+    /// - Returns: The rows of the first keys, and how many keys these are; at least one.
+    func rows(
+        for keys: [RecordKey], byteLimit: Int
+    ) throws -> (rows: [RecordKey: StateRow], keyCount: Int)
     /// The number of each held record's entity, dead or alive.
     func entities(of keys: [RecordKey]) throws -> [RecordKey: Int64]
     /// Replaces the cells and the delete mark of held rows.

@@ -142,6 +142,9 @@ package final class OpenZones: Sendable {
         }
     }
 
+    /// The zones of the store, also those that are not open.
+    func storedZones() throws -> [ZoneName] { try backEnd.zones() }
+
     /// The number of zones that are open or being opened.
     package var count: Int { state.withLock { $0.entries.count } }
 

@@ -50,10 +50,11 @@ final class ZoneHealth: Sendable {
 }
 
 extension OpenZones {
-    /// Looks whether the zones that were opened can be served.
+    /// Looks whether the zones that were opened can be served. If all of them fail, it looks at a
+    /// few others: a load balancer that sends no requests would otherwise never open another one.
     ///
     /// - Returns: The number of zones that fail, while others can be served.
-    /// - Throws: ``StorageError`` if every zone that was opened fails, with the cause of one.
+    /// - Throws: ``StorageError`` if no zone that was looked at can be served, with a cause.
     func checkHealth() throws -> Int {
         for name in health.overdue {
             // A zone that still fails is recorded again.
@@ -63,9 +64,20 @@ extension OpenZones {
         }
         let causes = health.causes
         guard let first = causes.min(by: { $0.key.string < $1.key.string }) else { return 0 }
-        guard opened.contains(where: { causes[$0.name] == nil }) else {
+        guard opened.contains(where: { causes[$0.name] == nil }) || servesOther(than: causes) else {
             throw StorageError(.failed, "Zone \(first.key): \(first.value)")
         }
         return causes.count
+    }
+
+    /// The number of further zones that are looked at, so that a look takes little time.
+    private static let furtherZones = 3
+
+    /// Opens zones of the store that no request has asked for, until one can be served.
+    private func servesOther(than failing: [ZoneName: String]) -> Bool {
+        let others = (try? storedZones())?.filter { failing[$0] == nil } ?? []
+        return others.prefix(Self.furtherZones).contains { name in
+            (try? withZone(name) { zone throws(ProtocolError) in try zone.head() }) != nil
+        }
     }
 }

@@ -46,4 +46,15 @@ public struct ZoneLimits: Hashable, Sendable {
 
     /// Creates the default limits.
     public init() {}
+
+    /// The limits for requests that have so many bytes of memory each.
+    ///
+    /// A larger body or answer would be deferred for ever. So clients learn the lower limit, and
+    /// divide what they send.
+    func fitting(requestMemory byteCount: Int) -> ZoneLimits {
+        var limits = self
+        limits.bodyBytes = min(bodyBytes, byteCount)
+        limits.pageBytes = min(pageBytes, byteCount / 2)
+        return limits
+    }
 }

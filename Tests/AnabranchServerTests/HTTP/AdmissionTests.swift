@@ -9,14 +9,6 @@ import Testing
 @Suite(.everyStore) struct AdmissionTests {
     private static let path = "/v1/zones/test/push"
 
-    /// A push of one record with a long name.
-    private func push(_ server: TestServer, byteCount: Int) throws -> [UInt8] {
-        var author = TestAuthor(7)
-        let name = String(repeating: "0123456789", count: byteCount / 10)
-        let set = author.insertPerson(name).0
-        return PushRequest(epoch: try server.hello().epoch, changeSets: [set.encoded()]).encoded()
-    }
-
     private func refusal(
         _ server: TestServer, _ body: [UInt8], _ headers: [String]
     ) throws -> (response: RawResponse, isClosed: Bool) {
@@ -39,7 +31,7 @@ import Testing
         }
         // Its memory is free again.
         for _ in 0..<4 { _ = try refusal(server, [UInt8](repeating: 0, count: 4 << 20), []) }
-        #expect(try server.post(Self.path, push(server, byteCount: 1 << 20)).status == 200)
+        #expect(try server.post(Self.path, server.largePush(byteCount: 1 << 20)).status == 200)
     }
 
     @Test func `announced bodies of clients without a right take no memory`() throws {
@@ -49,7 +41,7 @@ import Testing
             client.send(server.head("POST", Self.path, role: nil, body: 8 << 20))
             client.send([UInt8](repeating: 0, count: 100))
         }
-        #expect(try server.post(Self.path, push(server, byteCount: 1 << 20)).status == 200)
+        #expect(try server.post(Self.path, server.largePush(byteCount: 1 << 20)).status == 200)
         withExtendedLifetime(clients) {}
     }
 
@@ -73,23 +65,71 @@ import Testing
         #expect(try server.hello().headPosition == 0)
     }
 
-    @Test func `answers that are not read take memory until their clients leave`() throws {
-        let server = try TestServer { $0.http.bufferedBytes = 40 << 20 }
-        #expect(try server.post(Self.path, push(server, byteCount: 12 << 20)).status == 200)
-        let pull = PullRequest(cursor: nil, byteLimit: 8 << 20).encoded()
-        var idle: [RawClient] = []
-        for _ in 0..<3 {
+    private static let pull = PullRequest(cursor: nil, byteLimit: 8 << 20).encoded()
+
+    /// Clients that do not read their answers, of 12 MB each.
+    private func unreadAnswers(_ count: Int, of server: TestServer) throws -> [RawClient] {
+        #expect(try server.post(Self.path, server.largePush(byteCount: 12 << 20)).status == 200)
+        return try (0..<count).map { _ in
             // The kernel buffers some megabytes of each answer.
             let client = try RawClient(port: server.port)
-            client.send(server.head("POST", "/v1/zones/test/pull", role: .read, body: pull.count))
-            client.send(pull)
+            client.send(
+                server.head("POST", "/v1/zones/test/pull", role: .read, body: Self.pull.count))
+            client.send(Self.pull)
             #expect(!client.receive(until: "HTTP/1.1 ").bytes.isEmpty)
-            idle.append(client)
+            return client
         }
+    }
+
+    /// Repeats a request until there is memory for it.
+    private func expectServed(_ request: () throws -> RawResponse) throws {
+        for _ in 0..<100 {
+            if try request().status == 200 { return }
+            usleep(20_000)
+        }
+        Issue.record("other clients keep the memory")
+    }
+
+    @Test func `answers that are not read give way when others need memory`() throws {
+        let server = try TestServer {
+            $0.http.bufferedBytes = 40 << 20
+            $0.http.heldSeconds = 0
+        }
+        let idle = try unreadAnswers(3, of: server)
+        try expectServed { try server.post("/v1/zones/test/pull", Self.pull, role: .read) }
+        withExtendedLifetime(idle) {}
+    }
+
+    @Test func `bodies of clients without a right give way when others need memory`() throws {
+        let server = try TestServer {
+            $0.http.bufferedBytes = 256 << 10
+            $0.http.heldSeconds = 0
+        }
+        let idle = try (0..<16).map { _ in try RawClient(port: server.port) }
+        for client in idle {
+            client.send(server.head("POST", Self.path, role: nil, body: 100_000))
+            client.send([UInt8](repeating: 0, count: 12_000))
+        }
+        usleep(200_000)
+        let body = HelloRequest(
+            replica: ReplicaID(high: 1, low: 1), last: nil, cursor: nil, wallMilliseconds: 0
+        ).encoded()
+        try expectServed { try server.post("/v1/zones/test/hello", body) }
+        withExtendedLifetime(idle) {}
+    }
+
+    @Test func `answers that are not read take memory until their clients leave`() throws {
+        let server = try TestServer {
+            $0.http.bufferedBytes = 40 << 20
+            $0.http.heldSeconds = 600
+        }
+        var idle = try unreadAnswers(3, of: server)
+        let pull = Self.pull
         let late = try server.post("/v1/zones/test/pull", pull, role: .read)
         #expect(late.status == 503 && late.headers["retry-after"] != nil)
         // Answers without content are given all the same.
         #expect(try server.hello().headPosition == 1)
+        #expect(idle.count == 3)
         idle = []
         for _ in 0..<600 {
             if try server.post("/v1/zones/test/pull", pull, role: .read).status == 200 { return }

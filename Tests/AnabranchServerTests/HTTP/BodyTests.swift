@@ -54,11 +54,17 @@ import Testing
         #expect(try server.get("/v1/health", role: nil).status == 200)
     }
 
-    @Test func `chunked bodies beyond the common limit are deferred`() throws {
+    @Test func `a body has at most the memory of one request, and clients learn that`() throws {
         let server = try TestServer { $0.http.bufferedBytes = 10_000 }
-        let client = try chunks(4, to: server)
+        let client = try chunks(2, to: server)
         client.send("0\r\n\r\n")
-        #expect(try client.receiveResponse().status == 503)
+        let long = try RawClient(port: server.port)
+        long.send(server.head("POST", "/v1/zones/test/push", body: 5001))
+        for response in [try client.receiveResponse(), try long.receiveResponse()] {
+            #expect(response.status == 413 && response.code == "body-too-large")
+            #expect(response.text.contains(#""limit":"5000""#), "\(response.text)")
+        }
+        #expect(try server.hello().largestBody == 5000)
     }
 
     @Test func `a chunked body within the limit is read`() throws {
@@ -124,15 +130,5 @@ import Testing
         #expect(throws: ZstdCodec.Failure.tooLarge(limit: 4999)) {
             try ZstdCodec.decompressed(whole, limit: 4999)
         }
-    }
-
-    @Test func `bodies beyond the common limit are deferred`() throws {
-        let server = try TestServer { $0.http.bufferedBytes = 1000 }
-        let client = try RawClient(port: server.port)
-        client.send(server.head("POST", "/v1/zones/test/push", body: 2000))
-        let response = try client.receiveResponse()
-        #expect(response.status == 503)
-        #expect(response.headers["retry-after"] != nil)
-        #expect(try server.hello().headPosition == 0)
     }
 }

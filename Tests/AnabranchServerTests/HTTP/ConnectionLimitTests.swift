@@ -74,6 +74,27 @@ import Testing
         withExtendedLifetime(open) {}
     }
 
+    @Test func `the streams of all zones leave connections to other requests`() throws {
+        let server = try TestServer { $0.http.connections = 10 }
+        let tokens = [server.otherZoneToken, server.tokens[.read], server.tokens[.write]]
+        let zones = ["other", "test", "test"]
+        var statuses: [Int?] = []
+        var open: [RawClient] = []
+        for number in 0..<12 {
+            let client = try RawClient(port: server.port)
+            let token = tokens[number % 3] ?? ""
+            client.send(
+                server.head(
+                    "GET", "/v1/zones/\(zones[number % 3])/events", role: nil,
+                    extra: ["Authorization: Bearer \(token)"]))
+            statuses.append(client.receiveHead()?.status)
+            if statuses.last == 200 { open.append(client) }
+        }
+        #expect(open.count == 8 && statuses.suffix(4) == [429, 429, 429, 429])
+        #expect(try server.get("/v1/zones/test/hash").status == 200)
+        withExtendedLifetime(open) {}
+    }
+
     @Test func `the clients of a proxy have limits of their own`() throws {
         let server = try TestServer {
             $0.http.connectionsPerAddress = 2

@@ -82,6 +82,30 @@ import Testing
         #expect(server.log.waitFor("/v1/zones/test/events") != nil)
     }
 
+    @Test func `listeners that leave before their answer are forgotten`() throws {
+        let server = try TestServer {
+            $0.http.workers = 1
+            $0.heartbeat = .milliseconds(50)
+            $0.metrics = HTTPServerOptions()
+        }
+        for _ in 0..<20 {
+            let clients = try (0..<50).map { _ in try RawClient(port: server.port) }
+            for client in clients {
+                client.resetAtEnd()
+                client.send(server.head("GET", "/v1/zones/test/events", role: .read))
+            }
+        }
+        let port = try #require(server.metricsPort)
+        for _ in 0..<600 {
+            let client = try RawClient(port: port)
+            client.send("GET /metrics HTTP/1.1\r\nHost: a\r\n\r\n")
+            let metrics = try client.receiveResponse().text
+            if metrics.contains("anabranch_event_streams 0\n") { return }
+            usleep(50_000)
+        }
+        Issue.record("streams without a client are still counted")
+    }
+
     /// The newest head is never lost, whatever the connection threads do besides.
     @Test func `listeners all see the last push during concurrent pulls`() throws {
         let server = try TestServer()

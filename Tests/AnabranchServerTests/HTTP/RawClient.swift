@@ -28,6 +28,12 @@ final class RawClient {
 
     deinit { close(socket) }
 
+    /// Makes the end of this client a reset, which discards what is under way.
+    func resetAtEnd() {
+        var option = linger(l_onoff: 1, l_linger: 0)
+        setsockopt(socket, SOL_SOCKET, SO_LINGER, &option, socklen_t(MemoryLayout<linger>.size))
+    }
+
     func send(_ text: String) { send(Array(text.utf8)) }
 
     func send(_ bytes: [UInt8]) {

@@ -105,6 +105,14 @@ final class TestServer: Sendable {
         let headPosition: UInt64
     }
 
+    /// The body of a push of one record with a long name.
+    func largePush(byteCount: Int) throws -> [UInt8] {
+        var author = TestAuthor(7)
+        let name = String(repeating: "0123456789", count: byteCount / 10)
+        let set = author.insertPerson(name).0
+        return PushRequest(epoch: try hello().epoch, changeSets: [set.encoded()]).encoded()
+    }
+
     func push(_ changeSets: [ChangeSet]) throws -> Pushed {
         let request = PushRequest(
             epoch: try hello().epoch, changeSets: changeSets.map { $0.encoded() })

@@ -168,6 +168,20 @@ import Testing
         #expect(later == [0, nil, 0])
     }
 
+    @Test func `sources that were refused long ago make room for others`() {
+        var refusals = RefusalLines()
+        func lines(of right: Int64, minute: Int64) -> [Int] {
+            (0...RefusalLines.mostInMinute).compactMap { _ in
+                refusals.admit(
+                    .init(zone: "z", right: .token(right)), wallMilliseconds: minute * 60_000)
+            }
+        }
+        for right in 0..<Int64(10_000) { _ = lines(of: right, minute: 0) }
+        for right in [Int64(20_000), 20_001] {
+            #expect(lines(of: right, minute: 9).count == RefusalLines.mostInMinute)
+        }
+    }
+
     @Test func `a created and a revoked token have a line, without the secret`() throws {
         let audit = try log()
         let server = try TestServer()

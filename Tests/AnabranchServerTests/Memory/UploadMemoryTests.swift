@@ -9,13 +9,6 @@ import Testing
 @Suite(.everyStore) struct UploadMemoryTests {
     private static let path = "/v1/zones/test/push"
 
-    private func push(to server: TestServer, byteCount: Int) throws -> [UInt8] {
-        var author = TestAuthor(7)
-        let name = String(repeating: "0123456789", count: byteCount / 10)
-        let set = author.insertPerson(name).0
-        return PushRequest(epoch: try server.hello().epoch, changeSets: [set.encoded()]).encoded()
-    }
-
     /// Clients that announce a mebibyte each for the zone `test`, and send only some of it.
     private func uploads(_ count: Int, sending sent: Int, to server: TestServer) throws
         -> [RawClient]
@@ -33,13 +26,25 @@ import Testing
     @Test func `announced bodies of clients with a right take only what has arrived`() throws {
         let server = try TestServer { $0.http.bufferedBytes = 8 << 20 }
         let clients = try uploads(16, sending: 20_000, to: server)
-        #expect(try server.post(Self.path, push(to: server, byteCount: 1 << 20)).status == 200)
+        #expect(try server.post(Self.path, server.largePush(byteCount: 1 << 20)).status == 200)
         withExtendedLifetime(clients) {}
+    }
+
+    @Test func `all forms of one token's header count for one client`() {
+        func client(_ value: String?) -> Int {
+            AccessControl.client(
+                of: HTTPRequestHead(
+                    method: "POST", path: Self.path,
+                    headers: HTTPHeaders(value.map { [("Authorization", $0)] } ?? [])))
+        }
+        let forms = ["Bearer abt_1", "bearer abt_1", "BEARER  abt_1", "Bearer abt_1 "]
+        #expect(Set(forms.map(client)).count == 1)
+        #expect(Set(["Bearer abt_1", "Bearer abt_2", nil].map(client)).count == 3)
     }
 
     @Test func `bodies for one zone leave memory to the other zones`() throws {
         let server = try TestServer { $0.http.bufferedBytes = 8 << 20 }
-        let body = try push(to: server, byteCount: 1 << 20)
+        let body = try server.largePush(byteCount: 1 << 20)
         let clients = try uploads(10, sending: 1_000_000, to: server)
         #expect(try server.post(Self.path, body).status == 503)
         let other = try RawClient(port: server.port)

@@ -28,6 +28,14 @@ import Testing
         }
     }
 
+    @Test func `a damaged zone that is opened first keeps no others from being served`() throws {
+        let zones = try make(["a", "b"], SettableClock())
+        defer { zones.close() }
+        try Data("This is no database.".utf8).write(to: path(of: "a"))
+        #expect(throws: ProtocolError.self) { try look(at: "a", zones) }
+        #expect(try zones.checkHealth() == 1)
+    }
+
     @Test func `zones that fail are counted, and all of them mean that nothing is served`()
         throws
     {
@@ -41,9 +49,13 @@ import Testing
         #expect(error?.code == .internalError)
         #expect(error?.operatorMessage.contains("not a SQLite database") == true)
         #expect(error?.message.contains("SQLite") == false)
+        let other = try Data(contentsOf: path(of: "b"))
+        try Data().write(to: path(of: "b"))
         let failure = #expect(throws: StorageError.self) { try zones.checkHealth() }
         #expect(failure?.message.contains("a.sqlite") == true)
-        try look(at: "b", zones)
+        #expect(zones.health.count == 2)
+        try other.write(to: path(of: "b"))
+        clock.milliseconds += ZoneHealth.patience
         #expect(try zones.checkHealth() == 1)
         // It is looked at again, and stays as long as it fails.
         clock.milliseconds += ZoneHealth.patience
@@ -73,7 +85,9 @@ import Testing
         let location = try StoreLocation("sqlite:\(directory.path)")
         let server = try TestServer(at: location)
         #expect(try server.get("/v1/ready", role: nil).text.contains(#""ready""#))
-        try Data("This is no database.".utf8).write(to: path(of: "test"))
+        for zone in ["test", "other"] {
+            try Data("This is no database.".utf8).write(to: path(of: zone))
+        }
         let refused = try server.get("/v1/zones/test/hash")
         #expect(refused.status == 500)
         #expect(!refused.text.contains("SQLite"))

@@ -43,6 +43,18 @@ import Testing
         #expect(try run("token", "revoke", "7", "--store", store).status == 1)
     }
 
+    @Test(arguments: [
+        ["serve"], ["check-config"], ["migrate-store"], ["restore"],
+    ])
+    func `an address of a database in the wrong place is not printed`(command: [String]) throws {
+        for word in ["postgres://ada:secret@db/notes", "host=db password=secret"] {
+            let outcome = try RunningProcess.run(
+                "anabranchd", command + [word], scratch: directory.url)
+            #expect(outcome.status != 0)
+            #expect(!(outcome.output + outcome.errors).contains("secret"), "\(outcome.errors)")
+        }
+    }
+
     @Test func `a zone shows what it holds and its hash`() throws {
         _ = try run("token", "create", "--zone", "a", "--role", "read", "--store", store)
         let shown = try run("zone", "show", "a", "--store", store)

@@ -36,18 +36,27 @@ import Testing
         return try HelloResponse(decoding: send("hello", hello.encoded()).body()).epoch
     }
 
+    private static func records(_ count: UInt64, of replica: UInt64) -> [RecordID] {
+        (1...count).map { RecordID(replica: ReplicaID(high: replica, low: 2), number: $0) }
+    }
+
     /// A push of one save that inserts records.
     private func push(
         by replica: UInt64, records count: UInt64, _ columns: [(WireProperty, Value)]
     ) throws -> [UInt8] {
-        let replica = ReplicaID(high: replica, low: 2)
-        let ids = (1...count).map { RecordID(replica: replica, number: $0) }
-        let payload = ChangePayload(blocks: [
+        let ids = Self.records(count, of: replica)
+        return try push(
+            by: replica,
             .insert(
                 RowBlock(
                     entity: "Note", records: ids, properties: columns.map(\.0),
-                    columns: columns.map { column in ids.map { _ in column.1 } }))
-        ]).encoded(author: replica)
+                    columns: columns.map { column in ids.map { _ in column.1 } })))
+    }
+
+    /// A push of one save with one block.
+    private func push(by replica: UInt64, _ block: ChangeBlock) throws -> [UInt8] {
+        let replica = ReplicaID(high: replica, low: 2)
+        let payload = ChangePayload(blocks: [block]).encoded(author: replica)
         let now = Int64(Date().timeIntervalSince1970 * 1000)
         let set = ChangeSet(
             saving: payload, dot: Dot(replica: replica, sequence: 1),
@@ -82,6 +91,30 @@ import Testing
         let clients = try bodies.map { try send("push", $0) }
         for client in clients { #expect(client.statusLine().contains("200")) }
         try expectBounded("columns of nulls")
+    }
+
+    @Test func `small changes and deletions of large records`() throws {
+        let text = Value.string(String(repeating: "long text ", count: 120_000))
+        let (replicas, count) = (UInt64(1)...24, UInt64(6))
+        for replica in replicas {
+            let body = try push(
+                by: replica, records: count, [(WireProperty(name: "text", type: .string), text)])
+            #expect(try send("push", body).statusLine().contains("200"))
+        }
+        let ids = replicas.flatMap { Self.records(count, of: $0) }
+        let changes: [ChangeBlock] = [
+            .update(
+                RowBlock(
+                    entity: "Note", records: ids,
+                    properties: [WireProperty(name: "n", type: .integer64)],
+                    columns: [ids.map { _ in .integer(1) }])),
+            .delete(RecordBlock(entity: "Note", records: ids)),
+        ]
+        for (number, change) in changes.enumerated() {
+            let body = try push(by: UInt64(100 + number), change)
+            #expect(try send("push", body).statusLine().contains("200"))
+            try expectBounded("large records")
+        }
     }
 
     @Test func `answers that are not read`() throws {

@@ -47,6 +47,40 @@ import Testing
         shell.kill()
     }
 
+    @Test func `a line after one that was cut begins anew`() throws {
+        let pipe = Pipe()
+        let reader = pipe.fileHandleForReading
+        let portFile = folder.file("port")
+        let daemon = Process()
+        daemon.executableURL = try BuiltProducts.executable("anabranchd")
+        daemon.arguments = [
+            "serve", "--store", "sqlite:\(folder.file("zones"))", "--listen", "127.0.0.1:0",
+            "--port-file", portFile,
+        ]
+        daemon.standardOutput = FileHandle.nullDevice
+        daemon.standardError = pipe
+        try daemon.run()
+        defer { daemon.terminate() }
+        let port = try #require(waitForNumber(in: portFile))
+        // Each line takes three pieces, so the pipe is full within one.
+        for _ in 0..<12 { try ask(for: String(repeating: "a", count: 9000), port) }
+        _ = reader.availableData
+        try ask(for: "b", port)
+        var text = ""
+        while !text.contains("/v1/b\"") {
+            text += String(decoding: reader.availableData, as: UTF8.self)
+        }
+        let lines = text.split(separator: "\n").filter { $0.contains("/v1/b\"") }
+        #expect(lines.count == 1)
+        #expect(lines.allSatisfy { $0.hasPrefix("{") && !$0.contains("aaaa") })
+    }
+
+    private func ask(for name: String, _ port: Int) throws {
+        let client = try LoopbackClient(port: port)
+        client.get("/v1/" + name)
+        #expect(client.statusLine() == "HTTP/1.1 404 Not Found")
+    }
+
     private func waitForNumber(in file: String) -> Int? {
         for _ in 0..<1500 {
             let text = (try? String(contentsOfFile: file, encoding: .utf8)) ?? ""

@@ -29,8 +29,10 @@ extension PostgreSQLZoneWriter {
     /// of it.
     private func isNew(_ key: RecordKey) -> Bool { key.ordinal >= firstNewOrdinal }
 
-    func rows(for keys: [RecordKey]) throws -> [RecordKey: StateRow] {
-        try heldRows(for: keys).mapValues(\.row)
+    func rows(
+        for keys: [RecordKey], byteLimit: Int
+    ) throws -> (rows: [RecordKey: StateRow], keyCount: Int) {
+        (try heldRows(for: keys).mapValues(\.row), keys.count)
     }
 
     func entities(of keys: [RecordKey]) throws -> [RecordKey: Int64] {

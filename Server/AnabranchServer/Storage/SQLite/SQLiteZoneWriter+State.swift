@@ -23,19 +23,27 @@ extension SQLiteZoneWriter {
         }
     }
 
-    package func rows(for keys: [RecordKey]) throws -> [RecordKey: StateRow] {
+    package func rows(
+        for keys: [RecordKey], byteLimit: Int
+    ) throws -> (rows: [RecordKey: StateRow], keyCount: Int) {
         let select = try connection.cached(
             """
             SELECT key, entity, timestamp, author, cells, seen, dead FROM record WHERE key = ?
             """)
         var rows: [RecordKey: StateRow] = [:]
         rows.reserveCapacity(keys.count)
-        for key in keys {
+        var byteCount = 0
+        for (index, key) in keys.enumerated() {
+            guard byteCount <= byteLimit else { return (rows, index) }
             try select.bind(key.rawValue, at: 1)
-            if try select.step() { rows[key] = try select.stateRow() }
+            if try select.step() {
+                let row = try select.stateRow()
+                byteCount += row.cells.count + (row.seen?.count ?? 0)
+                rows[key] = row
+            }
             select.reset()
         }
-        return rows
+        return (rows, keys.count)
     }
 
     package func entities(of keys: [RecordKey]) throws -> [RecordKey: Int64] {
