@@ -196,11 +196,11 @@ import Testing
             _ = log.take()
             let pull = try await engine.synchronize()
             #expect(pull.pulledChangeSets == 1)
-            if turn > 0 { check(log.take(), Counts(50, reading: 7, writing: 2), #_sourceLocation) }
+            if turn > 0 { check(log.take(), Counts(68, reading: 9, writing: 2), #_sourceLocation) }
             _ = log.take()
             let idle = try await engine.synchronize()
             #expect(idle.pulledChangeSets == 0)
-            check(log.take(), Counts(5, reading: 5), #_sourceLocation)
+            check(log.take(), Counts(4, reading: 4), #_sourceLocation)
         }
     }
 
