@@ -22,6 +22,9 @@ package protocol ZoneStorage: Sendable {
         _ needs: ZoneNeeds, _ body: (any ZoneWriting) throws -> Result
     ) throws -> Result
 
+    /// Ends the work when the server stops: transactions then throw ``StorageError`` `closed`.
+    var stop: StopSignal { get }
+
     /// Descriptions of damage in the files, as far as the back end can find it; empty if there is
     /// none.
     ///

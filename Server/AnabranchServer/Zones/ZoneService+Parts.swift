@@ -24,7 +24,7 @@ extension ZoneService {
             }
             let held: Int?
             do {
-                held = try storage.write { try stage(request, $0) }
+                held = try transactions.write { try stage(request, $0) }
             } catch let error as ProtocolError where error.code == .quotaExceeded {
                 metrics.quotaRefusals.add(1, error.details["quota"] ?? "")
                 throw error
