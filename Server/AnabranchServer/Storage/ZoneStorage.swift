@@ -79,6 +79,13 @@ package struct ZoneNeeds: Hashable, Sendable {
     }
 }
 
+/// The parts of saves that are not pushed yet.
+package struct StagedParts: Hashable, Sendable {
+    package var count = 0
+    /// The number of bytes that are held of them.
+    package var byteCount = 0
+}
+
 /// Reads one consistent state of a zone.
 package protocol ZoneReading {
     func logState() throws -> LogState
@@ -177,8 +184,10 @@ package protocol ZoneReading {
     func forEachPiece(of part: SavePart, _ body: ([UInt8]) throws -> Void) throws
     /// Bytes of a part from an offset; empty if none are held there.
     func piece(of part: SavePart, from start: Int) throws -> [UInt8]
-    /// The number of bytes of parts that no save of the log lists.
-    func stagedBytes() throws -> Int
+    /// The parts that no save of the log lists.
+    ///
+    /// The work is proportional to their number.
+    func staged() throws -> StagedParts
 }
 
 /// Writes a zone's state within the one write transaction.

@@ -60,7 +60,8 @@ struct ShownPage: Sendable {
             let incoming = job.changeSets[end.changeSet]
             if try incoming.isShown(reader) {
                 let parts = try incoming.changeSet.parts()
-                guard try ZoneParts(reader).holdsAll(parts) else {
+                // The parts are looked for once, and not for each page of them.
+                guard try end.part > 0 || ZoneParts(reader).holdsAll(parts) else {
                     // The push ends here, because the zone lacks a part.
                     end.changeSet = job.changeSets.count
                     return
@@ -90,6 +91,11 @@ struct ShownPage: Sendable {
     ) throws -> Bool {
         while end.part < parts.count {
             let part = parts[end.part]
+            guard try end.part == 0 || reader.holdsAll([part]) else {
+                // It was dropped between two pages, so the push ends here.
+                end = ShownPlace(changeSet: .max)
+                return false
+            }
             guard take(part.byteCount),
                 try append(
                     try reader.bytes(of: part), of: incoming, part: (end.part + 1, parts.count))

@@ -75,7 +75,7 @@ import Testing
         for (name, job) in jobs { #expect(code(job) == .shuttingDown, "\(name)") }
         try zone.reopen()
         #expect(try zone.service.head() == head)
-        #expect(try zone.storage.read { try $0.stagedBytes() } == 0)
+        #expect(try zone.storage.read { try $0.staged() } == StagedParts())
     }
 
     @Test func `a statement that runs ends when the time of a stop is over`() throws {
