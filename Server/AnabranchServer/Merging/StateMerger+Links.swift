@@ -38,7 +38,7 @@ extension StateMerger {
         }
     }
 
-    /// Calls `body` with some links at a time and their keys, whose tags are in `changedLinks`.
+    /// Calls `body` with some links at a time and their keys. Their tags are in `changedLinks`.
     private func forEachBatch(
         of block: LinkBlock,
         _ body: (ArraySlice<LinkBlock.Link>, [LinkKey]) throws -> Void
