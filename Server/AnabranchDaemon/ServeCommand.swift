@@ -59,9 +59,25 @@ enum ServeCommand {
         try announce(port, options.http, portFile: settings["port-file"])
         try ServiceState.ready.report()
         wait(server)
+        endInTime(log)
         do { try ServiceState.stopping.report() } catch { log.write(.warning, "\(error)") }
         server.stop()
         log.write(.info, "stopped")
+    }
+
+    /// The time in seconds after which a stop ends the process, whatever still runs.
+    private static let longestStop = 5.0
+
+    /// Ends the process if its stop takes too long, because a disk or a database does not answer.
+    ///
+    /// What was acknowledged is on the disk, so nothing is lost, as after a crash.
+    private static func endInTime(_ log: RequestLog) {
+        Thread.detachNewThread {
+            Thread.sleep(forTimeInterval: longestStop)
+            log.write(
+                .warning, "stopped while something still ran: a disk or the database may hang")
+            _exit(0)
+        }
     }
 
     /// Opens the file of the audit log again, also if the configuration has become wrong: a

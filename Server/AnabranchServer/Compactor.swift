@@ -27,12 +27,14 @@ final class Compactor: Sendable {
         }
     }
 
-    /// Ends after the zone that is being compacted.
-    func stop() {
+    /// Lets no other zone be compacted.
+    func beginStop() {
         isStopping.withLock { $0 = true }
         wake.signal()
-        done.wait()
     }
+
+    /// Waits for the zone that is being compacted, which the stop of its back end ends.
+    func waitUntilStopped() { done.wait() }
 
     private func compactAll() {
         do {
@@ -52,6 +54,8 @@ final class Compactor: Sendable {
                 .info,
                 "compacted zone \(name): forgot \(done.forgottenCount) change sets up to position "
                     + "\(done.startPosition)")
+        } catch  where error.code == .shuttingDown {
+            // The next daemon compacts the zone.
         } catch {
             log.write(.error, "can't compact zone \(name): \(error)")
         }

@@ -152,13 +152,18 @@ public final class SyncServer: Sendable {
     /// the store.
     ///
     /// Requests that run for more than three seconds from now on fail with `shuttingDown`, and
-    /// nothing of them is kept.
+    /// nothing of them is kept. A second later the clients that have not read their answers are cut
+    /// off. So a stop takes less than five seconds, unless the system itself lets a call of the
+    /// server wait: a disk that does not answer, or the search for the database's address.
     public func stop() {
-        zones.beginStop(allowing: .seconds(3))
-        compactor?.stop()
+        let deadline = ContinuousClock.now + MicroHTTPServer.workTime + MicroHTTPServer.answerTime
+        zones.beginStop(allowing: MicroHTTPServer.workTime)
+        hook?.beginStop()
+        compactor?.beginStop()
         events.close()
-        server.stop()
-        metricsServer?.stop()
+        server.stop(by: deadline)
+        metricsServer?.stop(by: deadline)
+        compactor?.waitUntilStopped()
         zones.close()
         hook?.close()
         store.close()

@@ -19,7 +19,7 @@ struct RefusedStatementTests {
         let client = DatabaseClient(isDisturbed: false)
         let refusal = refusal
         var options = PostgreSQLPool.Options()
-        options.connect = { _, _ in RefusingLink(try SimulatedLink(database, client), refusal) }
+        options.connect = { _, _, _ in RefusingLink(try SimulatedLink(database, client), refusal) }
         let backEnd = try PostgreSQLBackEnd(
             try PostgreSQLLocation("postgres://simulation/zones"), options: options,
             environment: ServerEnvironment(

@@ -4,6 +4,9 @@ package import AnabranchProtocol
 package protocol BackEnd: AnyObject, Sendable {
     var tokens: any TokenStore { get }
 
+    /// Ends the work of all zones when the server stops.
+    var stop: StopSignal { get }
+
     /// The names of all zones, sorted by their bytes.
     func zones() throws -> [ZoneName]
 

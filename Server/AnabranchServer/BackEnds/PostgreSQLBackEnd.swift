@@ -40,6 +40,8 @@ package final class PostgreSQLBackEnd: BackEnd {
         _ = try use { try $0.run(PostgreSQLStatement("SELECT 1 FROM anabranch.zone LIMIT 1")) }
     }
 
+    package var stop: StopSignal { pool.options.stop }
+
     package var databaseConnections: (open: Int, idle: Int)? { pool.counts }
 
     package func zones() throws -> [ZoneName] {

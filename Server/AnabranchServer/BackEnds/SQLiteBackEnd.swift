@@ -10,6 +10,7 @@ import Synchronization
 /// that serves it.
 package final class SQLiteBackEnd: BackEnd {
     package let tokens: any TokenStore
+    package let stop = StopSignal()
     private let directory: URL
     private let environment: ServerEnvironment
     private let lock = Mutex<Int32>(-1)
@@ -81,8 +82,11 @@ package final class SQLiteBackEnd: BackEnd {
     }
 
     private func open(_ name: ZoneName, creating: Bool) throws -> SQLiteZoneStorage {
-        try SQLiteZoneStorage(
-            path: path(of: name), creating: creating, newEpoch: environment.newEpoch)
+        var options = SQLiteZoneStorage.Options()
+        options.stop = stop
+        return try SQLiteZoneStorage(
+            path: path(of: name), creating: creating, options: options,
+            newEpoch: environment.newEpoch)
     }
 
     private var marker: URL { directory.appendingPathComponent("moved") }

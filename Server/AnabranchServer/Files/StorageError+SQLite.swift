@@ -7,6 +7,8 @@ extension StorageError {
         case .full:
             self.init(.full, "Can't use \(path) because its disk is full: make room.")
         case .busy, .locked: self.init(.busy, "\(error)")
+        // Only a stop interrupts.
+        case .interrupt: self = StopSignal.error
         case .corrupt:
             self.init(
                 .damaged,

@@ -39,12 +39,14 @@ final class LiveRequests: Sendable {
         for stream in streams { stream.close() }
     }
 
-    func waitUntilEnded(limit: DispatchTimeInterval) {
+    func waitUntilEnded(by deadline: ContinuousClock.Instant) {
         let signal = DispatchSemaphore(value: 0)
         let isEnded = state.withLock { state in
             state.whenEnded = signal
             return state.count == 0
         }
-        if !isEnded { _ = signal.wait(timeout: .now() + limit) }
+        guard !isEnded else { return }
+        let seconds = max((deadline - .now) / .seconds(1), 0)
+        _ = signal.wait(timeout: .now() + seconds)
     }
 }

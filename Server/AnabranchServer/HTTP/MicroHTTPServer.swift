@@ -163,8 +163,18 @@ public final class MicroHTTPServer: HTTPServer {
         return UnsafeMutableRawPointer(bitPattern: address)
     }
 
-    /// Refuses new requests, waits up to five seconds for running ones, and closes the socket.
-    public func stop() {
+    /// The time that a stop gives the work of requests, and then the clients that read the answers.
+    static let workTime = Duration.seconds(3)
+    static let answerTime = Duration.seconds(1)
+
+    /// Refuses new requests, waits until running ones are answered, and closes the socket.
+    ///
+    /// The work of requests must end by itself. Clients that have not read their answers four
+    /// seconds after the beginning of the stop, or have not sent their requests, are cut off.
+    public func stop() { stop(by: .now + Self.workTime + Self.answerTime) }
+
+    /// Stops the server; clients are cut off at the deadline.
+    func stop(by deadline: ContinuousClock.Instant) {
         let (address, acceptor) = state.withLock { state in
             state.isStopping = true
             defer { (state.daemon, state.acceptor) = (0, nil) }
@@ -177,7 +187,7 @@ public final class MicroHTTPServer: HTTPServer {
         // until its threads have ended: they end the process if the socket is closed earlier, and
         // `MHD_quiesce_daemon` would close it in two threads at once.
         live.closeStreams()
-        live.waitUntilEnded(limit: .seconds(5))
+        live.waitUntilEnded(by: deadline)
         MHD_stop_daemon(daemon)
         TLSKeyPairs.shared.forget(port: state.withLock { $0.port })
         state.withLock { state in

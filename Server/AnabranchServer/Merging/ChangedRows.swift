@@ -10,8 +10,43 @@ struct ChangedRow {
     /// The stamps that deletes under `updateWins` have seen, in any order; `nil` without such a
     /// delete. They become a `DeleteMark` once, because that sorts them.
     var seen: [Stamp]?
+    /// The values under `keepBoth` that were written, by property; they are not in `cells` yet.
+    private var written: [Int64: Siblings<CellList.Cell>] = [:]
     fileprivate(set) var isChanged = false
     fileprivate(set) var entity: WireName?
+}
+
+extension ChangedRow {
+    init(stored: StateRow?, row: StateRow, cells: CellList, seen: [Stamp]?) {
+        self.stored = stored
+        self.row = row
+        self.cells = cells
+        self.seen = seen
+    }
+
+    /// Writes a value under `keepBoth`. The held values are decoded at the first of many writes.
+    mutating func write(
+        _ cell: CellList.Cell, stamp: Stamp, seeing seen: [Stamp],
+        stampOf: (CellList.Cell) throws -> Stamp
+    ) throws {
+        if written[cell.property] == nil {
+            written[cell.property] = Siblings(
+                try cells.siblings(of: cell.property).map {
+                    Siblings.Sibling(stamp: try stampOf($0), content: $0)
+                })
+        }
+        written[cell.property]?.write(cell, stamp: stamp, seeing: seen)
+    }
+
+    /// Puts the values that were written of a property into `cells`.
+    mutating func settle(_ property: Int64) {
+        guard !written.isEmpty, let siblings = written.removeValue(forKey: property) else { return }
+        cells.put(siblings.all.map(\.content), of: property)
+    }
+
+    fileprivate mutating func settleAll() {
+        for property in written.keys { settle(property) }
+    }
 }
 
 /// The rows that a change set changes.
@@ -58,6 +93,10 @@ final class ChangedRows {
     /// Returns the rows that were changed, and forgets all rows.
     func takeChanged() -> [ChangedRow] {
         defer { (rows, byteCount) = ([:], 0) }
-        return rows.values.filter(\.isChanged)
+        return rows.values.filter(\.isChanged).map { row in
+            var row = row
+            row.settleAll()
+            return row
+        }
     }
 }

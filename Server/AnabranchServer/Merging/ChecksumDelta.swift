@@ -34,12 +34,11 @@ final class ChecksumDelta {
     ///   - before: The tags that the link had; `nil` if it did not exist.
     ///   - after: The tags that it has now; `nil` if it was removed.
     func change(
-        _ link: LinkBlock.Link, of property: WireProperty, from before: LinkTags?,
-        to after: LinkTags?
+        _ link: ChangedLinks.CanonicalLink, from before: LinkTags?, to after: LinkTags?
     ) {
         func part(_ tags: LinkTags) -> StateChecksum {
             StateChecksum(
-                of: CanonicalRecord.Link(property: property, right: link.right, tags: tags),
+                of: CanonicalRecord.Link(property: link.property, right: link.right, tags: tags),
                 from: link.left)
         }
         if let before { change = change &- part(before) }

@@ -5,7 +5,9 @@ extension StateMerger {
         let columns = try columns(of: rows)
         try change(rows.records, of: rows.entity) { row, place in
             var isChanged = false
-            for column in columns where try takes(column, at: place, over: row.cells) {
+            for column in columns {
+                row.settle(column.number)
+                guard try takes(column, at: place, over: row.cells) else { continue }
                 row.cells.put(try cell(column.number, column[place], stamp))
                 isChanged = true
             }
@@ -29,6 +31,7 @@ extension StateMerger {
         let columns = try columns(of: rows)
         try change(rows.records, of: rows.entity) { row, place in
             for column in columns {
+                row.settle(column.number)
                 let held = row.cells[column.number]
                 let sum = Counter.sum(
                     try held.map(value(of:)) ?? .null, column.values[place],
@@ -43,15 +46,9 @@ extension StateMerger {
     func write(_ block: SiblingBlock) throws {
         let column = try column(of: block.property, block.writes.map(\.value))
         try change(block.writes.map(\.record), of: block.entity) { row, place in
-            var siblings = Siblings(
-                try row.cells.siblings(of: column.number).map {
-                    Siblings.Sibling(stamp: try stamp(of: $0), content: $0.value)
-                })
-            siblings.write(
-                column[place], stamp: stamp, seeing: block.writes[place].observedTags)
-            row.cells.put(
-                try siblings.all.map { try cell(column.number, $0.content, $0.stamp) },
-                of: column.number)
+            try row.write(
+                try cell(column.number, column[place], stamp), stamp: stamp,
+                seeing: block.writes[place].observedTags, stampOf: stamp(of:))
             return true
         }
     }

@@ -22,6 +22,8 @@ struct StateMerger {
     let losses = LossCount()
     /// The rows that the change set has changed and that are not written yet.
     let changed = ChangedRows()
+    /// The links that the change set names and that are not written yet.
+    let changedLinks = ChangedLinks()
     /// Called before each group of rows; an error ends the merge.
     let proceed: () throws -> Void
 
@@ -31,8 +33,15 @@ struct StateMerger {
     /// of former models and with the concurrent values under `keepBoth`.
     static let greatestValueCount = 10_000
 
-    /// The number of rows that are read and written together.
+    /// The greatest number of tags of one link. Each is of a save that had not seen the others.
+    static let greatestTagCount = 10_000
+
+    /// The greatest number of values that the deletes of one record have seen together.
+    static let greatestSeenCount = 100_000
+
+    /// The number of rows or links that are read and written together, and of tags.
     static let batch = 1000
+    static let tagsTogether = 100_000
 
     init(
         _ changeSet: ChangeSet, into writer: any ZoneWriting, disabled: Set<Mechanism>,
@@ -71,6 +80,7 @@ struct StateMerger {
             try merger.merge(block)
         }
         try merger.writeChanged()
+        try merger.writeChangedLinks()
         try merger.tally.keep()
         return merger.losses.count
     }
@@ -151,6 +161,7 @@ struct StateMerger {
             for row in gone.values {
                 try tally.remove(row, of: records.entity)
                 changed.forget(row.key)
+                changedLinks.forget(linksOf: row.key)
             }
             for (link, tags) in try writer.remove(Array(gone.keys)) {
                 try tally.remove(link, tags)
@@ -248,6 +259,7 @@ struct StateMerger {
         row.cells = changed.cells.encoded(timestamp: row.timestamp, author: row.author)
         if let seen = changed.seen {
             let mark = DeleteMark(seen: seen)
+            try check(seenCount: mark.seen.count, of: row.key)
             row.seen = try StoredTags.encoded(mark.seen, ordinal: writer.ordinal(of:))
             row.isDead = try isDead(changed.cells, mark)
         }
@@ -280,11 +292,27 @@ struct StateMerger {
 
     /// Checks the number of values of a record, to which every later change of it has to look.
     private func check(cellCount: Int, of key: RecordKey) throws {
-        guard cellCount <= Self.greatestValueCount else {
+        try check(cellCount, "values", limit: Self.greatestValueCount, of: key)
+    }
+
+    private func check(seenCount: Int, of key: RecordKey) throws {
+        try check(
+            seenCount, "values that deletes have seen", limit: Self.greatestSeenCount, of: key)
+    }
+
+    func check(tagCount: Int, of link: LinkKey) throws {
+        try check(
+            tagCount, "concurrent changes of one link", limit: Self.greatestTagCount, of: link.left)
+    }
+
+    private func check(
+        _ count: Int, _ what: String, limit: Int, of key: RecordKey
+    ) throws {
+        guard count <= limit else {
             throw StorageError(
                 .recordTooLarge,
                 "Can't accept a change of record \(key.number) because it would have "
-                    + "\(cellCount) values, and the limit is \(Self.greatestValueCount).")
+                    + "\(count) \(what), and the limit is \(limit).")
         }
     }
 }

@@ -11,6 +11,8 @@ package final class ServerMetrics: Sendable {
     package let errors: MetricCounter
     package let commits: MetricHistogram
     package let commitSeconds: MetricHistogram
+    package let lockWaitSeconds: MetricHistogram
+    package let lockSeconds: MetricHistogram
     package let changeSets: MetricCounter
     package let conflicts: MetricCounter
     package let limitedRequests: MetricCounter
@@ -44,6 +46,15 @@ package final class ServerMetrics: Sendable {
         commitSeconds = registry.add(
             MetricHistogram(
                 "anabranch_commit_seconds", "Time of a transaction of pushes, with its flush.",
+                bounds: MetricHistogram.seconds))
+        lockWaitSeconds = registry.add(
+            MetricHistogram(
+                "anabranch_zone_lock_wait_seconds", "Time of a wait for the lock of a zone.",
+                bounds: MetricHistogram.seconds))
+        lockSeconds = registry.add(
+            MetricHistogram(
+                "anabranch_zone_lock_seconds",
+                "Time for which the lock of a zone was held, with the commit.",
                 bounds: MetricHistogram.seconds))
         changeSets = registry.add(
             MetricCounter(

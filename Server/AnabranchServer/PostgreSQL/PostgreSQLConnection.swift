@@ -5,10 +5,11 @@ import Foundation
 ///
 /// Statements are sent in groups: a group costs one round trip, whatever its size. Each statement
 /// is prepared at its first use. No call waits longer than the time-out, also if the server stops
-/// to answer without closing the connection.
+/// to answer without closing the connection, or much longer than a ``StopSignal`` allows.
 final class PostgreSQLConnection: PostgreSQLLink {
     private let connection: OpaquePointer
     private let timeout: Duration
+    private let stop: StopSignal
     private var prepared: [String: String] = [:]
     private var nameCount = 0
     private(set) package var isBroken = false
@@ -18,9 +19,14 @@ final class PostgreSQLConnection: PostgreSQLLink {
 
     /// Connects.
     ///
-    /// - Parameter timeout: The longest time for one group of statements.
-    init(_ location: PostgreSQLLocation, timeout: Duration) throws {
+    /// - Parameters:
+    ///   - timeout: The longest time for one group of statements.
+    ///   - stop: Ends groups of statements, after which the connection is broken.
+    init(
+        _ location: PostgreSQLLocation, timeout: Duration, stop: StopSignal = StopSignal()
+    ) throws {
         self.timeout = timeout
+        self.stop = stop
         let options = location.options.sorted { $0.key < $1.key }
         let started = withCStrings(options.map(\.key)) { keywords in
             withCStrings(options.map(\.value)) { values in PQconnectdbParams(keywords, values, 0) }
@@ -64,6 +70,7 @@ final class PostgreSQLConnection: PostgreSQLLink {
         guard !isBroken else {
             throw PostgreSQLError("The connection was lost before.", isConnectionLost: true)
         }
+        try checkStop()
         let deadline = ContinuousClock.now + timeout
         if prepared.count > Self.maximumPrepared { try deallocate(deadline) }
         let steps = try statements.flatMap { try send($0) }
@@ -173,14 +180,25 @@ final class PostgreSQLConnection: PostgreSQLLink {
     private func isReady(
         for events: Int32, until deadline: ContinuousClock.Instant
     ) throws -> Bool {
-        let left = deadline - ContinuousClock.now
-        let milliseconds = Int32(clamping: Int((left / .milliseconds(1)).rounded(.up)))
-        guard milliseconds > 0 else { return false }
-        var descriptor = pollfd(
-            fd: PQsocket(connection), events: Int16(truncatingIfNeeded: events), revents: 0)
-        let found = poll(&descriptor, 1, milliseconds)
-        if found < 0, errno != EINTR { throw lost("Can't wait for the database") }
-        return found != 0
+        while true {
+            try checkStop()
+            let left = deadline - ContinuousClock.now
+            let milliseconds = Int32(clamping: Int((left / .milliseconds(1)).rounded(.up)))
+            guard milliseconds > 0 else { return false }
+            var descriptor = pollfd(
+                fd: PQsocket(connection), events: Int16(truncatingIfNeeded: events), revents: 0)
+            let found = poll(&descriptor, 1, min(milliseconds, StopSignal.waitMilliseconds))
+            if found < 0, errno != EINTR { throw lost("Can't wait for the database") }
+            if found != 0 { return true }
+        }
+    }
+
+    /// Gives the connection up if the server stops: a statement may be running, which the database
+    /// ends when it notices that.
+    private func checkStop() throws {
+        guard stop.isOver else { return }
+        isBroken = true
+        throw StopSignal.error
     }
 
     private func overdue() -> PostgreSQLError {

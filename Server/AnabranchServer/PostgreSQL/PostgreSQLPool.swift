@@ -1,6 +1,7 @@
 import Foundation
 
-/// Connections to one database, opened as they are needed and used by one thread each.
+/// Connections to one database, opened as they are needed and used by one thread each. Callers that
+/// wait for one get it in the order in which they came.
 ///
 /// A connection that the server has closed is replaced before it is used. If connecting fails, the
 /// next callers get the same error for a moment instead of waiting for it in turn, so a database
@@ -18,10 +19,12 @@ package final class PostgreSQLPool: Sendable {
         package var lockTimeout: Duration = .seconds(10)
         /// The time for which a failure to connect is given to other callers.
         package var failurePause: Duration = .milliseconds(250)
+        /// Ends statements and waits when the server stops.
+        package var stop = StopSignal()
         /// Connects; the duration is the longest time of one group of statements.
-        package var connect: @Sendable (PostgreSQLLocation, Duration) throws -> any PostgreSQLLink =
-            {
-                try PostgreSQLConnection($0, timeout: $1)
+        package var connect:
+            @Sendable (PostgreSQLLocation, Duration, StopSignal) throws -> any PostgreSQLLink = {
+                try PostgreSQLConnection($0, timeout: $1, stop: $2)
             }
 
         package init() {}
@@ -34,7 +37,11 @@ package final class PostgreSQLPool: Sendable {
     nonisolated(unsafe) private var idle: [PostgreSQLSession] = []
     nonisolated(unsafe) private var openCount = 0
     nonisolated(unsafe) private var isClosed = false
-    nonisolated(unsafe) private var failure: (error: PostgreSQLError, until: Date)?
+    nonisolated(unsafe) private var failure:
+        (error: PostgreSQLError, until: ContinuousClock.Instant)?
+    /// The numbers of the callers that wait for a connection, in their order.
+    nonisolated(unsafe) private var waiting: [UInt64] = []
+    nonisolated(unsafe) private var lastNumber: UInt64 = 0
 
     package init(_ location: PostgreSQLLocation, options: Options = Options()) {
         self.location = location
@@ -46,6 +53,9 @@ package final class PostgreSQLPool: Sendable {
         condition.withLock { (openCount, idle.count) }
     }
 
+    /// The number of callers that wait for a connection.
+    var waitingCount: Int { condition.withLock { waiting.count } }
+
     /// Calls `body` with a connection that no one else uses.
     ///
     /// A transaction that `body` leaves open is rolled back.
@@ -56,11 +66,11 @@ package final class PostgreSQLPool: Sendable {
     }
 
     private func take() throws -> PostgreSQLSession {
-        let patience = Date(timeIntervalSinceNow: options.patience / .seconds(1))
+        let patience = ContinuousClock.now + options.patience
         while let session = try idleSession(until: patience) {
             if session.connection.isAlive { return session }
             condition.withLock { openCount -= 1 }
-            condition.signal()
+            condition.broadcast()
         }
         do {
             return try PostgreSQLSession(location, options: options)
@@ -68,38 +78,51 @@ package final class PostgreSQLPool: Sendable {
             condition.withLock {
                 openCount -= 1
                 if let error = error as? PostgreSQLError {
-                    failure = (
-                        error, Date(timeIntervalSinceNow: options.failurePause / .seconds(1))
-                    )
+                    failure = (error, .now + options.failurePause)
                 }
             }
-            condition.signal()
+            condition.broadcast()
             throw error
         }
     }
 
-    /// Takes an idle session.
+    /// Takes an idle session when it is the caller's turn.
     ///
     /// - Returns: `nil` if the caller is to open a session, which is counted already.
-    private func idleSession(until patience: Date) throws -> PostgreSQLSession? {
+    private func idleSession(
+        until patience: ContinuousClock.Instant
+    ) throws -> PostgreSQLSession? {
         try condition.withLock {
+            lastNumber += 1
+            let number = lastNumber
+            waiting.append(number)
+            defer {
+                waiting.removeAll { $0 == number }
+                condition.broadcast()
+            }
             while true {
                 guard !isClosed else {
                     throw PostgreSQLError("The connections to the database were closed.")
                 }
-                if let session = idle.popLast() { return session }
-                if let failure, failure.until > Date() { throw failure.error }
-                if openCount < options.connections {
+                try options.stop.check()
+                let isFirst = waiting[0] == number
+                if isFirst, let session = idle.popLast() { return session }
+                if idle.isEmpty, let failure, failure.until > .now { throw failure.error }
+                if isFirst, openCount < options.connections {
                     openCount += 1
                     return nil
                 }
-                guard condition.wait(until: patience) else {
-                    throw PostgreSQLError(
-                        "All \(options.connections) connections to the database are in use.",
-                        state: "55P03")
-                }
+                guard ContinuousClock.now < patience else { throw inUse }
+                // A short wait, because the wall clock may be set, and to notice a stop.
+                let seconds = Double(StopSignal.waitMilliseconds) / 1000
+                _ = condition.wait(until: Date(timeIntervalSinceNow: seconds))
             }
         }
+    }
+
+    private var inUse: PostgreSQLError {
+        PostgreSQLError(
+            "All \(options.connections) connections to the database are in use.", state: "55P03")
     }
 
     private func give(back session: PostgreSQLSession) {

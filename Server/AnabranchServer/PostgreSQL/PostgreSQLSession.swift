@@ -9,7 +9,8 @@ final class PostgreSQLSession {
     private(set) var isInTransaction = false
 
     init(_ location: PostgreSQLLocation, options: PostgreSQLPool.Options) throws {
-        connection = try options.connect(location, options.statementTimeout + .seconds(5))
+        connection = try options.connect(
+            location, options.statementTimeout + .seconds(5), options.stop)
         try Self.configure(connection, options)
         history = try Self.history(of: connection)
     }
@@ -32,6 +33,13 @@ final class PostgreSQLSession {
             PostgreSQLStatement("SET enable_hashjoin = off"),
             PostgreSQLStatement("SET enable_mergejoin = off"),
             PostgreSQLStatement("SET jit = off"),
+            // A statement of a daemon that has ended, or that has given the statement up, ends too
+            // and releases its locks. PostgreSQL looks for that since version 14.
+            PostgreSQLStatement(
+                """
+                SELECT set_config(name, '1000', false) FROM pg_settings
+                WHERE name = 'client_connection_check_interval'
+                """),
             // An acknowledged push is durable, also where the database's default says otherwise.
             PostgreSQLStatement(
                 """

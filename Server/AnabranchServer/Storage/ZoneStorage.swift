@@ -22,6 +22,9 @@ package protocol ZoneStorage: Sendable {
         _ needs: ZoneNeeds, _ body: (any ZoneWriting) throws -> Result
     ) throws -> Result
 
+    /// Ends the work when the server stops: transactions then throw ``StorageError`` `closed`.
+    var stop: StopSignal { get }
+
     /// Descriptions of damage in the files, as far as the back end can find it; empty if there is
     /// none.
     ///
@@ -74,6 +77,13 @@ package struct ZoneNeeds: Hashable, Sendable {
         dots.formUnion(other.dots)
         add(other.records)
     }
+}
+
+/// The parts of saves that are not pushed yet.
+package struct StagedParts: Hashable, Sendable {
+    package var count = 0
+    /// The number of bytes that are held of them.
+    package var byteCount = 0
 }
 
 /// Reads one consistent state of a zone.
@@ -174,8 +184,10 @@ package protocol ZoneReading {
     func forEachPiece(of part: SavePart, _ body: ([UInt8]) throws -> Void) throws
     /// Bytes of a part from an offset; empty if none are held there.
     func piece(of part: SavePart, from start: Int) throws -> [UInt8]
-    /// The number of bytes of parts that no save of the log lists.
-    func stagedBytes() throws -> Int
+    /// The parts that no save of the log lists.
+    ///
+    /// The work is proportional to their number.
+    func staged() throws -> StagedParts
 }
 
 /// Writes a zone's state within the one write transaction.

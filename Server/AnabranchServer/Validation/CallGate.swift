@@ -13,6 +13,8 @@ final class CallGate: Sendable {
     private final class Waiter: Sendable {
         let zone: String
         let turn = DispatchSemaphore(value: 0)
+        /// True if its turn never comes.
+        let isTurnedAway = Atomic(false)
 
         init(_ zone: String) { self.zone = zone }
     }
@@ -27,6 +29,7 @@ final class CallGate: Sendable {
         var running = 0
         var shares: [String: Share] = [:]
         var waiters: [Waiter] = []
+        var isClosed = false
     }
 
     private let state = Mutex(State())
@@ -67,26 +70,51 @@ final class CallGate: Sendable {
         let place = state.withLock { admit(waiter, in: &$0) }
         switch place {
         case .running: return
+        case .closed: throw Self.isStopping
         case .none: throw ValidationFailure("too many pushes wait for it")
         case .waiting: break
         }
         let patience = DispatchTimeInterval.milliseconds(timeout.wholeMilliseconds)
-        guard waiter.turn.wait(timeout: .now() + patience) == .timedOut else { return }
-        // Its turn may have come just now.
-        let hasGivenUp = state.withLock { state -> Bool in
+        if waiter.turn.wait(timeout: .now() + patience) == .timedOut, giveUp(waiter) {
+            throw ValidationFailure("it is busy with earlier pushes")
+        }
+        if waiter.isTurnedAway.load(ordering: .acquiring) { throw Self.isStopping }
+    }
+
+    private static let isStopping = ValidationFailure("the server is stopping")
+
+    /// Ends the wait of a caller.
+    ///
+    /// - Returns: False if its turn has come just now, or it was turned away.
+    private func giveUp(_ waiter: Waiter) -> Bool {
+        state.withLock { state in
             guard let index = state.waiters.firstIndex(where: { $0 === waiter }) else {
                 return false
             }
             state.waiters.remove(at: index)
-            change(zone, in: &state) { $0.waiting -= 1 }
+            change(waiter.zone, in: &state) { $0.waiting -= 1 }
             return true
         }
-        if hasGivenUp { throw ValidationFailure("it is busy with earlier pushes") }
     }
 
-    private enum Place { case running, waiting, none }
+    /// Turns away the callers that wait and all later ones.
+    func close() {
+        let waiters = state.withLock { state in
+            state.isClosed = true
+            defer { state.waiters = [] }
+            for waiter in state.waiters { change(waiter.zone, in: &state) { $0.waiting -= 1 } }
+            return state.waiters
+        }
+        for waiter in waiters {
+            waiter.isTurnedAway.store(true, ordering: .releasing)
+            waiter.turn.signal()
+        }
+    }
+
+    private enum Place { case running, waiting, none, closed }
 
     private func admit(_ waiter: Waiter, in state: inout State) -> Place {
+        guard !state.isClosed else { return .closed }
         if hasRoom(for: waiter.zone, in: state) {
             start(waiter.zone, in: &state)
             return .running

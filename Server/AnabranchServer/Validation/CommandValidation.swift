@@ -7,6 +7,9 @@ import Synchronization
 /// that ends, gives no answer in time or breaks the form is killed, and the next call starts
 /// another.
 final class CommandValidation: ValidationChannel {
+    /// The time in which all processes must end after their last call.
+    private static let patience = Duration.milliseconds(500)
+
     private let path: String
     /// The processes that no call uses.
     private let idle = Mutex<[Coprocess]>([])
@@ -48,6 +51,7 @@ final class CommandValidation: ValidationChannel {
             return idle
         }
         for process in processes { process.closeInput() }
-        for process in processes { process.end(within: .seconds(1)) }
+        let deadline = ContinuousClock.now + Self.patience
+        for process in processes { process.end(by: deadline) }
     }
 }

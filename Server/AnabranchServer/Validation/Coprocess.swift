@@ -157,9 +157,8 @@ final class Coprocess: @unchecked Sendable {
     /// Tells the program that no request follows, after which it should end.
     func closeInput() { input = nil }
 
-    /// Waits for the end of the program, and kills it after a time.
-    func end(within patience: Duration) {
-        let deadline = ContinuousClock.now + patience
+    /// Waits for the end of the program, and kills it at a deadline.
+    func end(by deadline: ContinuousClock.Instant) {
         while !hasEnded, ContinuousClock.now < deadline {
             var status: Int32 = 0
             hasEnded = waitpid(process, &status, WNOHANG) == process

@@ -62,6 +62,9 @@ public final class ValidationHook: Sendable {
         }
     }
 
+    /// Refuses the calls that wait for their turn, and all later ones, because the server stops.
+    func beginStop() { gate.close() }
+
     /// Ends the processes and the connections of the hook, after the last push.
     public func close() { channel.close() }
 }

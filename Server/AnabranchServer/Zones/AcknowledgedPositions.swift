@@ -45,9 +45,9 @@ final class AcknowledgedPositions: Sendable {
     }
 
     /// Writes the positions in a transaction of its own, if there are any.
-    func flush(into storage: any ZoneStorage) throws {
+    func flush(into transactions: ZoneTransactions) throws {
         let taken = take()
-        if !taken.isEmpty { try storage.write { try $0.acknowledge(taken) } }
+        if !taken.isEmpty { try transactions.write { try $0.acknowledge(taken) } }
     }
 
     private func take() -> [ReplicaID: Acknowledgement] {

@@ -53,7 +53,6 @@ package final class OpenZones: Sendable {
     private let ceiling: Int
     private let jobs: WholeZoneJobs
     private let metrics: ServerMetrics
-    private let stop = StopSignal()
     private let disabled: Set<Mechanism>
     private let wallMilliseconds: @Sendable () -> Int64
     let health: ZoneHealth
@@ -192,7 +191,7 @@ package final class OpenZones: Sendable {
                 exchange?.announce(
                     HeadNews(zone: name, epoch: head.epoch, position: head.position))
             }, jobs: jobs, observers: observers, wallMilliseconds: wallMilliseconds,
-            metrics: metrics, stop: stop, disabled: disabled)
+            metrics: metrics, disabled: disabled)
     }
 
     /// Begins a use of a zone.
@@ -200,10 +199,11 @@ package final class OpenZones: Sendable {
     /// - Returns: The zone's place, its observers, and the place of an idle zone that has to be
     ///   closed first, so that there is room.
     ///
-    /// - Throws: ``StorageError`` `closed` after ``close()``; `busy` if as many zones as may be
-    ///   open are in use.
+    /// - Throws: ``StorageError`` `closed` after ``close()``, or if the time that a stop allows is
+    ///   over; `busy` if as many zones as may be open are in use.
     private func take(_ name: ZoneName) throws -> (Slot, HeadObservers, idle: Slot?) {
-        try state.withLock { state in
+        try backEnd.stop.check()
+        return try state.withLock { state in
             guard !state.isClosed else {
                 throw StorageError(.closed, "The server is stopping.")
             }
@@ -240,7 +240,7 @@ package final class OpenZones: Sendable {
 
     /// Lets the work of all zones run for a while from now on; what then still runs fails with
     /// `shuttingDown` and changes nothing.
-    package func beginStop(allowing duration: Duration) { stop.begin(allowing: duration) }
+    package func beginStop(allowing duration: Duration) { backEnd.stop.begin(allowing: duration) }
 
     package func close() {
         let places = state.withLock { state in

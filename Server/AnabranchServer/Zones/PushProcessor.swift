@@ -56,13 +56,13 @@ struct PushProcessor: Sendable {
     let metrics: ServerMetrics
     /// False for the zone's own entries, which need no room.
     var checksQuotas = true
+    /// Ends merges, which may work for long between two statements.
     var stop = StopSignal()
 
     /// Processes one push request.
     ///
     /// - Throws: Only failures of the storage; a refusal is in the response.
     func take(_ job: PushJob, into writer: any ZoneWriting) throws -> PushOutcome {
-        try stop.check()
         let now = wallMilliseconds()
         var log = try writer.logState()
         guard job.epoch == log.head.epoch else {

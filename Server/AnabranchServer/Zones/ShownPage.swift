@@ -7,6 +7,8 @@ struct ShownPlace: Hashable, Sendable {
     var changeSet = 0
     /// The number of the part of that change set, from 0.
     var part = 0
+    /// The parts of that change set, if `part` is not the first: they are decoded once.
+    var parts: [SavePart] = []
 }
 
 /// The saves and parts of a push that are shown to the operator's hook in one call.
@@ -59,8 +61,10 @@ struct ShownPage: Sendable {
         while end.changeSet < job.changeSets.count {
             let incoming = job.changeSets[end.changeSet]
             if try incoming.isShown(reader) {
-                let parts = try incoming.changeSet.parts()
-                guard try ZoneParts(reader).holdsAll(parts) else {
+                let parts = end.part > 0 ? end.parts : try incoming.changeSet.parts()
+                end.parts = parts
+                // The parts are looked for once, and not for each page of them.
+                guard try end.part > 0 || ZoneParts(reader).holdsAll(parts) else {
                     // The push ends here, because the zone lacks a part.
                     end.changeSet = job.changeSets.count
                     return
@@ -90,6 +94,11 @@ struct ShownPage: Sendable {
     ) throws -> Bool {
         while end.part < parts.count {
             let part = parts[end.part]
+            guard try end.part == 0 || reader.holdsAll([part]) else {
+                // It was dropped between two pages, so the push ends here.
+                end = ShownPlace(changeSet: .max)
+                return false
+            }
             guard take(part.byteCount),
                 try append(
                     try reader.bytes(of: part), of: incoming, part: (end.part + 1, parts.count))

@@ -57,6 +57,6 @@ extension ZoneReading {
         let use = try use()
         return SnapshotAdvice(
             entries: entries, logBytes: logBytes, records: use.records,
-            stateBytes: max(0, use.bytes - logBytes - Int64(try stagedBytes())))
+            stateBytes: max(0, use.bytes - logBytes - Int64(try staged().byteCount)))
     }
 }

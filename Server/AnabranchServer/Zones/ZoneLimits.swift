@@ -17,6 +17,10 @@ public struct ZoneLimits: Hashable, Sendable {
     public var saveBytes = 4 << 30
     /// The greatest number of bytes of staged parts without a save.
     public var stagedBytes = 8 << 30
+    /// The greatest number of staged parts without a save.
+    ///
+    /// Stores divide saves into parts of 8 MiB, so the bytes are the lower limit for them.
+    public var stagedParts = 10_000
     /// Milliseconds after which a staged part, or an unfinished snapshot, is dropped if nothing is
     /// added to it.
     public var stageMilliseconds: Int64 = 24 * 60 * 60 * 1000

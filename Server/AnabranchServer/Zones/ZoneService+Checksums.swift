@@ -35,16 +35,21 @@ extension ZoneService {
         }
     }
 
+    /// The number of replicas that cost as much as a record.
+    private static let replicasInStep = 16
+
     private func summaries(
         of ranges: [RecordRange], _ reader: any ZoneReading
     ) throws -> [RangeSummary] {
         var summaries: [RangeSummary] = []
         var steps = 0
+        // Each range has to look where the records of each replica begin.
+        let stepsOfRange = Int(clamping: try reader.use().replicas) / Self.replicasInStep
         for range in ranges {
             guard summaries.isEmpty || steps < limits.ranges.steps else { break }
             let (summary, taken) = try reader.summary(
                 of: range, steps: limits.ranges.steps - steps, limits: limits.ranges)
-            steps += taken
+            steps += taken + stepsOfRange
             summaries.append(summary)
         }
         return summaries

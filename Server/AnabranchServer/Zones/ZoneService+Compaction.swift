@@ -42,7 +42,7 @@ extension ZoneService {
             var position = before.startPosition
             while position < start {
                 position = min(position + Self.forgottenTogether, start)
-                try storage.write { [position] in try $0.forgetChangeSets(through: position) }
+                try transactions.write { [position] in try $0.forgetChangeSets(through: position) }
             }
             return ZoneCompaction(
                 startPosition: position, forgottenCount: position - before.startPosition,
@@ -56,7 +56,7 @@ extension ZoneService {
     private func finalizeDeletes(through horizon: UInt64) throws -> Int {
         var total = 0
         while true {
-            let count = try storage.write { try finalizeSomeDeletes(through: horizon, $0) }
+            let count = try transactions.write { try finalizeSomeDeletes(through: horizon, $0) }
             total += count
             guard count == Self.finalizedTogether else { break }
         }

@@ -24,7 +24,7 @@ extension ZoneService {
             }
             let held: Int?
             do {
-                held = try storage.write { try stage(request, $0) }
+                held = try transactions.write { try stage(request, $0) }
             } catch let error as ProtocolError where error.code == .quotaExceeded {
                 metrics.quotaRefusals.add(1, error.details["quota"] ?? "")
                 throw error
@@ -52,12 +52,7 @@ extension ZoneService {
         guard held == Int(request.start), held < part.byteCount, !request.bytes.isEmpty else {
             return held
         }
-        guard try writer.stagedBytes() + request.bytes.count <= limits.stagedBytes else {
-            throw ProtocolError(
-                .storageFull,
-                "Can't stage a part because \(limits.stagedBytes) bytes of unfinished saves are "
-                    + "here: try again later.", details: ["limit": "\(limits.stagedBytes)"])
-        }
+        try checkRoom(for: request, held, in: try writer.staged())
         let check = try writer.quotaCheck(orElse: limits.quotas, wallMilliseconds: now)
         let before = try writer.use()
         try writer.append(request.bytes, to: part, at: held, wallMilliseconds: now)
@@ -75,6 +70,24 @@ extension ZoneService {
             return nil
         }
         return part.byteCount
+    }
+
+    /// Checks the number of staged parts, which bounds the work of each request, and their bytes.
+    private func checkRoom(
+        for request: StageRequest, _ held: Int, in staged: StagedParts
+    ) throws(ProtocolError) {
+        guard staged.byteCount + request.bytes.count <= limits.stagedBytes else {
+            throw ProtocolError(
+                .storageFull,
+                "Can't stage a part because \(limits.stagedBytes) bytes of unfinished saves are "
+                    + "here: try again later.", details: ["limit": "\(limits.stagedBytes)"])
+        }
+        guard held > 0 || staged.count < limits.stagedParts else {
+            throw ProtocolError(
+                .storageFull,
+                "Can't stage a part because \(limits.stagedParts) parts of unfinished saves are "
+                    + "here: try again later.", details: ["limit": "\(limits.stagedParts)"])
+        }
     }
 
     /// Reads a piece of a part of a save in the log.

@@ -96,17 +96,14 @@ extension ZoneService {
             ) { write in
                 var cutter = ChunkCutter(limits)
                 try reader.forEachHead { head in
-                    try stop.check()
                     cutter.chunk.append(head)
                     if let full = cutter.cutIfFull() { try cutter.put(full, write) }
                 }
                 try reader.forEachRow { record in
-                    try stop.check()
                     cutter.chunk.append(record)
                     if let full = cutter.cutIfFull() { try cutter.put(full, write) }
                 }
                 try reader.forEachLink { property, link in
-                    try stop.check()
                     cutter.chunk.append(link, of: property)
                     if let full = cutter.cutIfFull() { try cutter.put(full, write) }
                 }

@@ -42,7 +42,7 @@ extension ZoneService {
             defer { rebuilt.remove() }
             let head = try storage.read { try look(through: $0, rebuilt, &found) }
             guard isRepairing, found.damage.isEmpty, !found.isValid else { return found }
-            try storage.write { writer in
+            try transactions.write { writer in
                 guard try writer.logState().head == head else {
                     throw ProtocolError(
                         .overloaded,

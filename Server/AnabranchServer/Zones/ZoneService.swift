@@ -14,6 +14,7 @@ public final class ZoneService: Sendable {
     public let limits: ZoneLimits
 
     let storage: any ZoneStorage
+    let transactions: ZoneTransactions
     let wallMilliseconds: @Sendable () -> Int64
     let disabled: Set<Mechanism>
     let observers: HeadObservers
@@ -24,8 +25,6 @@ public final class ZoneService: Sendable {
     /// The jobs that read all of the zone.
     let jobs: WholeZoneJobs
     let metrics: ServerMetrics
-    /// Ends long work when the server stops.
-    let stop: StopSignal
     private let acknowledged = AcknowledgedPositions()
     private let pushes: CommitQueue<PushJob, PushOutcome>
     private let hook: ValidationHook?
@@ -45,7 +44,6 @@ public final class ZoneService: Sendable {
     ///   - jobs: The jobs of all zones of the server that read a whole zone.
     ///   - observers: Are notified when the log grows; they may outlive this service.
     ///   - metrics: Records what the zone does.
-    ///   - stop: Ends long work when the server stops.
     ///   - disabled: Empty, except in simulations that show why a mechanism is needed.
     package init(
         name: ZoneName, storage: any ZoneStorage, limits: ZoneLimits = ZoneLimits(),
@@ -54,12 +52,13 @@ public final class ZoneService: Sendable {
         announce: @escaping @Sendable (ZoneHead) -> Void = { _ in },
         jobs: WholeZoneJobs = WholeZoneJobs(), observers: HeadObservers = HeadObservers(),
         wallMilliseconds: @escaping @Sendable () -> Int64,
-        metrics: ServerMetrics = ServerMetrics(), stop: StopSignal = StopSignal(),
+        metrics: ServerMetrics = ServerMetrics(),
         disabled: Set<Mechanism> = []
     ) {
-        self.stop = stop
         self.name = name
         self.storage = storage
+        let transactions = ZoneTransactions(storage: storage, metrics: metrics)
+        self.transactions = transactions
         self.limits = limits
         self.announce = announce
         self.jobs = jobs
@@ -72,11 +71,11 @@ public final class ZoneService: Sendable {
         let intake = PushProcessor(
             limits: limits, wallMilliseconds: wallMilliseconds, zone: name,
             validation: validation, needsVerdict: hook != nil, disabled: disabled, metrics: metrics,
-            stop: stop)
+            stop: storage.stop)
         pushes = CommitQueue(maximumTogether: Self.maximumPushesTogether) { [acknowledged] jobs in
             let needs = jobs.reduce(into: ZoneNeeds()) { $0.formUnion($1.needs) }
             let start = ContinuousClock.now
-            let outcomes = try storage.write(needs) { writer in
+            let outcomes = try transactions.write(needs) { writer in
                 let outcomes = try jobs.map { try intake.take($0, into: writer) }
                 try acknowledged.flush(into: writer)
                 return outcomes
@@ -96,7 +95,7 @@ public final class ZoneService: Sendable {
     /// Releases files and connections. Later calls throw.
     public func close() {
         // Clients repeat their positions in every `hello`, so losing them costs nothing.
-        try? acknowledged.flush(into: storage)
+        try? acknowledged.flush(into: transactions)
         storage.close()
     }
 
@@ -218,7 +217,7 @@ public final class ZoneService: Sendable {
     public func forget(_ replica: ReplicaID) throws(ProtocolError) -> Bool {
         try named {
             acknowledged.remove(replica)
-            return try storage.write { writer in
+            return try transactions.write { writer in
                 guard let known = try writer.acknowledgements()[replica], known.isSeen else {
                     return false
                 }
@@ -229,7 +228,7 @@ public final class ZoneService: Sendable {
     }
 
     /// Writes the positions of replicas that were not written yet.
-    func flushAcknowledgements() throws { try acknowledged.flush(into: storage) }
+    func flushAcknowledgements() throws { try acknowledged.flush(into: transactions) }
 
     private func answer(
         to request: HelloRequest

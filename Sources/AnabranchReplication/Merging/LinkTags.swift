@@ -75,15 +75,22 @@ public struct LinkTags: Hashable, Sendable {
     /// - Returns: `true` if a tag was removed.
     @discardableResult
     public mutating func remove(_ seen: [Stamp]) -> Bool {
-        let count = all.count
-        if count <= 1 || seen.count <= 4 {
-            all.removeAll { seen.contains($0.stamp) }
+        // Both lists may be long in hostile input, so their lengths are never multiplied, and the
+        // tags are not read for removes that find none.
+        let found = seen.filter(contains)
+        guard !found.isEmpty else { return false }
+        if found.count <= 4 {
+            all.removeAll { found.contains($0.stamp) }
         } else {
-            // Both lists may be long in hostile input, so their lengths are never multiplied.
-            let seen = Set(seen)
-            all.removeAll { seen.contains($0.stamp) }
+            let found = Set(found)
+            all.removeAll { found.contains($0.stamp) }
         }
-        return all.count < count
+        return true
+    }
+
+    private func contains(_ tag: Stamp) -> Bool {
+        let index = index(of: tag)
+        return index < all.endIndex && all[index].stamp == tag
     }
 
     /// Removes the tags that the author of a move saw, and adds one with the new place.

@@ -51,12 +51,18 @@ public struct Siblings<Content> {
     public mutating func write(
         _ content: Content, stamp: Stamp, seeing seen: [Stamp]
     ) -> [Sibling] {
-        // Both lists may be long in hostile input, so their lengths are never multiplied.
-        let seen = Set(seen)
-        let gone = all.filter { seen.contains($0.stamp) }
+        // Both lists may be long in hostile input, so their lengths are never multiplied, and the
+        // held values are not read for writes that remove none.
+        let seen = Set(seen.filter(contains))
+        let gone = seen.isEmpty ? [] : all.filter { seen.contains($0.stamp) }
         if !gone.isEmpty { all.removeAll { seen.contains($0.stamp) } }
         insert(Sibling(stamp: stamp, content: content))
         return gone
+    }
+
+    private func contains(_ stamp: Stamp) -> Bool {
+        let place = place(of: stamp)
+        return place < all.endIndex && all[place].stamp == stamp
     }
 
     private mutating func insert(_ sibling: Sibling) {

@@ -35,6 +35,12 @@ public final class Connection {
 
     let rowFunction = RowFunction()
 
+    /// True if running statements must stop; `nil` if they never do.
+    @exclusivity(unchecked) var stopCondition: (() -> Bool)?
+
+    /// True while a transaction is committed or rolled back, which nothing stops.
+    @exclusivity(unchecked) var isEndingTransaction = false
+
     /// The error that a custom function threw, until the statement that called it fails.
     @exclusivity(unchecked) var functionFailure: (any Error)?
 

@@ -73,7 +73,7 @@ extension Connection {
         let frames = commitFrames
         frames?.begin()
         do {
-            try cached("COMMIT").run()
+            try end("COMMIT")
             frames?.end(isCommitted: true)
         } catch {
             frames?.end(isCommitted: false)
@@ -96,9 +96,16 @@ extension Connection {
     /// another statement of the connection is running; then all statements are reset first.
     private func rollBack() {
         guard isInTransaction else { return }
-        try? cached("ROLLBACK").run()
+        try? end("ROLLBACK")
         guard isInTransaction else { return }
         resetStatements()
-        try? cached("ROLLBACK").run()
+        try? end("ROLLBACK")
+    }
+
+    /// Runs the statement that ends a transaction, which ``stop(when:)`` does not stop.
+    private func end(_ sql: String) throws {
+        isEndingTransaction = true
+        defer { isEndingTransaction = false }
+        try cached(sql).run()
     }
 }

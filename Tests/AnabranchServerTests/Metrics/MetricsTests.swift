@@ -101,6 +101,9 @@ import Testing
             if type == "counter" { #expect(family.hasSuffix("_total")) }
         }
         #expect(types["anabranch_commit_seconds"] == "histogram")
+        for name in ["anabranch_zone_lock_seconds", "anabranch_zone_lock_wait_seconds"] {
+            #expect(types[name] == "histogram")
+        }
     }
 
     @Test func `the address of the metrics has nothing else`() throws {

@@ -50,6 +50,31 @@ import Testing
         try gate.run(for: "a", within: .milliseconds(20)) { () throws(ValidationFailure) in }
     }
 
+    @Test func `a closed gate turns away the callers that wait and all later ones`() throws {
+        let gate = CallGate(running: 1, waiting: 1)
+        let slot = CheckedSlot()
+        let outcomes = Mutex<[String]>([])
+        let threads = startThreads(2) { _ in
+            do throws(ValidationFailure) {
+                try gate.run(for: "a", within: .seconds(600)) { () throws(ValidationFailure) in
+                    slot.wait()
+                }
+                outcomes.withLock { $0.append("done") }
+            } catch {
+                outcomes.withLock { $0.append(error.cause) }
+                slot.open()
+            }
+        }
+        while gate.waitingCount == 0 { usleepShortly() }
+        gate.close()
+        threads.wait()
+        #expect(outcomes.withLock { $0 } == ["the server is stopping", "done"])
+        let error = #expect(throws: ValidationFailure.self) {
+            try gate.run(for: "b", within: .seconds(600)) { () throws(ValidationFailure) in }
+        }
+        #expect(error?.cause == "the server is stopping")
+    }
+
     @Test func `a zone has at most half of the room, and the others get their turn`() throws {
         let gate = CallGate(running: 2, waiting: 2)
         let slow = CheckedSlot()

@@ -78,6 +78,7 @@ private final class UnsteadyBackEnd: BackEnd {
 
     var exchange: (any HeadExchange)? { news }
     var tokens: any TokenStore { files.tokens }
+    var stop: StopSignal { files.stop }
     func zones() throws -> [ZoneName] { try files.zones() }
     func makeZone(_ name: ZoneName) throws { try files.makeZone(name) }
     func open(_ name: ZoneName) throws -> any ZoneStorage {
@@ -113,6 +114,7 @@ private final class UnsteadyStorage: ZoneStorage {
     }
 
     func damage() throws -> [String] { try storage.damage() }
+    var stop: StopSignal { storage.stop }
     var snapshots: any SnapshotStorage { storage.snapshots }
     func close() { storage.close() }
 }

@@ -115,40 +115,6 @@ import Testing
         #expect(try zone.records()[0].cells.count == 102)
     }
 
-    @Test func `a stop ends the merge of a save, of which nothing is kept`() throws {
-        let stop = StopSignal()
-        let zone = try TestZone(.sqlite)
-        let service = ZoneService(
-            name: try ZoneName("test"), storage: zone.storage, wallMilliseconds: zone.clock,
-            stop: stop)
-        var author = TestAuthor(1)
-        let epoch = try service.head().epoch
-        let (insert, _) = author.insertPerson()
-        stop.begin(allowing: .zero)
-        let error = #expect(throws: ProtocolError.self) {
-            try service.push(PushRequest(epoch: epoch, changeSets: [insert.encoded()]))
-        }
-        #expect(error?.code == .shuttingDown)
-        #expect(try service.head().position == 0)
-    }
-
-    @Test func `a stop ends jobs that read a whole zone`() throws {
-        let stop = StopSignal()
-        let zone = try TestZone(.sqlite)
-        var author = TestAuthor(1)
-        _ = try zone.push(author.insertPerson().0)
-        let service = ZoneService(
-            name: try ZoneName("test"), storage: zone.storage, wallMilliseconds: zone.clock,
-            stop: stop)
-        stop.begin(allowing: .zero)
-        let ofHash = #expect(throws: ProtocolError.self) { try service.canonicalHash() }
-        let ofSnapshot = #expect(throws: ProtocolError.self) {
-            try service.snapshot(SnapshotRequest())
-        }
-        #expect(ofHash?.code == .shuttingDown)
-        #expect(ofSnapshot?.code == .shuttingDown)
-    }
-
     @Test func `the cells of a row keep their order, whatever is put`() throws {
         var generator = SeededGenerator(seed: 0xCE11)
         for _ in 0..<200 {

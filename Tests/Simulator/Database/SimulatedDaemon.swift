@@ -27,7 +27,7 @@ final class SimulatedDaemon: @unchecked Sendable {
             wallMilliseconds: { world.milliseconds }, randomBytes: { world.bytes($0) })
         var options = PostgreSQLPool.Options()
         options.failurePause = .zero
-        options.connect = { _, _ in try SimulatedLink(database, client) }
+        options.connect = { _, _, _ in try SimulatedLink(database, client) }
         backEnd = SimulatedBackEnd(
             try PostgreSQLBackEnd(
                 try PostgreSQLLocation("postgres://simulation/zones"), options: options,
@@ -98,6 +98,7 @@ private final class SimulatedBackEnd: BackEnd {
     }
 
     var tokens: any TokenStore { database.tokens }
+    var stop: StopSignal { database.stop }
     func zones() throws -> [ZoneName] { try database.zones() }
     func makeZone(_ name: ZoneName) throws { try database.makeZone(name) }
     func open(_ name: ZoneName) throws -> any ZoneStorage { try database.open(name) }

@@ -7,10 +7,11 @@ extension SavePart {
 
 extension PostgreSQLZoneReader {
     func heldBytes(of part: SavePart) throws -> Int {
+        // A part may have many pieces, and the last one ends where the held bytes end.
         let row = try query(
             """
-            SELECT coalesce(max(start + octet_length(bytes)), 0)::bigint FROM anabranch.part
-            WHERE zone = $1 AND digest = $2 AND size = $3
+            SELECT (start + octet_length(bytes))::bigint FROM anabranch.part
+            WHERE zone = $1 AND digest = $2 AND size = $3 ORDER BY start DESC LIMIT 1
             """, .bytes(part.digest.bytes), .integer(Int64(part.byteCount))
         ).first
         return Int(try row?.amount(at: 0) ?? 0)
@@ -48,10 +49,15 @@ extension PostgreSQLZoneReader {
         return Array(row.bytes(at: 1).dropFirst(max(offset, 0)))
     }
 
-    func stagedBytes() throws -> Int {
+    func staged() throws -> StagedParts {
         let row = try query(
-            "SELECT coalesce(sum(held), 0)::bigint FROM anabranch.stage WHERE zone = $1"
+            """
+            SELECT count(*), coalesce(sum(held), 0)::bigint FROM anabranch.stage WHERE zone = $1
+            """
         ).first
-        return Int(try row?.amount(at: 0) ?? 0)
+        guard let row else { return StagedParts() }
+        return StagedParts(
+            count: Int(clamping: try row.amount(at: 0)),
+            byteCount: Int(clamping: try row.amount(at: 1)))
     }
 }

@@ -18,7 +18,7 @@ extension PostgreSQLZoneReader {
         in range: RecordRange,
         _ body: (RecordID, _ read: () throws -> CanonicalRecord) throws -> Bool
     ) throws -> Bool {
-        for (replica, ordinal) in try replicasInOrder() {
+        for (replica, ordinal) in try replicas(in: range) {
             guard let keys = Self.keys(range, replica, ordinal) else { continue }
             let isWhole = try forEachStateRow(in: keys) { rows in
                 let links = try links(from: rows.map(\.key))
@@ -40,7 +40,7 @@ extension PostgreSQLZoneReader {
 
     func recordCount(in range: RecordRange, limit: Int) throws -> Int {
         var total = 0
-        for (replica, ordinal) in try replicasInOrder() where total < limit {
+        for (replica, ordinal) in try replicas(in: range) where total < limit {
             guard let keys = Self.keys(range, replica, ordinal) else { continue }
             let count = try query(
                 """
@@ -63,9 +63,22 @@ extension PostgreSQLZoneReader {
         return first.rawValue...last.rawValue
     }
 
-    private func replicasInOrder() throws -> [(id: ReplicaID, ordinal: Int64)] {
-        try query("SELECT id, ordinal FROM anabranch.replica WHERE zone = $1 ORDER BY id")
-            .map { (try $0.replica(at: 0), try $0.ordinal(at: 1)) }
+    /// The replicas that have records and may have some in a range, in ascending order.
+    ///
+    /// Many replicas may be known by their names alone, and each would cost a round trip.
+    private func replicas(in range: RecordRange) throws -> [(id: ReplicaID, ordinal: Int64)] {
+        let least = ReplicaID(high: 0, low: 0)
+        let greatest = ReplicaID(high: .max, low: .max)
+        return try query(
+            """
+            SELECT id, ordinal FROM anabranch.replica AS r
+            WHERE zone = $1 AND id BETWEEN $2 AND $3 AND EXISTS (
+                SELECT 1 FROM anabranch.record WHERE zone = $1
+                AND key BETWEEN r.ordinal << 40 AND (r.ordinal << 40) + $4)
+            ORDER BY id
+            """, .bytes((range.lower?.replica ?? least).bytes),
+            .bytes((range.upper?.replica ?? greatest).bytes), .integer(1 << 40 - 1)
+        ).map { (try $0.replica(at: 0), try $0.ordinal(at: 1)) }
     }
 
     func forEachRow(_ body: (CanonicalRecord) throws -> Void) throws {
@@ -229,7 +242,7 @@ extension PostgreSQLZoneReader {
         try query(
             """
             SELECT key, entity FROM anabranch.record
-            WHERE zone = $1 AND dead > 0 AND dead <= $2 ORDER BY key LIMIT $3
+            WHERE zone = $1 AND dead > 0 AND dead <= $2 ORDER BY dead, key LIMIT $3
             """, .integer(Int64(clamping: position)), .integer(Int64(limit))
         ).map {
             (

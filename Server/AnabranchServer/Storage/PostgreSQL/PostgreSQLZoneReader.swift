@@ -90,14 +90,17 @@ class PostgreSQLZoneReader: ZoneReading {
             digestLow: running.low)
     }
 
-    /// The greatest number of entries that one statement reads.
-    private static let entriesTogether: Int64 = 4096
+    /// The greatest number of entries that one statement reads, and the bytes of a small one.
+    private static let entriesTogether = 4096
+    private static let smallEntry = 64
 
     func changeSets(after position: UInt64, byteLimit: Int) throws -> LogPage {
         var page = LogPage(changeSets: [], cursor: nil)
         var last = position
         var bytesLeft = byteLimit
         while last < row.position, page.changeSets.isEmpty || bytesLeft > 0 {
+            // One entry alone is often asked for, and must not cost as much as a page.
+            let count = min(max(bytesLeft, 0) / Self.smallEntry + 1, Self.entriesTogether)
             // The sizes are those of the compressed values' headers, so no value is read for them.
             let rows = try query(
                 """
@@ -109,14 +112,14 @@ class PostgreSQLZoneReader: ZoneReading {
                 ) AS sized
                 WHERE total <= $3 OR position = $2 + $5 ORDER BY position
                 """, .integer(Int64(clamping: last)), .integer(Int64(bytesLeft)),
-                .integer(Self.entriesTogether), .integer(page.changeSets.isEmpty ? 1 : 0))
+                .integer(Int64(count)), .integer(page.changeSets.isEmpty ? 1 : 0))
             for entry in rows {
                 last = try entry.unsigned(at: 0)
                 page.cursor = cursor(at: last, running: try entry.replica(at: 1))
                 page.changeSets.append(entry.bytes(at: 2))
                 bytesLeft -= page.changeSets[page.changeSets.count - 1].count
             }
-            guard rows.count == Int(Self.entriesTogether) else { break }
+            guard rows.count == count else { break }
         }
         return page
     }

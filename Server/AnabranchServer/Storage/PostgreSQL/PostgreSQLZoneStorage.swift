@@ -32,6 +32,9 @@ package final class PostgreSQLZoneStorage: ZoneStorage {
     private let zone: String
     private let options: Options
     private let writing = NSLock()
+    /// Counts the reads at once. They are at most a quarter of the connections, so that the long
+    /// reads of one zone leave connections to other zones, and processors to the database.
+    private let reading: DispatchSemaphore
     /// Used only while `writing` is held.
     nonisolated(unsafe) private let names = ZoneNameCache()
     /// The epoch in which the names have these numbers. In another one the database may have lost
@@ -50,6 +53,7 @@ package final class PostgreSQLZoneStorage: ZoneStorage {
         self.pool = pool
         self.zone = zone
         self.options = options
+        reading = DispatchSemaphore(value: max(pool.options.connections / 4, 1))
         snapshots = PostgreSQLSnapshotStorage(pool, zone: zone, newID: options.newEpoch)
         try read { _ in }
     }
@@ -62,20 +66,29 @@ package final class PostgreSQLZoneStorage: ZoneStorage {
         _ = try session.run(row.inserting(zone))
     }
 
+    package var stop: StopSignal { pool.options.stop }
+
     package func read<Result>(_ body: (any ZoneReading) throws -> Result) throws -> Result {
         try StorageError.convertingPostgreSQL {
             while true {
-                let result = try pool.withSession { try read(through: $0, body) }
-                if let result { return result }
+                if let result = try readOnce(body) { return result }
                 // The transaction begins the epoch that the zone lacks, or counts what it uses.
                 try write { _ in }
             }
         }
     }
 
-    /// Runs `body`.
+    /// Runs `body` when it is the caller's turn.
     ///
     /// - Returns: `nil` if the zone must begin an epoch or be counted before it is read.
+    private func readOnce<Result>(
+        _ body: (any ZoneReading) throws -> Result
+    ) throws -> Result? {
+        reading.wait()
+        defer { reading.signal() }
+        return try pool.withSession { try read(through: $0, body) }
+    }
+
     private func read<Result>(
         through session: PostgreSQLSession, _ body: (any ZoneReading) throws -> Result
     ) throws -> Result? {

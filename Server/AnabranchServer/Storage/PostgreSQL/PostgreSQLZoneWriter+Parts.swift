@@ -47,16 +47,37 @@ extension PostgreSQLZoneWriter {
 
     func dropStaged(_ parts: [SavePart]) throws {
         guard !parts.isEmpty else { return }
+        let names = Self.parameters(zone, Set(parts))
         try send()
-        _ = try session.run(Self.unstaging(Self.parameters(zone, Set(parts))))
-        try removeUnusedParts()
+        _ = try session.run(Self.unstaging(names))
+        try removeUnused(names)
     }
 
     func dropStaged(untouchedSince wallMilliseconds: Int64) throws {
-        let dropped = try query(
-            "DELETE FROM anabranch.stage WHERE zone = $1 AND touched < $2",
-            .integer(wallMilliseconds))
-        if dropped.changes > 0 { try removeUnusedParts() }
+        try dropStaged(
+            try parts(
+                in: query(
+                    "SELECT digest, size FROM anabranch.stage WHERE zone = $1 AND touched < $2",
+                    .integer(wallMilliseconds))))
+    }
+
+    /// Removes the parts of the log's entries up to a position, unless they are used otherwise.
+    func forgetParts(through position: UInt64) throws {
+        let parts = try parts(
+            in: query(
+                """
+                DELETE FROM anabranch.log_part WHERE zone = $1 AND position <= $2
+                RETURNING digest, size
+                """, .integer(Int64(clamping: position))))
+        if !parts.isEmpty { try removeUnused(Self.parameters(zone, Set(parts))) }
+    }
+
+    /// Reads the columns digest and size.
+    private func parts(in rows: PostgreSQLRows) throws -> [SavePart] {
+        try rows.map {
+            SavePart(
+                digest: try $0.digest(at: 0), byteCount: Int(clamping: try $0.unsigned(at: 1)))
+        }
     }
 
     private static func parameters(_ zone: String, _ parts: Set<SavePart>) -> [PostgreSQLValue] {
@@ -76,16 +97,24 @@ extension PostgreSQLZoneWriter {
             """, Array(names.prefix(3)))
     }
 
-    /// Removes parts that the log does not list and no client is sending.
-    func removeUnusedParts() throws {
+    /// Removes those of some parts that the log does not list and no client is sending.
+    private func removeUnused(_ names: [PostgreSQLValue]) throws {
         let unused = """
-            FROM anabranch.part AS p WHERE zone = $1
+            WHERE p.zone = $1 AND p.digest = n.digest AND p.size = n.size
             AND NOT EXISTS (SELECT 1 FROM anabranch.log_part l
-                WHERE l.zone = $1 AND l.digest = p.digest AND l.size = p.size)
+                WHERE l.zone = $1 AND l.digest = n.digest AND l.size = n.size)
             AND NOT EXISTS (SELECT 1 FROM anabranch.stage s
-                WHERE s.zone = $1 AND s.digest = p.digest AND s.size = p.size)
+                WHERE s.zone = $1 AND s.digest = n.digest AND s.size = n.size)
             """
-        try uncount(query("SELECT coalesce(sum(octet_length(bytes)), 0)::bigint \(unused)"))
-        _ = try query("DELETE \(unused)")
+        let named = "unnest($2::bytea[], $3::bigint[]) AS n(digest, size)"
+        let results = try session.run([
+            PostgreSQLStatement(
+                """
+                SELECT coalesce(sum(octet_length(p.bytes)), 0)::bigint
+                FROM \(named) CROSS JOIN anabranch.part AS p \(unused)
+                """, names),
+            PostgreSQLStatement("DELETE FROM anabranch.part AS p USING \(named) \(unused)", names),
+        ])
+        try uncount(results[0])
     }
 }

@@ -186,9 +186,7 @@ final class PostgreSQLZoneWriter: PostgreSQLZoneReader, ZoneWriting {
                 """, parameters))
         _ = try lookUp(
             "UPDATE anabranch.log SET change_set = '' WHERE \(forgotten)", parameters)
-        let parts = try query(
-            "DELETE FROM anabranch.log_part WHERE zone = $1 AND position <= $2", last)
-        if parts.changes > 0 { try removeUnusedParts() }
+        try forgetParts(through: position)
         row.startPosition = max(row.startPosition, position)
     }
 
@@ -203,7 +201,7 @@ final class PostgreSQLZoneWriter: PostgreSQLZoneReader, ZoneWriting {
         row.dayBytes = bytes
     }
 
-    /// Uncounts bytes that the caller is about to remove, by the sum that a statement gave.
+    /// Uncounts bytes that are removed, by the sum that a statement gave.
     func uncount(_ rows: PostgreSQLRows) throws {
         row.count(bytes: -(rows.first?.int64(at: 0) ?? 0))
     }

@@ -26,14 +26,16 @@ final class SQLiteSnapshotStorage: ChunkStorage {
 
     private let path: String
     private let vfs: String?
+    private let stop: StopSignal
     private let using = NSLock()
     /// Used only while `using` is held; opened at the first use.
     nonisolated(unsafe) private var connection: Connection?
     nonisolated(unsafe) private var isClosed = false
 
-    init(path: String, vfs: String?) {
+    init(path: String, vfs: String?, stop: StopSignal = StopSignal()) {
         self.path = path
         self.vfs = vfs
+        self.stop = stop
     }
 
     private func use<Result>(_ body: (Connection) throws -> Result) throws -> Result {
@@ -41,6 +43,7 @@ final class SQLiteSnapshotStorage: ChunkStorage {
             guard !isClosed else {
                 throw StorageError(.closed, "Can't read \(path) because it is closed.")
             }
+            try stop.check()
             return try StorageError.convertingSQLite(of: path) {
                 let connection = try connection ?? open()
                 self.connection = connection
@@ -62,6 +65,7 @@ final class SQLiteSnapshotStorage: ChunkStorage {
                 try connection.execute("PRAGMA user_version = \(Self.format)")
             }
         }
+        try connection.stop { [stop] in stop.isOver }
         return connection
     }
 

@@ -3,9 +3,12 @@ import AnabranchSQLite
 
 extension SQLiteZoneReader {
     package func heldBytes(of part: SavePart) throws -> Int {
+        // A part may have many pieces, and the last one ends where the held bytes end.
         let row = try connection.cached(
-            "SELECT coalesce(max(start + length(bytes)), 0) FROM part WHERE digest = ? AND size = ?"
-        )
+            """
+            SELECT start + length(bytes) FROM part WHERE digest = ? AND size = ?
+            ORDER BY start DESC LIMIT 1
+            """)
         try row.bind(part)
         guard try row.step() else { return 0 }
         defer { row.reset() }
@@ -41,8 +44,13 @@ extension SQLiteZoneReader {
         return Array(row.bytes(at: 1).dropFirst(max(offset, 0)))
     }
 
-    package func stagedBytes() throws -> Int {
-        Int(try amount("SELECT coalesce(sum(held), 0) FROM stage"))
+    package func staged() throws -> StagedParts {
+        let row = try connection.cached("SELECT count(*), coalesce(sum(held), 0) FROM stage")
+        guard try row.step() else { return StagedParts() }
+        defer { row.reset() }
+        return StagedParts(
+            count: Int(clamping: try row.amount(at: 0)),
+            byteCount: Int(clamping: try row.amount(at: 1)))
     }
 }
 
@@ -79,30 +87,60 @@ extension SQLiteZoneWriter {
     }
 
     package func dropStaged(_ parts: [SavePart]) throws {
-        guard !parts.isEmpty else { return }
         let staged = try connection.cached("DELETE FROM stage WHERE digest = ? AND size = ?")
         for part in parts {
             try staged.bind(part)
             try staged.run()
+            try removeIfUnused(part)
         }
-        try removeUnusedParts()
     }
 
     package func dropStaged(untouchedSince wallMilliseconds: Int64) throws {
-        try connection.run("DELETE FROM stage WHERE touched < ?", .integer(wallMilliseconds))
-        if connection.changes > 0 { try removeUnusedParts() }
+        try dropStaged(
+            try parts("SELECT digest, size FROM stage WHERE touched < ?", wallMilliseconds))
     }
 
-    /// Removes parts that the log does not list and no client is sending.
-    func removeUnusedParts() throws {
-        let unused = """
-            FROM part WHERE NOT EXISTS
-            (SELECT 1 FROM log_part l WHERE l.digest = part.digest AND l.size = part.size)
-            AND NOT EXISTS
-            (SELECT 1 FROM stage s WHERE s.digest = part.digest AND s.size = part.size)
+    /// Removes the parts of the log's entries up to a position, unless they are used otherwise.
+    func forgetParts(through position: UInt64) throws {
+        let last = Int64(clamping: position)
+        let parts = try parts(
+            "SELECT DISTINCT digest, size FROM log_part WHERE position <= ?", last)
+        try connection.run("DELETE FROM log_part WHERE position <= ?", .integer(last))
+        for part in parts { try removeIfUnused(part) }
+    }
+
+    private func parts(_ sql: String, _ limit: Int64) throws -> [SavePart] {
+        let rows = try connection.cached(sql)
+        try rows.bind(limit, at: 1)
+        var parts: [SavePart] = []
+        while try rows.step() {
+            parts.append(
+                SavePart(
+                    digest: try rows.digest(at: 0),
+                    byteCount: Int(clamping: try rows.unsigned(at: 1))))
+        }
+        return parts
+    }
+
+    /// Removes a part that the log does not list and no client is sending.
+    private func removeIfUnused(_ part: SavePart) throws {
+        let use = try connection.cached(
             """
-        try uncount(sumOf: "length(bytes)", unused)
-        try connection.run("DELETE \(unused)")
+            SELECT 1 FROM log_part WHERE digest = ?1 AND size = ?2
+            UNION ALL SELECT 1 FROM stage WHERE digest = ?1 AND size = ?2
+            """)
+        try use.bind(part)
+        let isUsed = try use.step()
+        use.reset()
+        guard !isUsed else { return }
+        let size = try connection.cached(
+            "SELECT coalesce(sum(length(bytes)), 0) FROM part WHERE digest = ? AND size = ?")
+        try size.bind(part)
+        if try size.step() { try count(bytes: -Int(size.int64(at: 0))) }
+        size.reset()
+        let pieces = try connection.cached("DELETE FROM part WHERE digest = ? AND size = ?")
+        try pieces.bind(part)
+        try pieces.run()
     }
 }
 

@@ -45,7 +45,7 @@ extension SQLiteZoneReader {
     ) throws -> [(WireName, RecordID)] {
         let rows = try connection.cached(
             """
-            SELECT key, entity FROM record WHERE dead AND dead <= ? ORDER BY key LIMIT ?
+            SELECT key, entity FROM record WHERE dead AND dead <= ? ORDER BY dead, key LIMIT ?
             """)
         try rows.bind(Int64(clamping: position), at: 1)
         try rows.bind(Int64(limit), at: 2)

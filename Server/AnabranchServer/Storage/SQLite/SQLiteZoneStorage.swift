@@ -17,6 +17,8 @@ package final class SQLiteZoneStorage: ZoneStorage {
         }
         /// The greatest ordinal that a replica may have.
         package var greatestOrdinal = Int64(Limits.greatestReplicaOrdinal)
+        /// Ends the work when the server stops.
+        package var stop = StopSignal()
 
         package init() {}
     }
@@ -47,14 +49,21 @@ package final class SQLiteZoneStorage: ZoneStorage {
             try Self.open(path, creating: isCreated, vfs: options.vfs)
         }
         self.connection = connection
-        snapshots = SQLiteSnapshotStorage(path: path + ".snapshots", vfs: options.vfs)
-        readers = ConnectionPool(path: path, limit: options.readers, vfs: options.vfs)
+        let stop = options.stop
+        snapshots = SQLiteSnapshotStorage(
+            path: path + ".snapshots", vfs: options.vfs, stop: stop)
+        readers = ConnectionPool(path: path, limit: options.readers, vfs: options.vfs) {
+            try $0.stop { stop.isOver }
+        }
         try StorageError.convertingSQLite(of: path) {
             try Self.prepare(
                 connection, creating: isCreated, identity: options.fileIdentity,
                 newEpoch: newEpoch)
+            try connection.stop { stop.isOver }
         }
     }
+
+    package var stop: StopSignal { options.stop }
 
     private static func open(
         _ path: String, creating isCreated: Bool, vfs: String?
@@ -127,7 +136,8 @@ package final class SQLiteZoneStorage: ZoneStorage {
     }
 
     package func read<Result>(_ body: (any ZoneReading) throws -> Result) throws -> Result {
-        try StorageError.convertingSQLite(of: path) {
+        try stop.check()
+        return try StorageError.convertingSQLite(of: path) {
             try readers.read { try body(SQLiteZoneReader($0)) }
         }
     }
@@ -139,6 +149,7 @@ package final class SQLiteZoneStorage: ZoneStorage {
             guard connection.isOpen else {
                 throw StorageError(.closed, "Can't write \(path) because it is closed.")
             }
+            try stop.check()
             do {
                 return try StorageError.convertingSQLite(of: path) {
                     try connection.transaction {
@@ -170,8 +181,9 @@ package final class SQLiteZoneStorage: ZoneStorage {
         snapshots.close()
         writing.withLock {
             guard connection.isOpen else { return }
-            // A truncated log leaves fewer files for a backup to copy. If it fails here, SQLite
-            // does it when the file is opened again.
+            // A truncated log leaves fewer files for a backup to copy. If it fails here, because
+            // another process reads the file, SQLite does it when the file is opened again.
+            connection.setBusyTimeout(.zero)
             _ = try? connection.checkpoint(.truncate)
             connection.close()
         }

@@ -79,8 +79,7 @@ package final class SQLiteZoneWriter: SQLiteZoneReader, ZoneWriting {
             sumOf: "length(change_set)", "FROM log WHERE \(forgotten)", last, kinds[0], kinds[1])
         try connection.run(
             "UPDATE log SET change_set = x'' WHERE \(forgotten)", last, kinds[0], kinds[1])
-        try connection.run("DELETE FROM log_part WHERE position <= ?", last)
-        if connection.changes > 0 { try removeUnusedParts() }
+        try forgetParts(through: position)
         try connection.run("UPDATE zone SET start = max(start, ?)", last)
     }
 

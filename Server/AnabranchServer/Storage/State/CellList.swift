@@ -108,8 +108,13 @@ struct CellList {
         let before = self[cell.property]
         count += before == nil ? 1 : 0
         byteCount += cell.largestSize - (before?.largestSize ?? 0)
-        if let cells = changed[cell.property] {
-            changed[cell.property] = [cell] + cells.dropFirst()
+        if let index = changed.index(forKey: cell.property) {
+            // In place, because there may be many siblings.
+            if changed.values[index].isEmpty {
+                changed.values[index] = [cell]
+            } else {
+                changed.values[index][0] = cell
+            }
             return
         }
         let place = place(of: cell.property)
