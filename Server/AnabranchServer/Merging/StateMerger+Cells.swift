@@ -41,7 +41,8 @@ extension StateMerger {
     }
 
     func write(_ block: SiblingBlock) throws {
-        let column = try column(of: block.property, block.writes.map(\.value))
+        let column = try column(
+            of: block.property, ValueColumn(block.writes.lazy.map(\.value)))
         try change(block.writes.map(\.record), of: block.entity) { row, place in
             var siblings = Siblings(
                 try row.cells.siblings(of: column.number).map {

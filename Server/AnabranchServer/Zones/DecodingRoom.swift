@@ -5,8 +5,8 @@ import Synchronization
 /// The memory for what a request makes of few bytes: the decoded values of a push, or the JSON that
 /// its hook is shown.
 ///
-/// A column of nulls takes no bytes of a change set, but its values take memory. Blocks are decoded
-/// one after the other, when they are checked and when they are merged, so the largest one counts.
+/// A value may take one byte of a change set and many more in memory. Blocks are decoded one after
+/// the other, when they are checked and when they are merged, so the largest one counts.
 final class DecodingRoom: Sendable {
     private struct Reserved {
         var byteCount = 0
@@ -17,8 +17,6 @@ final class DecodingRoom: Sendable {
     private let memory: RequestMemory
     private let reserved = Mutex(Reserved())
 
-    /// The approximate memory of one decoded value.
-    private static let bytesPerValue = 32
     /// The memory that each room may have, however small the budget is: that of twice as many
     /// values as stores put into one part of a save.
     private static let leastLimit = 64 << 20
@@ -26,13 +24,6 @@ final class DecodingRoom: Sendable {
     private static let step = 1 << 16
 
     init(_ memory: RequestMemory) { self.memory = memory }
-
-    /// Reserves memory for the values of a block.
-    ///
-    /// - Returns: False if there is too little.
-    func reserve(valueCount: Int) -> Bool {
-        reserve(byteCount: valueCount * Self.bytesPerValue)
-    }
 
     /// Reserves memory for the largest part of a save in parts.
     ///
