@@ -80,8 +80,8 @@ extension ProtocolError {
         public static let unknownSnapshot = Code(rawValue: "unknown-snapshot")
         /// A record is larger than an answer may be. Take a snapshot, which contains it in pieces.
         public static let repairTooLarge = Code(rawValue: "repair-too-large")
-        /// A record needs more memory than the server has for one request. Tell the operator, who
-        /// gives the server more memory.
+        /// The links of a record need more memory than the server has for one request. Tell the
+        /// operator to give the server more memory.
         public static let recordTooLarge = Code(rawValue: "record-too-large")
         /// No save of the log has the part any more. Pull again.
         public static let unknownPart = Code(rawValue: "unknown-part")

@@ -63,16 +63,21 @@ final class DecodingRoom: Sendable {
 
     /// Reserves memory for a record that is read.
     ///
+    /// Values may be larger than what one request can have. The request then takes all of that.
+    ///
     /// - Throws: `overloaded` if there is too little now; `recordTooLarge` if the request can never
-    ///   have that much.
+    ///   have enough for the links.
     func need(_ size: ImageSize, for record: RecordID) throws(ProtocolError) {
         guard !reserve(byteCount: size.memoryBytes) else { return }
         guard isBeyondLimit else { throw RequestMemory.isShort }
-        throw ProtocolError(
-            .recordTooLarge,
-            "Can't read record \(record) because its values and \(size.linkCount) links need more "
-                + "memory than one request has: give the server more memory (--buffer-limit).",
-            details: ["limit": "\(memory.limit)"])
+        guard size.linkMemoryBytes <= memory.limit else {
+            throw ProtocolError(
+                .recordTooLarge,
+                "Can't read record \(record) because its \(size.linkCount) links need more memory "
+                    + "than one request has: give the server more memory (--buffer-limit).",
+                details: ["limit": "\(memory.limit)"])
+        }
+        try memory.need(memory.room)
     }
 
     /// Gives the memory back.

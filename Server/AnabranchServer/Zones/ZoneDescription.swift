@@ -89,7 +89,7 @@ extension ZoneService {
     ///
     /// - Parameter memory: The memory for one record at a time; `nil` for no limit.
     ///
-    /// - Throws: Also `recordTooLarge`, if a record needs more memory than a request has.
+    /// - Throws: Also `recordTooLarge`, if the links of a record need too much memory.
     func canonicalHash(_ memory: RequestMemory?) throws(ProtocolError) -> ZoneHash {
         try named {
             let room = memory.map(DecodingRoom.ofReading)

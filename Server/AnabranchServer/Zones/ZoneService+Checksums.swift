@@ -7,8 +7,8 @@ extension ZoneService {
     /// The checksum is stored. A range is read record by record, within limits of steps and bytes.
     /// A response may therefore hold only the first ranges, and only the beginning of a large one.
     ///
-    /// - Throws: `unknownEpoch` if the client knows another log: send hello. `recordTooLarge` if a
-    ///   record needs more memory than a request has.
+    /// - Throws: `unknownEpoch` if the client knows another log: send hello. `recordTooLarge` if
+    ///   the links of a record need more memory than a request has.
     public func checksums(
         _ request: ChecksumsRequest
     ) throws(ProtocolError) -> ChecksumsResponse {

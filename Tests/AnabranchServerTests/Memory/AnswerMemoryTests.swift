@@ -66,6 +66,22 @@ import Testing
         #expect(try server.get("/v1/zones/test/hash").status == 200)
     }
 
+    @Test func `a record is summed though its values need more than a request has`() throws {
+        let zone = try TestZone(StorageKind.current)
+        var author = TestAuthor(1)
+        let name = String(repeating: "x", count: 4 << 20)
+        #expect(try zone.push(author.insertPerson(name).0).refusal == nil)
+        let budget = MemoryBudget(byteCount: 1 << 20)
+        let memory = RequestMemory(budget)
+        let request = ChecksumsRequest(epoch: try zone.service.head().epoch, ranges: [.all])
+        #expect(try zone.service.checksums(request, memory).summaries.count == 1)
+        #expect(memory.byteCount == memory.limit, "the values count as all that it can have")
+        let other = RequestMemory(budget)
+        #expect(
+            try zone.service.canonicalHash(other).hash == zone.service.canonicalHash().hash)
+        #expect(budget.available == 0)
+    }
+
     @Test(arguments: [1, 2, 4])
     func `a change set larger than its page is counted before it is read`(
         mebibytes: Int

@@ -20,6 +20,9 @@ package struct ImageSize: Hashable, Sendable {
 
     /// The approximate memory of the image and of the answer that has it.
     var memoryBytes: Int {
-        Self.leastBytes + 3 * valueBytes + Self.bytesPerLink * linkCount + 4 * tagBytes
+        Self.leastBytes + 3 * valueBytes + linkMemoryBytes
     }
+
+    /// The part of ``memoryBytes`` for the links.
+    var linkMemoryBytes: Int { Self.bytesPerLink * linkCount + 4 * tagBytes }
 }
