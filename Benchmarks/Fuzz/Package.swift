@@ -1,5 +1,13 @@
 // swift-tools-version: 6.2
+import Foundation
 import PackageDescription
+
+// The name under which SwiftPM compiles Anabranch: that of its folder. The target of bundles is
+// compiled under the same name, because a store's import of a bundle is public only in the product
+// that has macros.
+let folder = URL(fileURLWithPath: Context.packageDirectory + "/../..").standardizedFileURL
+let packageName = String(
+    folder.lastPathComponent.lowercased().map { $0.isLetter || $0.isNumber ? $0 : "_" })
 
 // The fuzzer has a package of its own because it builds only with --sanitize=fuzzer. That option
 // adds the main function and instruments all code. Scripts/fuzz runs it.
@@ -15,6 +23,8 @@ let package = Package(
         .executableTarget(
             name: "Fuzz",
             dependencies: [
+                // This product brings AnabranchStore.
+                .product(name: "AnabranchConversion", package: "Anabranch"),
                 .product(name: "AnabranchModel", package: "Anabranch"),
                 .product(name: "AnabranchReplication", package: "Anabranch"),
                 .product(name: "AnabranchServer", package: "Anabranch"),
@@ -25,7 +35,7 @@ let package = Package(
                 .enableUpcomingFeature("MemberImportVisibility"),
                 .enableUpcomingFeature("ExistentialAny"),
                 .treatAllWarnings(as: .error),
-                .unsafeFlags(["-parse-as-library"]),
+                .unsafeFlags(["-parse-as-library", "-package-name", packageName]),
             ])
     ],
     swiftLanguageModes: [.v6]

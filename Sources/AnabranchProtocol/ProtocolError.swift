@@ -80,6 +80,9 @@ extension ProtocolError {
         public static let unknownSnapshot = Code(rawValue: "unknown-snapshot")
         /// A record is larger than an answer may be. Take a snapshot, which contains it in pieces.
         public static let repairTooLarge = Code(rawValue: "repair-too-large")
+        /// The links of a record need more memory than the server has for one request. Tell the
+        /// operator to give the server more memory.
+        public static let recordTooLarge = Code(rawValue: "record-too-large")
         /// No save of the log has the part any more. Pull again.
         public static let unknownPart = Code(rawValue: "unknown-part")
 
@@ -114,7 +117,7 @@ extension ProtocolError.Code {
         case .methodNotAllowed: 405
         case .sequenceGap, .forked, .missingCauses, .missingParts, .clockSkew, .timeOrder,
             .unknownCursor, .unknownEpoch, .snapshotRequired, .unknownSnapshot, .repairTooLarge,
-            .unknownPart:
+            .recordTooLarge, .unknownPart:
             409
         case .bodyTooLarge: 413
         case .unsupportedMediaType: 415

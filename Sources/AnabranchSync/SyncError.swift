@@ -114,6 +114,9 @@ extension SyncError {
         /// A record that waits for repair is larger than an answer may be. The exchange takes a
         /// snapshot, which contains it.
         public static let repairTooLarge = Code(rawValue: "repair-too-large")
+        /// The server has too little memory for the links of a record, so the states can't be
+        /// compared. Tell the server's operator.
+        public static let recordTooLarge = Code(rawValue: "record-too-large")
         /// The zone's log can't be read or contradicts the store, and a snapshot did not help. Ask
         /// the server's operator to verify the zone. If it is intact, export the store's saves as a
         /// bundle, import it into a new store, and report a bug.

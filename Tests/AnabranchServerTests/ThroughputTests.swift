@@ -58,9 +58,9 @@ struct ThroughputTests {
                     ChangeBlock.name, WireProperty(name: "last", type: .string), ChangeBlock.age,
                 ],
                 columns: [
-                    records.map { .string("First \($0.number)") },
-                    records.map { .string("Last \($0.number)") },
-                    records.map { .integer(Int64($0.number % 100)) },
+                    ValueColumn(records.map { .string("First \($0.number)") }),
+                    ValueColumn(records.map { .string("Last \($0.number)") }),
+                    ValueColumn(records.map { .integer(Int64($0.number % 100)) }),
                 ]))
     }
 
@@ -68,7 +68,7 @@ struct ThroughputTests {
         .update(
             RowBlock(
                 entity: "Person", records: records, properties: [ChangeBlock.name],
-                columns: [records.map { .string("Renamed \($0.number)") }]))
+                columns: [ValueColumn(records.map { .string("Renamed \($0.number)") })]))
     }
 
     private static func link(_ records: [RecordID]) -> ChangeBlock {

@@ -198,9 +198,10 @@ import Testing
             WireProperty(name: "name", type: .string), WireProperty(name: "age", type: .integer64),
             WireProperty(name: "boss", type: .reference),
         ]
-        let columns: [[Value]] = [
-            numbers.map { .string("Person \($0)") }, numbers.map { .integer(Int64($0) + 20) },
-            numbers.map { _ in .null },
+        let columns = [
+            ValueColumn(numbers.map { .string("Person \($0)") }),
+            ValueColumn(numbers.map { .integer(Int64($0) + 20) }),
+            ValueColumn(repeating: .null, count: count),
         ]
         let orders = [[0, 1, 2], [2, 1, 0], [1, 0, 2]]
         for (index, order) in orders.enumerated() {

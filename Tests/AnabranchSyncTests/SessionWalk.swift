@@ -140,6 +140,7 @@ extension SessionWalk {
 
     private static let allRefusals: [ProtocolError.Code] = [
         .unknownCursor, .unknownEpoch, .snapshotRequired, .unknownSnapshot, .repairTooLarge,
+        .recordTooLarge,
         .overloaded, .forked, .sequenceGap, .missingCauses, .missingParts, .clockSkew, .timeOrder,
         .bodyTooLarge, .quotaExceeded, .malformedRequest,
     ]

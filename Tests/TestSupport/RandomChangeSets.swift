@@ -53,7 +53,7 @@ extension SeededGenerator {
         let all = (0..<Int.random(in: 0...5, using: &self)).map { _ in wireProperty() }
         let properties = Set(all.filter(isWritten)).sorted()
         let columns = properties.map { property in
-            records.map { _ in value(of: property, replicas: replicas) }
+            ValueColumn(records.map { _ in value(of: property, replicas: replicas) })
         }
         return RowBlock(
             entity: WireName(text()), records: records, properties: properties, columns: columns)
@@ -66,7 +66,9 @@ extension SeededGenerator {
         }
         return RowBlock(
             entity: WireName(text()), records: records, properties: properties,
-            columns: properties.map { property in records.map { _ in delta(of: property.type) } })
+            columns: properties.map { property in
+                ValueColumn(records.map { _ in delta(of: property.type) })
+            })
     }
 
     private mutating func siblings(_ replicas: [ReplicaID]) -> SiblingBlock {

@@ -61,7 +61,7 @@ extension RandomAuthor {
         if !written.isEmpty { blocks.append(.update(rows([id], entity, written, &generator))) }
         let counters = Self.columns.filter { $0.rule == .counter && generator.oneIn(2) }
         if !counters.isEmpty {
-            let columns = counters.map { [generator.delta(of: $0.type)] }
+            let columns = counters.map { ValueColumn([generator.delta(of: $0.type)]) }
             blocks.append(
                 .add(
                     RowBlock(
@@ -96,7 +96,7 @@ extension RandomAuthor {
         _ generator: inout SeededGenerator
     ) -> RowBlock {
         let columns = properties.map { property in
-            records.map { _ in value(of: property, &generator) }
+            ValueColumn(records.map { _ in value(of: property, &generator) })
         }
         return RowBlock(
             entity: entity, records: records, properties: properties, columns: columns)

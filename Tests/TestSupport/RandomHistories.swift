@@ -168,10 +168,11 @@ struct RandomAuthor: Sendable {
         _ records: [RecordID], _ properties: [WireProperty], _ generator: inout SeededGenerator
     ) -> RowBlock {
         let columns = properties.map { property in
-            records.map { id in
-                property.type == .reference
-                    ? .reference(id) : generator.value(of: property.type, replicas: [replica])
-            }
+            ValueColumn(
+                records.map { id in
+                    property.type == .reference
+                        ? .reference(id) : generator.value(of: property.type, replicas: [replica])
+                })
         }
         return RowBlock(
             entity: Self.entity, records: records, properties: properties, columns: columns)

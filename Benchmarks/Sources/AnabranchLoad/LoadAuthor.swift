@@ -21,8 +21,8 @@ struct LoadAuthor {
                 RowBlock(
                     entity: "Note", records: ids, properties: [Self.title, Self.count],
                     columns: [
-                        ids.map { .string("Note \($0.number)") },
-                        ids.map { .integer(Int64($0.number)) },
+                        ValueColumn(ids.map { .string("Note \($0.number)") }),
+                        ValueColumn(ids.map { .integer(Int64($0.number)) }),
                     ]))
         ]).encoded(author: replica)
         let now = Int64(Date().timeIntervalSince1970 * 1000)

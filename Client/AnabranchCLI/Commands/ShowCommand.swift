@@ -93,7 +93,7 @@ struct ShowCommand: Command {
         case .write(let block):
             let rows = RowBlock(
                 entity: block.entity, records: block.writes.map(\.record),
-                properties: [block.property], columns: [block.writes.map(\.value)])
+                properties: [block.property], columns: [ValueColumn(block.writes.map(\.value))])
             try write(rows, "Wrote", console)
         case .delete(let block): try writeDeleted(block.records, of: block.entity, console)
         case .yieldingDelete(let block):

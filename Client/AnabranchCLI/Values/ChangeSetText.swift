@@ -150,7 +150,7 @@ extension SiblingBlock {
     fileprivate func write(to json: inout JSONText) {
         RowBlock(
             entity: entity, records: writes.map(\.record), properties: [property],
-            columns: [writes.map(\.value)]
+            columns: [ValueColumn(writes.map(\.value))]
         ).write(as: "write", to: &json)
     }
 }

@@ -44,7 +44,8 @@ extension StateMerger {
     }
 
     func write(_ block: SiblingBlock) throws {
-        let column = try column(of: block.property, block.writes.map(\.value))
+        let column = try column(
+            of: block.property, ValueColumn(block.writes.lazy.map(\.value)))
         try change(block.writes.map(\.record), of: block.entity) { row, place in
             try row.write(
                 try cell(column.number, column[place], stamp), stamp: stamp,

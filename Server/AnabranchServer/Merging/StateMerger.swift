@@ -115,7 +115,7 @@ struct StateMerger {
             .sorted { $0.number < $1.number }
     }
 
-    func column(of property: WireProperty, _ values: [Value]) throws -> EncodedColumn {
+    func column(of property: WireProperty, _ values: ValueColumn) throws -> EncodedColumn {
         try EncodedColumn(
             property: property, number: writer.number(ofProperty: property), values: values,
             ordinal: writer.ordinal(of:))

@@ -131,10 +131,10 @@ package final class SyncRouter: HTTPHandler {
                 }
             }
         case .hash, .description:
-            return { [self] _, _ in
+            return { [self] _, memory in
                 answer(fields) { _ throws(ProtocolError) in
                     try zones.withZone(name) { zone throws(ProtocolError) in
-                        HTTPResponse(json: try Self.text(page, of: zone))
+                        HTTPResponse(json: try Self.text(page, of: zone, memory))
                     }
                 }
             }
@@ -183,7 +183,8 @@ package final class SyncRouter: HTTPHandler {
             fields.replica = fields.replica ?? answer.refusal?.details["replica"]
             return answer.response.encoded()
         case .checksums:
-            return try zone.checksums(try ChecksumsRequest(decoding: message.body)).encoded()
+            let request = try ChecksumsRequest(decoding: message.body)
+            return try zone.checksums(request, message.memory).encoded()
         case .stage:
             try message.needCopies(1)
             return try zone.stage(try StageRequest(decoding: message.body)).encoded()
@@ -195,10 +196,10 @@ package final class SyncRouter: HTTPHandler {
     }
 
     private static func text(
-        _ page: Route.Page, of zone: ZoneService
+        _ page: Route.Page, of zone: ZoneService, _ memory: RequestMemory
     ) throws(ProtocolError) -> String {
         page == .hash
-            ? ZonePages.hash(try zone.canonicalHash())
+            ? ZonePages.hash(try zone.canonicalHash(memory))
             : ZonePages.description(try zone.information())
     }
 

@@ -123,13 +123,16 @@ package protocol ZoneReading {
 
     /// Calls `body` with the records of a range in ascending order, until it returns false.
     ///
-    /// - Parameter body: Receives the identity, and a function that reads the record and throws if
-    ///   its rows are damaged.
+    /// - Parameters:
+    ///   - reserve: Called before values and links are read, with a record and the size of what is
+    ///     then in memory. An error that it throws ends the reading.
+    ///   - body: Receives the identity, and a function that reads the record and throws if its rows
+    ///     are damaged.
     ///
     /// - Returns: True if `body` returned true for every record of the range.
     @discardableResult
     func forEachRecord(
-        in range: RecordRange,
+        in range: RecordRange, reserving reserve: @escaping (RecordID, ImageSize) throws -> Void,
         _ body: (RecordID, _ read: () throws -> CanonicalRecord) throws -> Bool
     ) throws -> Bool
 

@@ -2,11 +2,11 @@ import AnabranchProtocol
 import AnabranchReplication
 import Synchronization
 
-/// The memory for what a request makes of few bytes: the decoded values of a push, or the JSON that
-/// its hook is shown.
+/// The memory for what a request makes of few bytes: the decoded values of a push, the JSON that
+/// its hook is shown, or a record of the zone.
 ///
-/// A column of nulls takes no bytes of a change set, but its values take memory. Blocks are decoded
-/// one after the other, when they are checked and when they are merged, so the largest one counts.
+/// A value may take one byte of a change set and many more in memory. Blocks are decoded one after
+/// the other, when they are checked and when they are merged, so the largest one counts.
 final class DecodingRoom: Sendable {
     private struct Reserved {
         var byteCount = 0
@@ -17,21 +17,24 @@ final class DecodingRoom: Sendable {
     private let memory: RequestMemory
     private let reserved = Mutex(Reserved())
 
-    /// The approximate memory of one decoded value.
-    private static let bytesPerValue = 32
-    /// The memory that each room may have, however small the budget is: that of twice as many
-    /// values as stores put into one part of a save.
-    private static let leastLimit = 64 << 20
+    /// The memory that a room may have, however small the budget is.
+    private let leastLimit: Int
+    /// The memory of twice as many values as stores put into one part of a save.
+    private static let ofPart = 64 << 20
     /// Memory is taken in steps, so that small pushes take it once.
     private static let step = 1 << 16
 
-    init(_ memory: RequestMemory) { self.memory = memory }
+    /// Creates the room of a push, which any part of a save fits in.
+    convenience init(_ memory: RequestMemory) { self.init(memory, leastLimit: Self.ofPart) }
 
-    /// Reserves memory for the values of a block.
-    ///
-    /// - Returns: False if there is too little.
-    func reserve(valueCount: Int) -> Bool {
-        reserve(byteCount: valueCount * Self.bytesPerValue)
+    private init(_ memory: RequestMemory, leastLimit: Int) {
+        self.memory = memory
+        self.leastLimit = leastLimit
+    }
+
+    /// Creates the room of a request that reads records.
+    static func ofReading(_ memory: RequestMemory) -> DecodingRoom {
+        DecodingRoom(memory, leastLimit: 0)
     }
 
     /// Reserves memory for the largest part of a save in parts.
@@ -50,12 +53,31 @@ final class DecodingRoom: Sendable {
             let steps = (byteCount - reserved.byteCount + Self.step - 1) / Self.step
             guard steps > 0 else { return true }
             let others = memory.byteCount - reserved.byteCount
-            reserved.isBeyondLimit = byteCount > max(memory.limit - others, Self.leastLimit)
+            reserved.isBeyondLimit = byteCount > max(memory.limit - others, leastLimit)
             let missing = min(steps * Self.step, memory.room)
             guard !reserved.isBeyondLimit, memory.take(missing) else { return false }
             reserved.byteCount += missing
             return true
         }
+    }
+
+    /// Reserves memory for a record that is read.
+    ///
+    /// Values may be larger than what one request can have. The request then takes all of that.
+    ///
+    /// - Throws: `overloaded` if there is too little now; `recordTooLarge` if the request can never
+    ///   have enough for the links.
+    func need(_ size: ImageSize, for record: RecordID) throws(ProtocolError) {
+        guard !reserve(byteCount: size.memoryBytes) else { return }
+        guard isBeyondLimit else { throw RequestMemory.isShort }
+        guard size.linkMemoryBytes <= memory.limit else {
+            throw ProtocolError(
+                .recordTooLarge,
+                "Can't read record \(record) because its \(size.linkCount) links need more memory "
+                    + "than one request has: give the server more memory (--buffer-limit).",
+                details: ["limit": "\(memory.limit)"])
+        }
+        try memory.need(memory.room)
     }
 
     /// Gives the memory back.

@@ -88,7 +88,7 @@ struct IncomingChangeSet: Sendable {
         of changeSet: ChangeSet, _ contents: inout Contents, _ room: DecodingRoom?
     ) throws(ChangeSetDecodingError) {
         var decoder = try ChangePayloadDecoder(
-            changeSet.payload, author: changeSet.dot.replica, reserving: room?.reserve(valueCount:))
+            changeSet.payload, author: changeSet.dot.replica, reserving: room?.reserve(byteCount:))
         while let block = try decoder.next() {
             try checkIsKnown(block)
             contents.add(block)

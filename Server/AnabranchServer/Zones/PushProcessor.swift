@@ -228,7 +228,7 @@ struct PushProcessor: Sendable {
     ) throws {
         let lostCount = try StateMerger.merge(
             changeSet, ZoneParts(writer), into: writer, disabled: disabled,
-            recordBytes: limits.recordBytes, reserving: room?.reserve(valueCount:),
+            recordBytes: limits.recordBytes, reserving: room?.reserve(byteCount:),
             proceeding: stop.check, checking: IncomingChangeSet.checkIsKnown)
         if lostCount > 0 { metrics.conflicts.add(Double(lostCount)) }
     }

@@ -120,7 +120,7 @@ struct ShownPage: Sendable {
             try request.append(changeSet, part: part) { json in
                 var decoder = try ChangePayloadDecoder(
                     payload, author: changeSet.dot.replica,
-                    reserving: incoming.room?.reserve(valueCount:))
+                    reserving: incoming.room?.reserve(byteCount:))
                 while let block = try decoder.next() {
                     try IncomingChangeSet.checkIsKnown(block)
                     try json.append(block)

@@ -83,13 +83,27 @@ extension ZoneService {
     /// The whole state is read, and the hash is cached until the log grows.
     ///
     /// - Throws: `overloaded` while all of the zone is read for another request: try again.
-    public func canonicalHash() throws(ProtocolError) -> ZoneHash {
+    public func canonicalHash() throws(ProtocolError) -> ZoneHash { try canonicalHash(nil) }
+
+    /// The canonical hash, as ``canonicalHash()``.
+    ///
+    /// - Parameter memory: The memory for one record at a time; `nil` for no limit.
+    ///
+    /// - Throws: Also `recordTooLarge`, if the links of a record need too much memory.
+    func canonicalHash(_ memory: RequestMemory?) throws(ProtocolError) -> ZoneHash {
         try named {
-            try storage.read { reader in
+            let room = memory.map(DecodingRoom.ofReading)
+            defer { room?.release() }
+            return try storage.read { reader in
                 let head = try reader.logState().head
                 let hash = try hashes.value(at: head, jobs, in: name) {
                     var hash = CanonicalHash()
-                    try reader.forEachRecord { hash.update($0) }
+                    try reader.forEachRecord(
+                        in: .all, reserving: { try room?.need($1, for: $0) }
+                    ) { _, record in
+                        hash.update(try record())
+                        return true
+                    }
                     return hash.finish()
                 }
                 return ZoneHash(

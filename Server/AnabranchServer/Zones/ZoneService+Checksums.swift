@@ -7,11 +7,20 @@ extension ZoneService {
     /// The checksum is stored. A range is read record by record, within limits of steps and bytes.
     /// A response may therefore hold only the first ranges, and only the beginning of a large one.
     ///
-    /// - Throws: `unknownEpoch` if the client knows another log: send hello.
+    /// - Throws: `unknownEpoch` if the client knows another log: send hello. `recordTooLarge` if
+    ///   the links of a record need more memory than a request has.
     public func checksums(
         _ request: ChecksumsRequest
     ) throws(ProtocolError) -> ChecksumsResponse {
+        try checksums(request, nil)
+    }
+
+    func checksums(
+        _ request: ChecksumsRequest, _ memory: RequestMemory?
+    ) throws(ProtocolError) -> ChecksumsResponse {
         try named {
+            let room = memory.map(DecodingRoom.ofReading)
+            defer { room?.release() }
             guard request.ranges.count <= SyncProtocol.maximumRanges else {
                 throw ProtocolError(
                     .malformedRequest,
@@ -19,6 +28,8 @@ extension ZoneService {
                         + "\(SyncProtocol.maximumRanges) at most.",
                     details: ["field": "ranges", "limit": "\(SyncProtocol.maximumRanges)"])
             }
+            try memory?.need(
+                request.ranges.count * limits.ranges.listed * Self.bytesPerEntry)
             return try storage.read { reader in
                 let head = try reader.logState().head
                 guard head.epoch == request.epoch else {
@@ -30,16 +41,18 @@ extension ZoneService {
                 return ChecksumsResponse(
                     position: head.position, wallMilliseconds: wallMilliseconds(),
                     checksum: try reader.checksum(),
-                    summaries: try summaries(of: request.ranges, reader))
+                    summaries: try summaries(of: request.ranges, reader, in: room))
             }
         }
     }
 
     /// The number of replicas that cost as much as a record.
     private static let replicasInStep = 16
+    /// The memory of a listed record in the answer.
+    private static let bytesPerEntry = 128
 
     private func summaries(
-        of ranges: [RecordRange], _ reader: any ZoneReading
+        of ranges: [RecordRange], _ reader: any ZoneReading, in room: DecodingRoom?
     ) throws -> [RangeSummary] {
         var summaries: [RangeSummary] = []
         var steps = 0
@@ -48,7 +61,7 @@ extension ZoneService {
         for range in ranges {
             guard summaries.isEmpty || steps < limits.ranges.steps else { break }
             let (summary, taken) = try reader.summary(
-                of: range, steps: limits.ranges.steps - steps, limits: limits.ranges)
+                of: range, steps: limits.ranges.steps - steps, limits: limits.ranges, in: room)
             steps += taken + stepsOfRange
             summaries.append(summary)
         }
@@ -58,11 +71,13 @@ extension ZoneService {
 
 extension ZoneReading {
     func summary(
-        of range: RecordRange, steps: Int, limits: RangeSummarizer.Limits
+        of range: RecordRange, steps: Int, limits: RangeSummarizer.Limits, in room: DecodingRoom?
     ) throws -> (summary: RangeSummary, steps: Int) {
         let count = try recordCount(in: range, limit: limits.steps)
         var cutter = RangeSummarizer(range, count: count, steps: steps, limits: limits)
-        let isWhole = try forEachRecord(in: range) { cutter.take(try $1()) }
+        let isWhole = try forEachRecord(in: range, reserving: { try room?.need($1, for: $0) }) {
+            cutter.take(try $1())
+        }
         return cutter.finish(isWhole: isWhole)
     }
 }

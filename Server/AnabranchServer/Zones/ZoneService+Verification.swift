@@ -91,7 +91,7 @@ extension ZoneReading {
     func forEachChecksum(
         in range: RecordRange, _ body: (RangeSummary.Entry) throws -> Void
     ) throws {
-        try forEachRecord(in: range) { id, record in
+        try forEachRecord(in: range, reserving: { _, _ in }) { id, record in
             try body(.init(record: id, checksum: try Self.checksum(record)))
             return true
         }
@@ -114,7 +114,7 @@ extension ZoneReading {
         in range: RecordRange, limit: Int
     ) throws -> [RangeSummary.Entry] {
         var entries: [RangeSummary.Entry] = []
-        try forEachRecord(in: range) { id, record in
+        try forEachRecord(in: range, reserving: { _, _ in }) { id, record in
             entries.append(.init(record: id, checksum: try Self.checksum(record)))
             return entries.count < limit
         }

@@ -51,7 +51,7 @@ extension RowBlock {
         guard !places.isEmpty else { return nil }
         return RowBlock(
             entity: entity, records: places.map { records[$0] }, properties: properties,
-            columns: columns.map { column in places.map { column[$0] } })
+            columns: columns.map { column in ValueColumn(places.lazy.map { column[$0] }) })
     }
 }
 

@@ -35,11 +35,11 @@ public struct RowBlock: Hashable, Sendable {
     /// The written properties, one for each column.
     public var properties: [WireProperty]
     /// One column for each property. Each column has one value for each record.
-    public var columns: [[Value]]
+    public var columns: [ValueColumn]
 
     /// Creates a block. Every column must have as many values as there are records.
     public init(
-        entity: WireName, records: [RecordID], properties: [WireProperty], columns: [[Value]]
+        entity: WireName, records: [RecordID], properties: [WireProperty], columns: [ValueColumn]
     ) {
         self.entity = entity
         self.records = records

@@ -23,21 +23,26 @@ public struct ChangePayloadDecoder: Sendable {
     let properties: [WireProperty]
     private var cellsLeft = Limits.maximumCells
     private var blocksLeft = Limits.maximumBlocks
-    /// The number of values of the block that is being read, as far as they are known.
-    private var blockValues = 0
-    private let reserve: (@Sendable (_ valueCount: Int) -> Bool)?
+    var blockCellLimit = Limits.maximumBlockCells
+    /// The number of values of the block that is being read, as far as they are known, without
+    /// nulls.
+    private var blockCells = 0
+    /// The approximate memory of what was decoded of that block.
+    private var blockBytes = 0
+    private let reserve: (@Sendable (_ byteCount: Int) -> Bool)?
 
     /// Reads the version and the tables at the payload's beginning.
     ///
     /// - Parameters:
     ///   - author: The replica of the change set's dot, which inserted records belong to.
-    ///   - reserve: Called before values of a block are allocated, with the number of the block's
-    ///     values so far; false if there is no memory for them.
+    ///   - reserve: Called before something of a block is allocated, with the approximate memory of
+    ///     the block so far, in bytes; false if there is too little. The bytes of texts and data,
+    ///     which the payload has too, do not count.
     /// - Throws: ``ChangeSetDecodingError`` with the offset of the first byte that could not be
     ///   read.
     public init(
         _ bytes: [UInt8], author: ReplicaID,
-        reserving reserve: (@Sendable (_ valueCount: Int) -> Bool)? = nil
+        reserving reserve: (@Sendable (_ byteCount: Int) -> Bool)? = nil
     ) throws(ChangeSetDecodingError) {
         self.reserve = reserve
         reader = ByteReader(bytes)
@@ -74,8 +79,7 @@ public struct ChangePayloadDecoder: Sendable {
         return count
     }
 
-    /// Subtracts the values of a block from the number that one change set may hold, and reserves
-    /// memory for them, before they are allocated.
+    /// Subtracts values from the number that one change set may hold.
     ///
     /// - Parameter each: A factor of `count`, at most the number of bytes in the payload.
     mutating func spend(
@@ -86,10 +90,32 @@ public struct ChangePayloadDecoder: Sendable {
                 .limitExceeded, "a change set has more than \(Limits.maximumCells) values")
         }
         cellsLeft -= count * each
+    }
+
+    /// Counts values of a block that take memory, and reserves it, before they are allocated.
+    ///
+    /// - Parameters:
+    ///   - count: The number of values, at most the number of bytes in the payload.
+    ///   - byteCount: The memory of all of them.
+    mutating func keep(
+        _ count: Int, byteCount: Int, _ body: ByteReader
+    ) throws(ChangeSetDecodingError) {
+        blockCells += count
+        guard blockCells <= blockCellLimit else {
+            throw body.failure(
+                .limitExceeded,
+                "a block has more than \(blockCellLimit) values: its author must save less at a "
+                    + "time")
+        }
+        try reserve(byteCount: byteCount, body)
+    }
+
+    /// Reserves memory before it is allocated.
+    mutating func reserve(byteCount: Int, _ body: ByteReader) throws(ChangeSetDecodingError) {
         guard let reserve else { return }
-        blockValues += count * each
-        guard reserve(blockValues) else {
-            throw body.failure(.noRoom, "there is no memory for \(blockValues) values of a block")
+        blockBytes += byteCount
+        guard reserve(blockBytes) else {
+            throw body.failure(.noRoom, "there is no memory for \(blockBytes) bytes of a block")
         }
     }
 
@@ -105,7 +131,7 @@ public struct ChangePayloadDecoder: Sendable {
                 .limitExceeded, "a change set has more than \(Limits.maximumBlocks) blocks")
         }
         blocksLeft -= 1
-        blockValues = 0
+        (blockCells, blockBytes) = (0, 0)
         let operation = try reader.readVarint()
         var body = try reader.readNested()
         let block: ChangeBlock
@@ -129,6 +155,9 @@ public struct ChangePayloadDecoder: Sendable {
         return block
     }
 
+    /// The approximate memory of an array besides its elements.
+    static let arrayBytes = 48
+
     func readName(_ body: inout ByteReader) throws(ChangeSetDecodingError) -> WireName {
         try Self.entry(of: names, &body)
     }
@@ -149,22 +178,11 @@ public struct ChangePayloadDecoder: Sendable {
     ) throws(ChangeSetDecodingError) -> [RecordID] {
         let count = try body.readCount()
         try spend(count, body)
-        var runs: [(replica: ReplicaID, count: Int)] = []
-        var missing = count
-        if inserting {
-            runs = [(replicas[0], count)]
-        } else {
-            while missing > 0 {
-                let replica = try Self.entry(of: replicas, &body)
-                let length = try body.readCount()
-                guard (1...missing).contains(length) else {
-                    throw body.failure(
-                        .malformed, "a run has \(length) records where \(missing) are left")
-                }
-                runs.append((replica, length))
-                missing -= length
-            }
-        }
+        try keep(count, byteCount: count * MemoryLayout<RecordID>.stride, body)
+        let runs =
+            inserting
+            ? [ReplicaRun(replica: replicas[0], count: count)]
+            : try readReplicaRuns(&body, count: count)
         var records: [RecordID] = []
         records.reserveCapacity(count)
         var number: UInt64 = 0
@@ -179,12 +197,45 @@ public struct ChangePayloadDecoder: Sendable {
         return records
     }
 
+    /// Consecutive records of one replica.
+    private struct ReplicaRun {
+        let replica: ReplicaID
+        let count: Int
+    }
+
+    private mutating func readReplicaRuns(
+        _ body: inout ByteReader, count: Int
+    ) throws(ChangeSetDecodingError) -> [ReplicaRun] {
+        // Most lists have few runs. Those of a list with many are counted group by group.
+        let group = 1 << 10
+        var runs: [ReplicaRun] = []
+        var missing = count
+        while missing > 0 {
+            if runs.count % group == group - 1 {
+                try reserve(byteCount: group * MemoryLayout<ReplicaRun>.stride, body)
+            }
+            let replica = try Self.entry(of: replicas, &body)
+            let length = try body.readCount()
+            guard (1...missing).contains(length) else {
+                throw body.failure(
+                    .malformed, "a run has \(length) records where \(missing) are left")
+            }
+            runs.append(ReplicaRun(replica: replica, count: length))
+            missing -= length
+        }
+        return runs
+    }
+
     private mutating func readYieldingDeletes(
         _ body: inout ByteReader
     ) throws(ChangeSetDecodingError) -> YieldingDeleteBlock {
         let entity = try readName(&body)
+        let records = try readRecords(&body)
+        try reserve(
+            byteCount: records.count * MemoryLayout<YieldingDeleteBlock.Delete>.stride, body)
         var deletes: [YieldingDeleteBlock.Delete] = []
-        for record in try readRecords(&body) {
+        deletes.reserveCapacity(records.count)
+        for record in records {
             deletes.append(.init(record: record, stampsSeen: try readTags(&body)))
         }
         return YieldingDeleteBlock(entity: entity, deletes: deletes)
@@ -206,6 +257,7 @@ public struct ChangePayloadDecoder: Sendable {
                 .malformed,
                 "a block of links has \(lefts.count) left and \(rights.count) right ends")
         }
+        try reserve(byteCount: lefts.count * MemoryLayout<LinkBlock.Link>.stride, body)
         var links = zip(lefts, rights).map { LinkBlock.Link(left: $0, right: $1) }
         guard property.type == .links || links.allSatisfy({ $0.left <= $0.right }) else {
             throw body.failure(
@@ -213,6 +265,7 @@ public struct ChangePayloadDecoder: Sendable {
         }
         for side in sides {
             try spend(links.count, body)
+            try keep(links.count, byteCount: links.count * Self.arrayBytes, body)
             for index in links.indices {
                 links[index].place[keyPath: side] = try body.readPosition()
             }
@@ -246,6 +299,9 @@ public struct ChangePayloadDecoder: Sendable {
         var tags: [Stamp] = []
         let count = try body.readCount(ofAtLeast: 9)
         try spend(count, body)
+        guard count > 0 else { return [] }
+        try keep(count, byteCount: Self.arrayBytes + count * MemoryLayout<Stamp>.stride, body)
+        tags.reserveCapacity(count)
         for _ in 0..<count {
             let timestamp = try body.readTimestamp()
             tags.append(Stamp(timestamp: timestamp, replica: try Self.entry(of: replicas, &body)))

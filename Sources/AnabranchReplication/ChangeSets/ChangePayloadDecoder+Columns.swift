@@ -12,7 +12,7 @@ extension ChangePayloadDecoder {
             &body, inserting: isOwn ?? (operation == Operation.insert))
         let used = try readColumnProperties(&body, operation)
         try spend(records.count, times: used.count, body)
-        var columns: [[Value]] = []
+        var columns: [ValueColumn] = []
         for property in used {
             var column = try body.readNested()
             let values = try readColumn(&column, of: property, count: records.count)
@@ -62,6 +62,8 @@ extension ChangePayloadDecoder {
         try checkIsColumn(property, of: Operation.write, body)
         let records = try readRecords(&body)
         try spend(records.count, body)
+        try reserve(
+            byteCount: records.count * MemoryLayout<SiblingBlock.Write>.stride, body)
         var column = try body.readNested()
         let values = try readColumn(&column, of: property, count: records.count)
         try column.expectEnd()
@@ -73,12 +75,48 @@ extension ChangePayloadDecoder {
         return SiblingBlock(entity: entity, property: property, writes: writes)
     }
 
+    /// Consecutive values of one column that have one tag.
+    private struct ValueRun {
+        let tag: UInt8
+        let count: Int
+    }
+
+    /// Reads one column. Its long runs of nulls take no memory.
     private mutating func readColumn(
         _ column: inout ByteReader, of property: WireProperty, count: Int
-    ) throws(ChangeSetDecodingError) -> [Value] {
-        var runs: [(tag: UInt8, count: Int)] = []
+    ) throws(ChangeSetDecodingError) -> ValueColumn {
+        let runs = try readValueRuns(&column, of: property, count: count)
+        let valueCount = runs.reduce(0) { $0 + ($1.tag == ValueTag.null ? 0 : $1.count) }
+        let nullCount = runs.reduce(0) {
+            $0 + ($1.tag == ValueTag.null ? min($1.count, ValueColumn.leastGap) : 0)
+        }
+        try keep(
+            valueCount, byteCount: (valueCount + nullCount) * MemoryLayout<Value>.stride, column)
+        var bodies = try column.readNested()
+        var values = ValueColumn()
+        values.reserveCapacity(valueCount)
+        for run in runs {
+            guard run.tag != ValueTag.null else {
+                values.append(nulls: run.count)
+                continue
+            }
+            for _ in 0..<run.count {
+                values.append(try readValue(&column, bodies: &bodies, of: property, tag: run.tag))
+            }
+        }
+        try bodies.expectEnd()
+        return values
+    }
+
+    private mutating func readValueRuns(
+        _ column: inout ByteReader, of property: WireProperty, count: Int
+    ) throws(ChangeSetDecodingError) -> [ValueRun] {
+        let runCount = try column.readCount(ofAtLeast: 2)
+        try reserve(byteCount: runCount * MemoryLayout<ValueRun>.stride, column)
+        var runs: [ValueRun] = []
+        runs.reserveCapacity(runCount)
         var missing = count
-        for _ in 0..<(try column.readCount(ofAtLeast: 2)) {
+        for _ in 0..<runCount {
             let tag = try column.readByte()
             let length = try column.readVarint()
             guard length >= 1, length <= UInt64(missing) else {
@@ -88,35 +126,32 @@ extension ChangePayloadDecoder {
             guard property.type.accepts(tag: tag) else {
                 throw column.failure(.malformed, "\(property) can't hold a value of tag \(tag)")
             }
-            runs.append((tag, Int(length)))
+            runs.append(ValueRun(tag: tag, count: Int(length)))
             missing -= Int(length)
         }
         guard missing == 0 else {
             throw column.failure(.malformed, "a column lacks \(missing) values")
         }
-        let checksValues = property.checksValues
-        var bodies = try column.readNested()
-        var values: [Value] = []
-        values.reserveCapacity(count)
-        for run in runs {
-            if run.tag == ValueTag.null {
-                values.append(contentsOf: repeatElement(.null, count: run.count))
-                continue
-            }
-            for _ in 0..<run.count {
-                if let value = try bodies.readBody(tag: run.tag) {
-                    guard !checksValues || property.accepts(value) else {
-                        throw bodies.failure(.malformed, "\(property) can't hold \(value)")
-                    }
-                    if case .group(let group) = value { try spend(group.members.count, bodies) }
-                    values.append(value)
-                } else {
-                    values.append(.reference(try readReference(&column)))
-                }
-            }
+        return runs
+    }
+
+    /// Reads a value that is not null: from the bodies, or a reference from behind them.
+    private mutating func readValue(
+        _ column: inout ByteReader, bodies: inout ByteReader, of property: WireProperty, tag: UInt8
+    ) throws(ChangeSetDecodingError) -> Value {
+        guard let value = try bodies.readBody(tag: tag) else {
+            return .reference(try readReference(&column))
         }
-        try bodies.expectEnd()
-        return values
+        guard !property.checksValues || property.accepts(value) else {
+            throw bodies.failure(.malformed, "\(property) can't hold \(value)")
+        }
+        if case .group(let group) = value {
+            let count = group.members.count
+            try spend(count, bodies)
+            try keep(
+                count, byteCount: count * MemoryLayout<GroupValue.Member>.stride, bodies)
+        }
+        return value
     }
 
     private func readReference(

@@ -8,6 +8,7 @@ public struct ChangePayloadEncoder: Sendable {
     /// is not.
     public var isWithinLimits: Bool {
         cellCount <= Limits.maximumCells && blockCount <= Limits.maximumBlocks
+            && largestBlockCells <= Limits.maximumBlockCells
             && tables.isWithinLimits && blocks.count <= Limits.largestPart
     }
 
@@ -15,6 +16,8 @@ public struct ChangePayloadEncoder: Sendable {
     public var byteCount: Int { blocks.count }
     /// The number of values, record identities and tags in the appended blocks.
     public private(set) var cellCount = 0
+    /// The greatest number of values of one block, without the nulls of rows.
+    private var largestBlockCells = 0
     /// Indicates whether no block was appended.
     public var isEmpty: Bool { blockCount == 0 }
 
@@ -45,15 +48,17 @@ public struct ChangePayloadEncoder: Sendable {
         guard rows.count > 0 else { return }
         precondition(rows.isComplete, "every column must have one value for each record")
         cellCount += rows.count * (rows.properties.count + 1) + rows.memberCount
+        largestBlockCells = max(largestBlockCells, rows.cellCountWithoutNulls)
         append(operation: rows.operation, body: rows.body(tables: &tables))
     }
 
     /// Appends a block of any kind.
     public mutating func append(_ block: ChangeBlock) {
+        let before = cellCount
         switch block {
-        case .insert(let rows): append(rows, operation: Operation.insert)
-        case .update(let rows): append(rows, operation: Operation.update)
-        case .add(let rows): append(rows, operation: Operation.add)
+        case .insert(let rows): return append(rows, operation: Operation.insert)
+        case .update(let rows): return append(rows, operation: Operation.update)
+        case .add(let rows): return append(rows, operation: Operation.add)
         case .write(let siblings): append(siblings)
         case .yieldingDelete(let deletes): append(deletes)
         case .delete(let records): append(records)
@@ -63,6 +68,7 @@ public struct ChangePayloadEncoder: Sendable {
         case .unknown(let operation, let bytes):
             append(operation: operation, body: ByteWriter(bytes))
         }
+        largestBlockCells = max(largestBlockCells, cellCount - before)
     }
 
     /// Returns the encoded payload.

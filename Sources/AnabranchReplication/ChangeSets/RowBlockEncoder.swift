@@ -46,6 +46,14 @@ public struct RowBlockEncoder: Sendable {
     }
 
     var memberCount: Int { single?.memberCount ?? columns.reduce(0) { $0 + $1.memberCount } }
+    /// The number of identities, values and members, without nulls.
+    var cellCountWithoutNulls: Int {
+        let values =
+            single?.values.count { !($0?.isNull ?? true) }
+            ?? columns.reduce(0) { $0 + $1.countWithoutNulls }
+        return records.count + values + memberCount
+    }
+
     /// The approximate number of bytes that the block needs in the payload.
     public var byteCount: Int {
         records.count * 2 + (single?.byteEstimate ?? columns.reduce(0) { $0 + $1.byteCount })
@@ -164,6 +172,9 @@ struct ColumnEncoder: Sendable {
     init(capacity: Int) { values = ByteWriter(reservingCapacity: capacity * 4) }
 
     var count: Int { runs.reduce(0) { $0 + $1.count } }
+    var countWithoutNulls: Int {
+        runs.reduce(0) { $0 + ($1.tag == ValueTag.null ? 0 : $1.count) }
+    }
     var byteCount: Int { values.count + references.count * 6 + runs.count * 3 }
 
     @inlinable

@@ -32,8 +32,12 @@ public enum Limits {
     /// The greatest number of parts of one save.
     public static let maximumParts = 1 << 16
     /// The greatest number of values, record identities, tags and group members in one change set.
-    /// A column of nulls needs no bytes, so a limit on bytes does not limit memory.
+    /// A column of nulls needs no bytes, so a limit on bytes does not limit the work.
     public static let maximumCells = 1 << 24
+    /// The greatest number of values, record identities, tags and group members in one block,
+    /// without nulls: twice as many as a store puts into one part of a save. A reader has one block
+    /// in memory at a time, so this limits its memory.
+    public static let maximumBlockCells = 1 << 21
     /// The greatest number of names, and of properties, in one change set.
     public static let maximumNames = 1 << 16
     /// The greatest number of members of one attribute group.

@@ -20,7 +20,7 @@ extension Rewriting {
     private func rewritten(_ rows: RowBlock) -> RowBlock {
         RowBlock(
             entity: rows.entity, records: rows.records.map(rewritten), properties: rows.properties,
-            columns: rows.columns.map { $0.map(rewritten) })
+            columns: rows.columns.map { $0.mapNonNull(rewritten) })
     }
 
     private func rewritten(_ block: SiblingBlock) -> SiblingBlock {

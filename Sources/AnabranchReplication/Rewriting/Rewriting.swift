@@ -60,7 +60,12 @@ public struct Rewriting: Sendable {
         _ set: ChangeSet, to name: Name
     ) throws(ChangeSetDecodingError) {
         guard addName(of: set, name) else { return }
-        for block in try set.decodedPayload().blocks { addRecords(of: block, name) }
+        guard set.kind != .saveInParts else {
+            throw ByteReader([]).failure(.inParts, "\(set.dot) is a save in parts")
+        }
+        guard set.kind == .save else { return }
+        var decoder = try ChangePayloadDecoder(set.payload, author: set.dot.replica)
+        while let block = try decoder.next() { addRecords(of: block, name) }
     }
 
     /// Records the new dot and timestamp of a change set, which may be a save in parts.
@@ -126,12 +131,10 @@ public struct Rewriting: Sendable {
         let mentions = mentions(in: set)
         let old = try set.parts()
         let new = try old.map { part in
-            let payload = try ChangePayload(
-                decoding: try parts.bytes(of: part), author: set.dot.replica)
-            try checkIsKnown(payload, of: set)
-            let rewritten = ChangePayload(blocks: payload.blocks.map(mentions.rewritten))
-            guard rewritten != payload || name.dot.replica != set.dot.replica else { return part }
-            return try parts.keep(rewritten.written(author: name.dot.replica))
+            let (payload, isChanged) = try mentions.rewritten(
+                payload: try parts.bytes(of: part), of: set, by: name.dot.replica)
+            guard isChanged || name.dot.replica != set.dot.replica else { return part }
+            return try parts.keep(payload)
         }
         let context = rewritten(set.context)
         guard new != old || name.dot != set.dot || name.timestamp != set.timestamp else {
@@ -156,18 +159,35 @@ public struct Rewriting: Sendable {
             throw ByteReader([]).failure(.inParts, "\(set.dot) is a save in parts")
         }
         guard set.kind == .save else { return renamed(set, name, context) }
-        let old = try set.decodedPayload()
-        try checkIsKnown(old, of: set)
-        let new = ChangePayload(blocks: old.blocks.map(mentions(in: set).rewritten))
+        let (payload, isChanged) = try mentions(in: set).rewritten(
+            payload: set.payload, of: set, by: name.dot.replica)
         let isRenamed = name.dot != set.dot || name.timestamp != set.timestamp
-        guard isRenamed || new != old else {
+        guard isRenamed || isChanged else {
             var kept = set
             kept.context = context
             return kept
         }
         return ChangeSet(
             rewriting: set, dot: name.dot, timestamp: name.timestamp,
-            payload: new.encoded(author: name.dot.replica), context: context)
+            payload: payload.bytes, context: context)
+    }
+
+    /// Rewrites what the blocks of a change set mention. One decoded block is in memory at a time.
+    ///
+    /// - Returns: The encoded blocks, and false if they are those of the change set.
+    private func rewritten(
+        payload: [UInt8], of set: ChangeSet, by author: ReplicaID
+    ) throws(ChangeSetDecodingError) -> (payload: ByteWriter, isChanged: Bool) {
+        var decoder = try ChangePayloadDecoder(payload, author: set.dot.replica)
+        var encoder = ChangePayloadEncoder(author: author)
+        var isChanged = false
+        while let block = try decoder.next() {
+            try checkIsKnown(block, of: set)
+            let new = rewritten(block)
+            isChanged = isChanged || new != block
+            encoder.append(new)
+        }
+        return (encoder.finished(), isChanged)
     }
 
     /// Rewrites an entry that mentions only itself.
@@ -185,17 +205,15 @@ public struct Rewriting: Sendable {
             context: context)
     }
 
-    /// Refuses a payload with an operation of a later format, because its mentions are unknown.
+    /// Refuses an operation of a later format, because its mentions are unknown.
     private func checkIsKnown(
-        _ payload: ChangePayload, of set: ChangeSet
+        _ block: ChangeBlock, of set: ChangeSet
     ) throws(ChangeSetDecodingError) {
-        for case .unknown(let operation, _) in payload.blocks {
-            throw ByteReader([]).failure(
-                .unsupportedVersion,
-                "\(set.dot) has operation \(operation), which this version does not know; "
-                    + "update the app"
-            )
-        }
+        guard case .unknown(let operation, _) = block else { return }
+        throw ByteReader([]).failure(
+            .unsupportedVersion,
+            "\(set.dot) has operation \(operation), which this version does not know; "
+                + "update the app")
     }
 
     // MARK: - Other branches

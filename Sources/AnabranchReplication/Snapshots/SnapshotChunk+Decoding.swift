@@ -8,6 +8,8 @@ extension SnapshotChunk {
     public init(decoding bytes: [UInt8]) throws(ChangeSetDecodingError) {
         // A chunk begins like a payload, with a version and tables.
         var payload = try ChangePayloadDecoder(bytes, author: Self.noReplica)
+        // All links of one record are in one chunk.
+        payload.blockCellLimit = Limits.maximumCells
         while !payload.reader.isAtEnd {
             let block = try payload.reader.readVarint()
             var body = try payload.reader.readNested()

@@ -59,7 +59,7 @@ extension FailureReaction {
             return .final(.stopPush)
         case .untrustedServer, .responseTooLarge, .storeFailed, .zoneNotFound,
             .unsupportedVersion, .invalidServer, .insecureServer, .invalidToken,
-            .unusableCertificate, .foreignZone:
+            .unusableCertificate, .foreignZone, .recordTooLarge:
             return .final(.stopExchange)
         default:
             // No connection, a damaged response, a busy or failing server, too many requests, or a

@@ -36,7 +36,7 @@ import Testing
         encoder.append(rows)
         let whole = RowBlock(
             entity: "E", records: records, properties: properties,
-            columns: [(0..<3).map { .integer($0) }, [.null, .null, .null]])
+            columns: [ValueColumn((0..<3).map { .integer($0) }), [.null, .null, .null]])
         #expect(encoder.isWithinLimits)
         #expect(encoder.finish() == ChangePayload(blocks: [.insert(whole)]).encoded(author: author))
     }
@@ -98,7 +98,9 @@ import Testing
         func size(_ properties: [WireProperty]) -> Int {
             let rows = RowBlock(
                 entity: "E", records: records, properties: properties,
-                columns: properties.map { _ in records.map { _ in Value.null } })
+                columns: properties.map { _ in
+                    ValueColumn(repeating: .null, count: records.count)
+                })
             return ChangePayload(blocks: [.insert(rows)]).encoded(author: author).count
         }
         let property = WireProperty(name: "p", type: .string)

@@ -42,7 +42,7 @@ import Testing
                 entity: "Person",
                 records: numbers.map { RecordID(replica: author, number: $0) },
                 properties: [WireProperty(name: "name", type: .string)],
-                columns: [numbers.map { .string("P\($0)") }]))
+                columns: [ValueColumn(numbers.map { .string("P\($0)") })]))
     }
 
     private static let blocks = [insert(1...3), insert(4...4), insert(5...9)]

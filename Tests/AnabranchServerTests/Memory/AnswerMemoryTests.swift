@@ -6,17 +6,21 @@ import Testing
 
 /// Tests of the memory that answers need, which is counted before they are built.
 @Suite(.everyStore) struct AnswerMemoryTests {
-    /// Pushes a record and so many links that point to it.
-    private func linked(_ count: Int, in server: TestServer) throws -> RecordID {
-        var author = TestAuthor(1)
+    /// Pushes a record and so many links that point to it, or from it to others.
+    private func linked(
+        _ count: Int, outgoing: Bool = false, by author: UInt64 = 1, in server: TestServer
+    ) throws -> RecordID {
+        var author = TestAuthor(author)
         let (first, popular) = author.insertPerson()
         let others = (0..<count).map { _ in author.newRecord() }
         let rows = RowBlock(
             entity: "Person", records: others, properties: [.init(name: "n", type: .integer64)],
-            columns: [[Value](repeating: .integer(1), count: count)])
+            columns: [ValueColumn(repeating: .integer(1), count: count)])
         let links = LinkBlock(
             entity: "Person", property: ChangeBlock.friends,
-            links: others.map { .init(left: $0, right: popular) })
+            links: others.map {
+                outgoing ? .init(left: popular, right: $0) : .init(left: $0, right: popular)
+            })
         _ = try server.push([first, author.save([.insert(rows), .link(links)])])
         return popular
     }
@@ -31,6 +35,51 @@ import Testing
         let response = try server.post("/v1/zones/test/repair", request.encoded(), role: .read)
         #expect(response.status == status)
         if status == 409 { #expect(response.code == "repair-too-large") }
+    }
+
+    @Test(arguments: [(500, 200), (1000, 200), (2000, 409), (4000, 409)])
+    func `a record with more links than there is memory for is neither summed nor hashed`(
+        links: Int, status: Int
+    ) throws {
+        let server = try TestServer { $0.http.bufferedBytes = 1 << 20 }
+        let record = try linked(links, outgoing: true, in: server)
+        let request = ChecksumsRequest(epoch: try server.hello().epoch, ranges: [.all])
+        let sums = try server.post("/v1/zones/test/checksums", request.encoded(), role: .read)
+        let hash = try server.get("/v1/zones/test/hash")
+        for response in [sums, hash] {
+            #expect(response.status == status)
+            guard status == 409 else { continue }
+            #expect(response.code == "record-too-large")
+            #expect(String(decoding: response.body, as: UTF8.self).contains("\(record)"))
+        }
+        #expect(try server.get("/v1/zones/test").status == 200, "it only counts the links")
+    }
+
+    @Test func `records are summed one after the other, in the memory of the largest`() throws {
+        let server = try TestServer { $0.http.bufferedBytes = 1 << 20 }
+        for author in UInt64(1)...5 {
+            _ = try linked(1000, outgoing: true, by: author, in: server)
+        }
+        let request = ChecksumsRequest(epoch: try server.hello().epoch, ranges: [.all])
+        let sums = try server.post("/v1/zones/test/checksums", request.encoded(), role: .read)
+        #expect(sums.status == 200)
+        #expect(try server.get("/v1/zones/test/hash").status == 200)
+    }
+
+    @Test func `a record is summed though its values need more than a request has`() throws {
+        let zone = try TestZone(StorageKind.current)
+        var author = TestAuthor(1)
+        let name = String(repeating: "x", count: 4 << 20)
+        #expect(try zone.push(author.insertPerson(name).0).refusal == nil)
+        let budget = MemoryBudget(byteCount: 1 << 20)
+        let memory = RequestMemory(budget)
+        let request = ChecksumsRequest(epoch: try zone.service.head().epoch, ranges: [.all])
+        #expect(try zone.service.checksums(request, memory).summaries.count == 1)
+        #expect(memory.byteCount == memory.limit, "the values count as all that it can have")
+        let other = RequestMemory(budget)
+        #expect(
+            try zone.service.canonicalHash(other).hash == zone.service.canonicalHash().hash)
+        #expect(budget.available == 0)
     }
 
     @Test(arguments: [1, 2, 4])

@@ -44,7 +44,7 @@ import Testing
         let properties = (0..<10).map {
             WireProperty(name: WireName("property\($0)"), type: .integer64)
         }
-        let column = [Value](repeating: .null, count: count)
+        let column = ValueColumn(repeating: .null, count: count)
         return author.save([
             .insert(
                 RowBlock(
@@ -77,7 +77,7 @@ import Testing
             let (answer, calls) = try push([set], memory)
             #expect(answer.acknowledgements.map(\.rejection) == [nil])
             let call = try #require(calls.first)
-            #expect(call.taken >= call.byteCount + 32 * 10 * count)
+            #expect(call.taken >= call.byteCount + 24 * count)
             #expect(memory.byteCount < call.byteCount, "the memory for the hook is free again")
             byteCounts.append(call.byteCount)
         }

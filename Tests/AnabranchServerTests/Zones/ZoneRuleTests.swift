@@ -114,7 +114,7 @@ import Testing
             .add(
                 RowBlock(
                     entity: "Person", records: twice, properties: [Self.visits],
-                    columns: [twice.map { _ in .integer(2) }])),
+                    columns: [ValueColumn(repeating: .integer(2), count: twice.count)])),
             .write(
                 SiblingBlock(
                     entity: "Person", property: Self.note,

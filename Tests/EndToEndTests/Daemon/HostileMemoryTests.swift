@@ -50,7 +50,7 @@ import Testing
             .insert(
                 RowBlock(
                     entity: "Note", records: ids, properties: columns.map(\.0),
-                    columns: columns.map { column in ids.map { _ in column.1 } })))
+                    columns: columns.map { ValueColumn(repeating: $0.1, count: ids.count) })))
     }
 
     /// A push of one save with one block.

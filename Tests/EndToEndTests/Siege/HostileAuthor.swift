@@ -22,7 +22,9 @@ struct HostileAuthor {
             .insert(
                 RowBlock(
                     entity: "Note", records: ids, properties: properties,
-                    columns: properties.map { _ in ids.map { _ in value } }))
+                    columns: properties.map { _ in
+                        ValueColumn(repeating: value, count: ids.count)
+                    }))
         ])
     }
 

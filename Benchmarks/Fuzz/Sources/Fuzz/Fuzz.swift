@@ -14,6 +14,7 @@ struct FuzzTarget: Sendable {
 
     static let all = [
         changeSet, payload, message, predicate, pattern, model, modelFile, compiledModel, zone,
+        bundle,
     ]
 
     /// The target that the environment variable names.

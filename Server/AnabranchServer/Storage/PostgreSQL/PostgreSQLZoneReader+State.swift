@@ -7,7 +7,7 @@ extension PostgreSQLZoneReader {
     private static let rowsTogether = 1000
 
     func forEachRecord(_ body: (CanonicalRecord) throws -> Void) throws {
-        try forEachRecord(in: .all) { _, record in
+        try forEachRecord(in: .all, reserving: { _, _ in }) { _, record in
             try body(record())
             return true
         }
@@ -15,12 +15,17 @@ extension PostgreSQLZoneReader {
 
     @discardableResult
     func forEachRecord(
-        in range: RecordRange,
+        in range: RecordRange, reserving reserve: @escaping (RecordID, ImageSize) throws -> Void,
         _ body: (RecordID, _ read: () throws -> CanonicalRecord) throws -> Bool
     ) throws -> Bool {
         for (replica, ordinal) in try replicas(in: range) {
             guard let keys = Self.keys(range, replica, ordinal) else { continue }
-            let isWhole = try forEachStateRow(in: keys) { rows in
+            let isWhole = try forEachStateRow(
+                in: keys, withLinks: true,
+                reserving: {
+                    try reserve(RecordID(replica: replica, number: $0.number), $1)
+                }
+            ) { rows in
                 let links = try links(from: rows.map(\.key))
                 for row in rows {
                     let id = RecordID(replica: replica, number: row.key.number)
@@ -82,33 +87,88 @@ extension PostgreSQLZoneReader {
     }
 
     func forEachRow(_ body: (CanonicalRecord) throws -> Void) throws {
-        _ = try forEachStateRow(in: 0...Int64.max) { rows in
+        _ = try forEachStateRow(
+            in: 0...Int64.max, withLinks: false, reserving: { _, _ in }
+        ) { rows in
             for row in rows { try body(try record(row)) }
             return true
         }
     }
 
+    /// Consecutive rows that are read together.
+    private struct RowGroup {
+        var keys: ClosedRange<Int64>
+        var size: ImageSize
+    }
+
     /// Calls `body` with some rows at a time, in the order of their keys, until it returns false.
+    ///
+    /// - Parameters:
+    ///   - withLinks: True if `body` reads the links of the rows too.
+    ///   - reserve: Called before rows are read, with the first one and the size of all.
     private func forEachStateRow(
-        in keys: ClosedRange<Int64>, _ body: ([StateRow]) throws -> Bool
+        in keys: ClosedRange<Int64>, withLinks: Bool,
+        reserving reserve: (RecordKey, ImageSize) throws -> Void,
+        _ body: ([StateRow]) throws -> Bool
     ) throws -> Bool {
         var next = keys.lowerBound
         while next <= keys.upperBound {
-            let rows = try query(
-                """
-                SELECT \(Self.rowColumns) FROM anabranch.record
-                WHERE zone = $1 AND key BETWEEN $2 AND $3 ORDER BY key LIMIT $4
-                """, .integer(next), .integer(keys.upperBound),
-                .integer(Int64(Self.rowsTogether))
-            ).map { try $0.stateRow() }
-            guard try rows.isEmpty || body(rows) else { return false }
-            guard rows.count == Self.rowsTogether, let last = rows.last?.key.rawValue,
-                last < .max
-            else { break }
+            let groups = try groups(of: next...keys.upperBound, withLinks: withLinks)
+            for group in groups {
+                try reserve(RecordKey(rawValue: group.keys.lowerBound), group.size)
+                let rows = try query(
+                    """
+                    SELECT \(Self.rowColumns) FROM anabranch.record
+                    WHERE zone = $1 AND key BETWEEN $2 AND $3 ORDER BY key
+                    """, .integer(group.keys.lowerBound), .integer(group.keys.upperBound)
+                ).map { try $0.stateRow() }
+                guard try body(rows) else { return false }
+            }
+            guard let last = groups.last?.keys.upperBound, last < .max else { break }
             next = last + 1
         }
         return true
     }
+
+    /// The first rows of a range, in groups of limited memory; a larger row is a group of its own.
+    private func groups(
+        of keys: ClosedRange<Int64>, withLinks: Bool
+    ) throws -> [RowGroup] {
+        let links =
+            withLinks
+            ? """
+            (SELECT count(*) AS count, coalesce(sum(octet_length(tags)), 0)::bigint AS bytes
+                FROM anabranch.link WHERE zone = $1 AND left_key = record.key)
+            """ : "(SELECT 0::bigint AS count, 0::bigint AS bytes)"
+        let sizes = try query(
+            """
+            SELECT key, (octet_length(cells) + coalesce(octet_length(seen), 0))::bigint,
+                links.count, links.bytes
+            FROM anabranch.record, LATERAL \(links) AS links
+            WHERE zone = $1 AND key BETWEEN $2 AND $3 ORDER BY key LIMIT $4
+            """, .integer(keys.lowerBound), .integer(keys.upperBound),
+            .integer(Int64(Self.rowsTogether)))
+        var groups: [RowGroup] = []
+        for row in sizes {
+            let key = row.int64(at: 0)
+            let size = ImageSize(
+                valueBytes: Int(row.int64(at: 1)), linkCount: Int(row.int64(at: 2)),
+                tagBytes: Int(row.int64(at: 3)))
+            if let last = groups.last,
+                last.size.memoryBytes + size.memoryBytes <= Self.bytesTogether
+            {
+                let whole = last.size + size
+                groups[groups.count - 1] = RowGroup(
+                    keys: last.keys.lowerBound...key, size: whole)
+            } else {
+                groups.append(RowGroup(keys: key...key, size: size))
+            }
+        }
+        return groups
+    }
+
+    /// The greatest memory of rows that are read together, with their links.
+    private static let bytesTogether = 256 << 10
 
     /// The record without its links.
     func record(_ row: StateRow) throws -> CanonicalRecord {

@@ -3,7 +3,7 @@ import AnabranchSQLite
 
 extension SQLiteZoneReader {
     package func forEachRecord(_ body: (CanonicalRecord) throws -> Void) throws {
-        try forEachRecord(in: .all) { _, record in
+        try forEachRecord(in: .all, reserving: { _, _ in }) { _, record in
             try body(record())
             return true
         }
@@ -11,7 +11,7 @@ extension SQLiteZoneReader {
 
     @discardableResult
     package func forEachRecord(
-        in range: RecordRange,
+        in range: RecordRange, reserving reserve: @escaping (RecordID, ImageSize) throws -> Void,
         _ body: (RecordID, _ read: () throws -> CanonicalRecord) throws -> Bool
     ) throws -> Bool {
         // The canonical hash is defined by this order, and other readers continue after the last
@@ -34,8 +34,13 @@ extension SQLiteZoneReader {
                 }
                 previous = id
                 let isTaken = try body(id) {
+                    var size = ImageSize()
+                    for column in [4, 5] {
+                        size.valueBytes += rows.withBytes(at: column) { $0.count }
+                    }
+                    try reserve(id, size)
                     var record = try record(rows.stateRow())
-                    record.links = try links(of: key)
+                    record.links = try links(of: key, beside: size) { try reserve(id, $0) }
                     return record
                 }
                 guard isTaken else { return false }
@@ -83,11 +88,23 @@ extension SQLiteZoneReader {
             replica: replica(at:))
     }
 
-    func links(of left: RecordKey) throws -> [CanonicalRecord.Link] {
+    /// The links of a record.
+    ///
+    /// - Parameters:
+    ///   - size: The size of the record without its links.
+    ///   - reserve: Called before each link is decoded, with the size of the record so far.
+    func links(
+        of left: RecordKey, beside size: ImageSize = ImageSize(),
+        reserving reserve: (ImageSize) throws -> Void = { _ in }
+    ) throws -> [CanonicalRecord.Link] {
+        var size = size
         let rows = try connection.cached("SELECT property, right, tags FROM link WHERE left = ?")
         try rows.bind(left.rawValue, at: 1)
         var links: [CanonicalRecord.Link] = []
         while try rows.step() {
+            size.linkCount += 1
+            size.tagBytes += rows.withBytes(at: 2) { $0.count }
+            try reserve(size)
             let property = try property(at: rows.int64(at: 0))
             links.append(
                 CanonicalRecord.Link(

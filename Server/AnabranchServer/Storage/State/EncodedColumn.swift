@@ -1,6 +1,7 @@
 import AnabranchReplication
 
 /// A column of a change set in the encoding of the stored state: all values' bytes in sequence.
+/// Nulls that the column does not store have no bytes here either.
 ///
 /// Merging by stamps does not decode them; only `max`, `min` and counters read values.
 struct EncodedColumn {
@@ -8,10 +9,11 @@ struct EncodedColumn {
     let number: Int64
     let property: WireProperty
     /// The values as the change set has them.
-    let values: [Value]
+    let values: ValueColumn
     private let bytes: [UInt8]
+    /// The ends in `bytes` of the stored values.
     private let ends: [Int]
-    /// The large values by row, which `bytes` does not contain.
+    /// The large values by their index among the stored ones. `bytes` does not contain them.
     private let large: [Int: StoredBytes]
 
     /// Encodes the values of a column.
@@ -20,19 +22,19 @@ struct EncodedColumn {
     ///   - number: The zone's number for the property.
     ///   - ordinal: Returns the ordinal of a replica.
     init(
-        property: WireProperty, number: Int64, values: [Value],
+        property: WireProperty, number: Int64, values: ValueColumn,
         ordinal: (ReplicaID) throws -> Int64
     ) throws {
         self.property = property
         self.number = number
         self.values = values
-        var encoded = ByteWriter(reservingCapacity: values.count * 8)
+        var encoded = ByteWriter(reservingCapacity: values.stored.count * 8)
         var ends: [Int] = []
-        ends.reserveCapacity(values.count)
+        ends.reserveCapacity(values.stored.count)
         var large: [Int: StoredBytes] = [:]
-        for (row, value) in values.enumerated() {
+        for (index, value) in values.stored.enumerated() {
             if let value = StoredBytes(large: value) {
-                large[row] = value
+                large[index] = value
             } else {
                 try StoredValue.append(value, to: &encoded, ordinal: ordinal)
             }
@@ -43,20 +45,28 @@ struct EncodedColumn {
         self.large = large
     }
 
-    subscript(row: Int) -> StoredBytes { large[row] ?? StoredBytes(slice(row)) }
+    /// The encoding of a null.
+    private static let null = StoredBytes([ValueTag.null])
+
+    subscript(row: Int) -> StoredBytes {
+        guard let index = values.storedIndex(ofRow: row) else { return Self.null }
+        return large[index] ?? StoredBytes(slice(index))
+    }
 
     /// Writes a length and the value.
     func write(_ row: Int, to writer: inout ByteWriter) {
-        if !large.isEmpty, let value = large[row] {
+        guard let index = values.storedIndex(ofRow: row), large.isEmpty || large[index] == nil
+        else {
+            let value = self[row]
             writer.append(count: value.count)
             return value.write(to: &writer)
         }
-        let value = slice(row)
+        let value = slice(index)
         writer.append(count: value.count)
         writer.append(raw: value)
     }
 
-    private func slice(_ row: Int) -> ArraySlice<UInt8> {
-        bytes[(row == 0 ? 0 : ends[row - 1])..<ends[row]]
+    private func slice(_ index: Int) -> ArraySlice<UInt8> {
+        bytes[(index == 0 ? 0 : ends[index - 1])..<ends[index]]
     }
 }

@@ -12,8 +12,17 @@ package struct ImageSize: Hashable, Sendable {
     /// The approximate memory of a record without values and links.
     private static let leastBytes = 512
 
+    static func + (left: ImageSize, right: ImageSize) -> ImageSize {
+        ImageSize(
+            valueBytes: left.valueBytes + right.valueBytes,
+            linkCount: left.linkCount + right.linkCount, tagBytes: left.tagBytes + right.tagBytes)
+    }
+
     /// The approximate memory of the image and of the answer that has it.
     var memoryBytes: Int {
-        Self.leastBytes + 3 * valueBytes + Self.bytesPerLink * linkCount + 4 * tagBytes
+        Self.leastBytes + 3 * valueBytes + linkMemoryBytes
     }
+
+    /// The part of ``memoryBytes`` for the links.
+    var linkMemoryBytes: Int { Self.bytesPerLink * linkCount + 4 * tagBytes }
 }

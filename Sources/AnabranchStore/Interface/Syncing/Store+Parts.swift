@@ -57,9 +57,6 @@ extension Store {
     package func forEachBlock(
         of set: ChangeSet, _ body: (ChangeBlock) throws -> Void
     ) throws {
-        guard set.kind == .saveInParts else {
-            return try set.decodedPayload().blocks.forEach(body)
-        }
         try read { reader in try set.forEachBlock(PartTable(reader.connection), body) }
     }
 }
