@@ -73,6 +73,16 @@ struct CommandOptions {
         return number
     }
 
+    /// The first word, which is one of a command's actions.
+    func action(of actions: [String]) throws -> String {
+        let list = actions.dropLast().joined(separator: ", ") + " or " + (actions.last ?? "")
+        guard let action = words.first else { throw usage("The action is missing: type \(list).") }
+        guard actions.contains(action) else {
+            throw usage("There is no \"\(command) \(action)\": type \(list).")
+        }
+        return action
+    }
+
     func expectNoWords() throws {
         if let word = words.first {
             throw usage("There are too many words: \"\(Self.shown(word))\" is not expected.")

@@ -8,15 +8,10 @@ enum TokenCommand {
         var options = try CommandOptions(
             arguments, of: "token", known: ["store", "zone", "role", "expires", "audit-log"])
         guard !options.wantsHelp else { return print(HelpText.token) }
-        guard let action = options.words.first else {
-            throw options.usage("The action is missing: type create, list or revoke.")
-        }
-        switch action {
+        switch try options.action(of: ["create", "list", "revoke"]) {
         case "create": try create(&options)
         case "list": try list(&options)
-        case "revoke": try revoke(&options)
-        default:
-            throw options.usage("There is no \"token \(action)\": type create, list or revoke.")
+        default: try revoke(&options)
         }
     }
 

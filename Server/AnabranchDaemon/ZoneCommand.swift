@@ -10,10 +10,7 @@ enum ZoneCommand {
             arguments, of: "zone", known: Set(["store", "keep"] + ZoneLimitCommand.options.keys),
             flags: ["repair"])
         guard !options.wantsHelp else { return print(HelpText.zone) }
-        guard let action = options.words.first, actions.contains(action) else {
-            throw options.usage(
-                "Type one of create, list, show, hash, limit, verify, compact and forget.")
-        }
+        let action = try options.action(of: actions)
         guard action == "compact" || options["keep"] == nil else {
             throw options.usage("The option --keep can only be used with \"zone compact\".")
         }

@@ -12,9 +12,11 @@ struct ToolRun {
     /// - Parameters:
     ///   - input: The program's standard input.
     ///   - isNobody: Whether to run without root's rights, which no file mode restricts.
+    ///   - isShared: Whether the shell lets everybody read and write new files (umask 0).
     init(
         _ words: [String], of program: String = "anabranch", input: String = "",
-        environment: [String: String] = [:], isNobody: Bool = false
+        environment: [String: String] = [:], isNobody: Bool = false,
+        isShared: Bool = false
     ) throws {
         let folder = try TemporaryDirectory("anabranch-cli")
         let files = ["in", "out", "err"].map { folder.url.appending(path: $0) }
@@ -23,9 +25,10 @@ struct ToolRun {
         let process = Process()
         let executable = try Self.executable(program)
         let isDropping = isNobody && geteuid() == 0
-        process.executableURL = isDropping ? URL(filePath: Self.dropper[0]) : executable
-        process.arguments =
-            isDropping ? Self.dropper.dropFirst() + [executable.path] + words : words
+        let before = (isShared ? Self.sharer : []) + (isDropping ? Self.dropper : [])
+        let line = before + [executable.path] + words
+        process.executableURL = URL(filePath: line[0])
+        process.arguments = Array(line.dropFirst())
         process.environment = [
             "PATH": ProcessInfo.processInfo.environment["PATH"] ?? "", "USER": "tester",
         ].merging(environment) { $1 }
@@ -38,6 +41,8 @@ struct ToolRun {
         output = try String(contentsOf: files[1], encoding: .utf8)
         errors = try String(contentsOf: files[2], encoding: .utf8)
     }
+
+    private static let sharer = ["/bin/sh", "-c", "umask 0; exec \"$@\"", "sh"]
 
     private static let dropper = [
         "/usr/bin/setpriv", "--reuid", "65534", "--regid", "65534", "--clear-groups",

@@ -86,6 +86,26 @@ struct CurlTransportTests {
         _ = scenario
     }
 
+    @Test func `a connection that is cut during a large request is explained by its size`()
+        async throws
+    {
+        let server = try SilentServer(closingAfter: 200_000)
+        let address = try ServerAddress(
+            server: server.url, zone: "test", token: nil, allowingPlainHTTP: false)
+        let transport = try CurlTransport(address)
+        var generator = SeededGenerator(seed: 1)
+        // More than the buffers of both ends, and nothing to compress.
+        let body = (0..<2 << 20).map { _ in generator.next() }.withUnsafeBytes { [UInt8]($0) }
+        let error = await #expect(throws: SyncError.self) {
+            try await transport.send(.push, body: body)
+        }
+        #expect(error?.code == .unreachable)
+        let message = error?.message ?? ""
+        #expect(message.contains(" of the request's \(body.count) bytes were sent."), "\(message)")
+        #expect(message.contains("have its limit of bodies raised"))
+        #expect(!message.contains("https"), "the size is the reason, and not TLS")
+    }
+
     @Test func `a response beyond the bound is refused`() async throws {
         let server = try LoopbackServer()
         let scenario = try EngineScenario()

@@ -52,7 +52,9 @@ final class SilentServer {
     let url: URL
     private let descriptor: Int32
 
-    init() throws {
+    /// - Parameter byteCount: How many bytes of each connection are read before it is closed; `nil`
+    ///   for a server that reads nothing and closes no connection.
+    init(closingAfter byteCount: Int? = nil) throws {
         let descriptor = socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
         self.descriptor = descriptor
         var address = sockaddr_in()
@@ -67,7 +69,24 @@ final class SilentServer {
         }
         try #require(isBound)
         url = try #require(URL(string: "http://127.0.0.1:\(UInt16(bigEndian: address.sin_port))"))
+        guard let byteCount else { return }
+        Thread.detachNewThread { Self.closeConnections(of: descriptor, after: byteCount) }
     }
 
-    deinit { close(descriptor) }
+    private static func closeConnections(of descriptor: Int32, after byteCount: Int) {
+        var buffer = [UInt8](repeating: 0, count: 4096)
+        while case let connection = accept(descriptor, nil, nil), connection >= 0 {
+            var left = byteCount
+            while left > 0, case let count = read(connection, &buffer, buffer.count), count > 0 {
+                left -= count
+            }
+            close(connection)
+        }
+    }
+
+    deinit {
+        // This ends `accept`.
+        shutdown(descriptor, Int32(SHUT_RDWR))
+        close(descriptor)
+    }
 }

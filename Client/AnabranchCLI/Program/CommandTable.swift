@@ -83,7 +83,8 @@ enum CommandTable {
     static var help: String {
         var sections = [
             "Usage: anabranch COMMAND STORE [ENTITY] …",
-            "Works with Anabranch stores: object graphs in SQLite files that sync.",
+            "Works with Anabranch stores: object graphs in SQLite files that sync.\n"
+                + "Only their owner can read the files that it creates (umask 077).",
         ]
         for group in groups {
             let rows = group.commands.map { ($0.specification.name, $0.specification.summary) }

@@ -9,6 +9,8 @@ enum Program {
         let console = Console()
         // A write to a closed pipe then returns an error, so that files are closed in order.
         signal(SIGPIPE, SIG_IGN)
+        // Stores, copies, bundles and keys are for their owner only, whatever the shell allows.
+        umask(0o077)
         guard !words.isEmpty else {
             console.writeNote(CommandTable.help.trimmingCharacters(in: .newlines))
             return .usage

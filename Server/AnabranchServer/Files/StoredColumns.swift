@@ -36,8 +36,15 @@ extension StoredColumns {
         return number
     }
 
-    /// A number that the zone has assigned, zero or greater.
-    func number(at column: Int) throws -> Int64 { Int64(try unsigned(at: column)) }
+    /// A number that the zone has assigned, or a count: zero or greater, and so far from the limit
+    /// of its type that the sum of a few cannot overflow.
+    func number(at column: Int) throws -> Int64 {
+        let number = int64(at: column)
+        guard (0...1 << 60).contains(number) else {
+            throw StorageError(.damaged, "Can't read a zone because it has the number \(number).")
+        }
+        return number
+    }
 
     /// The ordinal of a replica, which has room in a record's key.
     func ordinal(at column: Int) throws -> Int64 {

@@ -7,6 +7,8 @@ extension ManagedObjectContext {
     /// Gives an object a newer row. Values that were changed here stay, and of an attribute group
     /// all members.
     func merge(_ row: ObjectRow, into object: ManagedObject) {
+        // A damaged store may have records of two entities under one ID.
+        guard object.fits(row) else { return }
         let before = event.earlierValues[object] == nil ? [] : Array(object.slots.buffer)
         let hasEdits = !object.committed.isEmpty
         var slots = SlotStorage(row)

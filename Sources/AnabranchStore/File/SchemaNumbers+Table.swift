@@ -34,18 +34,16 @@ extension SchemaNumbers {
 
     static func read(_ connection: Connection) throws -> SchemaNumbers {
         var numbers = SchemaNumbers()
-        for row in try connection.rows("SELECT name, number FROM ab_entity") {
-            guard case .text(let name) = row[0], case .integer(let number) = row[1] else {
-                continue
-            }
-            numbers.entities[WireName(name)] = number
+        let names = try connection.cached("SELECT name, number FROM ab_entity")
+        while try names.step() {
+            numbers.entities[WireName(names.string(at: 0))] = try names.schemaNumber(at: 1)
         }
         let statement = try connection.cached(
             "SELECT name, type, rule, entity, number FROM ab_property")
         while try statement.step() {
             let property = statement.wireProperty(at: 0)
             numbers.properties[statement.int64(at: 3), default: [:]][property] =
-                Int(statement.int64(at: 4))
+                Int(try statement.schemaNumber(at: 4))
         }
         try numbers.readAdditions(connection)
         try numbers.readDropped(connection)
@@ -57,8 +55,8 @@ extension SchemaNumbers {
         guard try connection.hasTable("ab_addition") else { return }
         let statement = try connection.cached("SELECT entity, number, position FROM ab_addition")
         while try statement.step() {
-            additions[statement.int64(at: 0), default: [:]][Int(statement.int64(at: 1))] =
-                statement.int64(at: 2)
+            let number = Int(try statement.schemaNumber(at: 1))
+            additions[statement.int64(at: 0), default: [:]][number] = try statement.amount(at: 2)
         }
     }
 
@@ -86,10 +84,10 @@ extension SchemaNumbers {
         let statement = try connection.cached(
             "SELECT name, type, rule, root, number, entity, position FROM ab_dropped")
         while try statement.step() {
-            dropped[statement.int64(at: 3), default: [:]][Int(statement.int64(at: 4))] =
-                DroppedProperty(
-                    entity: statement.int64(at: 5), property: statement.wireProperty(at: 0),
-                    position: statement.int64(at: 6))
+            let number = Int(try statement.schemaNumber(at: 4))
+            dropped[statement.int64(at: 3), default: [:]][number] = DroppedProperty(
+                entity: statement.int64(at: 5), property: statement.wireProperty(at: 0),
+                position: try statement.amount(at: 6))
         }
     }
 

@@ -94,7 +94,14 @@ struct StoreOpening {
         try describeLogInState()
         // A damaged row is reported now.
         _ = try StoreState.read(connection)
-        let schema = StoreSchema(model, numbers: try SchemaNumbers.read(connection))
+        let numbers = try SchemaNumbers.read(connection)
+        if let lacking = numbers.unnumbered(in: model) {
+            throw StoreError(
+                .corrupt,
+                "Can't open \(path) because the number of \(lacking) is missing. Restore a backup.",
+                path: path)
+        }
+        let schema = StoreSchema(model, numbers: numbers)
         let replicas = try ReplicaTable.read(connection)
         if !options.isReadOnly { try configureWriter() }
         try StoreFunctions.install(on: connection)

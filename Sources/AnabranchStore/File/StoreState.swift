@@ -65,7 +65,7 @@ struct StoreState: Equatable {
     private static let readSQL = """
         SELECT format, model, file, ordinal, renew, clock, next_number, epoch, position, running,
         clock_offset, start, start_running, wants_snapshot, head_of, head_seen, head_origin,
-        \(lastPositionSQL) FROM ab_state WHERE id = 1
+        \(lastPositionSQL) AS reserved FROM ab_state WHERE id = 1
         """
 
     static func read(_ connection: Connection) throws -> StoreState {
@@ -74,33 +74,43 @@ struct StoreState: Equatable {
         defer { statement.reset() }
         var state = StoreState(
             format: statement.int64(at: 0), model: statement.bytes(at: 1),
-            file: statement.bytes(at: 2), ordinal: statement.int64(at: 3),
+            file: statement.bytes(at: 2), ordinal: try statement.ordinal(at: 3),
             isRenewing: statement.int64(at: 4) != 0,
             clock: HybridClock(
                 latest: HybridTimestamp(rawValue: UInt64(bitPattern: statement.int64(at: 5)))),
             clockOffset: statement.int64(at: 10),
-            nextNumber: UInt64(bitPattern: statement.int64(at: 6)),
+            nextNumber: try nextNumber(statement, at: 6),
             cursor: cursor(
-                epoch: statement.bytes(at: 7), position: statement.int64(at: 8),
+                epoch: statement.bytes(at: 7), position: try statement.zonePosition(at: 8),
                 running: statement.bytes(at: 9)),
             start: cursor(
-                epoch: statement.bytes(at: 7), position: statement.int64(at: 11),
+                epoch: statement.bytes(at: 7), position: try statement.zonePosition(at: 11),
                 running: statement.bytes(at: 12)),
             wantsSnapshot: statement.int64(at: 13) != 0,
             head: Head(
-                ordinal: statement.int64(at: 14),
-                sequence: UInt64(bitPattern: statement.int64(at: 15)),
+                ordinal: try statement.ordinal(at: 14),
+                sequence: try statement.sequence(at: 15),
                 origin: Digest(bytes: statement.bytes(at: 16)) ?? .zero))
-        state.lastPosition = statement.int64(at: 17)
+        state.lastPosition = try statement.amount(at: 17)
         return state
     }
 
-    static func cursor(epoch: [UInt8], position: Int64, running: [UInt8]) -> LogCursor? {
+    private static func nextNumber(_ statement: Statement, at column: Int) throws -> UInt64 {
+        let next = UInt64(try statement.amount(at: column))
+        guard (1...Limits.greatestRecordNumber + 1).contains(next) else {
+            throw StoreError(
+                .corrupt,
+                "Can't use the store because its next record number is \(next). Restore a backup.")
+        }
+        return next
+    }
+
+    static func cursor(epoch: [UInt8], position: UInt64, running: [UInt8]) -> LogCursor? {
         guard let epoch = EpochID(bytes: epoch), let running = ReplicaID(bytes: running) else {
             return nil
         }
         return LogCursor(
-            epoch: epoch, position: UInt64(bitPattern: position), digestHigh: running.high,
+            epoch: epoch, position: position, digestHigh: running.high,
             digestLow: running.low)
     }
 

@@ -178,7 +178,7 @@ class WriteTransaction {
         guard try statement.step() else { return (0, .zero) }
         defer { statement.reset() }
         return (
-            UInt64(bitPattern: statement.int64(at: 0)),
+            try statement.sequence(at: 0),
             Digest(bytes: statement.bytes(at: 1)) ?? .zero
         )
     }
@@ -247,11 +247,16 @@ extension ReplicaTable {
     /// Reads the replicas that another process has added.
     mutating func readNew(_ connection: Connection) throws {
         let statement = try connection.cached(
-            "SELECT id FROM ab_replica WHERE ordinal >= ? ORDER BY ordinal")
+            "SELECT id, ordinal FROM ab_replica WHERE ordinal >= ? ORDER BY ordinal")
         try statement.bind(count, at: 1)
         while try statement.step() {
-            guard let replica = ReplicaID(bytes: statement.bytes(at: 0)) else {
-                throw StoreError(.corrupt, "Can't use the store because a replica ID is damaged.")
+            guard let replica = ReplicaID(bytes: statement.bytes(at: 0)),
+                ordinal(of: replica) == nil, try statement.ordinal(at: 1) == count
+            else {
+                throw StoreError(
+                    .corrupt,
+                    "Can't use the store because the ID of its replica \(count) is damaged. "
+                        + "Restore a backup.")
             }
             append(replica)
         }

@@ -192,9 +192,26 @@ final class CurlConnection: @unchecked Sendable {
         return SyncError(
             kind,
             "Can't reach \(url) because the transfer failed: \(cause)."
-                + Self.adviceOnScheme(code, url),
+                + (adviceOnCut(transfer) ?? Self.adviceOnScheme(code, url)),
             details: ["server": url, "curl": "\(code.rawValue)"])
     }
+
+    /// Advice for a connection that ended while a large request was sent; `nil` if it did not.
+    ///
+    /// A proxy that does not take so many bytes may close the connection instead of answering.
+    private func adviceOnCut(_ transfer: CurlTransfer) -> String? {
+        guard let count = transfer.body?.count else { return nil }
+        var sent: curl_off_t = 0
+        anabranch_curl_get_offset(easy, CURLINFO_SIZE_UPLOAD_T, &sent)
+        guard sent >= Self.leastLarge else { return nil }
+        return " The connection ended after \(sent) of the request's \(count) bytes were sent. If "
+            + "that happens again and again, something on the way, such as a proxy, takes no "
+            + "requests of this size: have its limit of bodies raised. What was saved later waits "
+            + "until then."
+    }
+
+    /// A connection to a wrong port, or with a wrong scheme, ends before so many bytes.
+    private static let leastLarge = 64 << 10
 
     /// Advice for an address with the scheme of the other kind of server: with TLS, or without.
     private static func adviceOnScheme(_ code: CURLcode, _ url: String) -> String {

@@ -17,7 +17,10 @@ struct PredicateResolutionTests {
         ("cars.@count.x == 1", .notARelationship, "Person", "x", "@count"),
         ("cars.maker == 'x'", .quantifierNeeded, "Person", "cars", "ANY"),
         ("'x' == cars.maker", .quantifierNeeded, "Person", "cars", "ANY"),
-        ("ANY age > 5", .quantifierNotAllowed, "Person", nil, "to-many"),
+        (
+            "ANY age > 5", .quantifierNotAllowed, "Person", nil,
+            "an attribute under the merge rule keepBoth"
+        ),
         ("age BETWEEN 25", .twoValuesNeeded, "Person", nil, "two values"),
         ("age BETWEEN {1}", .twoValuesNeeded, "Person", nil, "two values"),
         ("age BETWEEN {1, 2, 3}", .twoValuesNeeded, "Person", nil, "two values"),

@@ -9,50 +9,18 @@ import Testing
 
 /// A damaged file fails the requests that read the damage, and nothing else of the server.
 @Suite struct DamagedZoneTests {
-    private static let notes = WireProperty(name: "notes", type: .string, rule: .keepBoth)
-
-    /// A zone with every kind of row, closed, so that its file is complete.
+    /// A zone in a file of its own, closed, so that the file is complete.
     private struct Sample {
         let directory: TemporaryDirectory
-        let epoch: EpochID
-        let records: [RecordID]
-        let later: ChangeSet
+        let requests: EveryRequest
 
         var path: String { directory.file("zone.sqlite") }
 
         init() throws {
             directory = try TemporaryDirectory("damaged")
-            var author = TestAuthor(1)
-            var other = TestAuthor(2)
-            let people = (0..<20).map { author.insertPerson("person \($0)") }
-            records = people.map(\.1)
-            var sets = people.map(\.0)
-            sets.append(
-                author.save(zip(records, records.dropFirst()).map { .befriend($0.0, $0.1) }))
-            sets.append(
-                author.save([
-                    .write(
-                        SiblingBlock(
-                            entity: "Person", property: notes,
-                            writes: [
-                                .init(record: records[3], value: .string("a"), observedTags: [])
-                            ])),
-                    .yieldingDelete(
-                        YieldingDeleteBlock(
-                            entity: "Person",
-                            deletes: [
-                                .init(record: records[4], stampsSeen: [people[4].0.stamp])
-                            ])),
-                ]))
-            sets.append(other.insertPerson("Eve").0)
-            later = author.save([.rename(records[5], to: "later"), .delete(records[6])])
             let zone = try Self.open(directory.file("zone.sqlite"))
             defer { zone.close() }
-            epoch = try zone.head().epoch
-            let answer = try zone.push(
-                PushRequest(epoch: epoch, changeSets: sets.map { $0.encoded() }))
-            #expect(
-                answer.refusal == nil && answer.acknowledgements.allSatisfy { $0.rejection == nil })
+            requests = try EveryRequest(filling: zone)
         }
 
         static func open(_ path: String) throws -> ZoneService {
@@ -63,43 +31,19 @@ import Testing
                 }, wallMilliseconds: { 1_700_000_000_000 })
         }
 
-        /// Sends every kind of request. A trap ends the test's process.
-        ///
-        /// - Returns: The errors.
-        func use() throws -> [String: ProtocolError] {
+        /// - Returns: The errors of requests on the file.
+        func run() throws -> [String: ProtocolError] {
             let zone = try Self.open(path)
             defer { zone.close() }
-            let replica = records[0].replica
-            var errors: [String: ProtocolError] = [:]
-            func attempt(_ name: String, _ request: () throws(ProtocolError) -> Void) {
-                do throws(ProtocolError) { try request() } catch { errors[name] = error }
+            return requests.run(zone)
+        }
+
+        /// Writes the zone's file, and removes those beside it.
+        func write(_ content: Data) throws {
+            for suffix in ["-wal", "-shm", ".snapshots", ".snapshots-wal", ".snapshots-shm"] {
+                try? FileManager.default.removeItem(atPath: path + suffix)
             }
-            attempt("hello") { () throws(ProtocolError) in
-                _ = try zone.hello(
-                    HelloRequest(
-                        replica: replica, last: nil, cursor: nil,
-                        wallMilliseconds: 1_700_000_000_000))
-            }
-            attempt("pull") { () throws(ProtocolError) in
-                _ = try zone.pull(PullRequest(cursor: nil, byteLimit: 1 << 20))
-            }
-            attempt("checksums") { () throws(ProtocolError) in
-                _ = try zone.checksums(ChecksumsRequest(epoch: epoch, ranges: [.all]))
-            }
-            attempt("repair") { () throws(ProtocolError) in
-                _ = try zone.repair(RepairRequest(epoch: epoch, records: records))
-            }
-            attempt("hash") { () throws(ProtocolError) in _ = try zone.canonicalHash() }
-            attempt("snapshot") { () throws(ProtocolError) in
-                _ = try zone.snapshot(SnapshotRequest(snapshot: nil, number: 0))
-            }
-            attempt("amounts") { () throws(ProtocolError) in _ = try zone.amounts() }
-            attempt("push") { () throws(ProtocolError) in
-                _ = try zone.push(PushRequest(epoch: epoch, changeSets: [later.encoded()]))
-            }
-            attempt("compact") { () throws(ProtocolError) in _ = try zone.compact(keeping: 2) }
-            attempt("verify") { () throws(ProtocolError) in _ = try zone.verify(repairing: true) }
-            return errors
+            try content.write(to: URL(filePath: path))
         }
     }
 
@@ -130,7 +74,7 @@ import Testing
             try connection.execute(sql)
             #expect(connection.changes > 0)
         }
-        let errors = try sample.use()
+        let errors = try sample.run()
         guard let failing else { return }
         #expect(errors[failing]?.code == .internalError)
         #expect(errors[failing]?.details["cause"]?.contains("damaged") == true)
@@ -147,12 +91,34 @@ import Testing
                 let place = Int.random(in: 0..<whole.count, using: &generator)
                 damaged[place] = UInt8.random(in: 0...255, using: &generator)
             }
-            for suffix in ["-wal", "-shm", ".snapshots", ".snapshots-wal", ".snapshots-shm"] {
-                try? FileManager.default.removeItem(atPath: sample.path + suffix)
-            }
-            try damaged.write(to: URL(filePath: sample.path))
+            try sample.write(damaged)
             // A file that can't be opened at all is an error too.
-            _ = try? sample.use()
+            _ = try? sample.run()
         }
+    }
+
+    /// The hostile values are divided among this many runs of the test.
+    private static let divisor: UInt64 = 64
+
+    @Test(arguments: TestLength.seeds(divisor))
+    func `a hostile value in any column never ends the server`(part: UInt64) throws {
+        let sample = try Sample()
+        let whole = try Data(contentsOf: URL(filePath: sample.path))
+        let all = try Self.using(sample.path) { try StoredDamage.all(in: $0) }
+        for (number, damage) in all.enumerated() where UInt64(number) % Self.divisor == part {
+            try sample.write(whole)
+            guard try Self.using(sample.path, { try? damage.apply(to: $0) }) == true else {
+                continue
+            }
+            _ = try? sample.run()
+        }
+    }
+
+    private static func using<Result>(
+        _ path: String, _ body: (Connection) throws -> Result
+    ) throws -> Result {
+        let connection = try Connection(path: path)
+        defer { connection.close() }
+        return try body(connection)
     }
 }

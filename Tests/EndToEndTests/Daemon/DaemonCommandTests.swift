@@ -234,6 +234,18 @@ import Testing
         }
     }
 
+    @Test(arguments: [
+        (["zone", "forgett", "a"], "There is no \"zone forgett\": type create, list, show, "),
+        (["zone"], "The action is missing: type create, list, show, hash, limit, verify, "),
+        (["token", "lst"], "There is no \"token lst\": type create, list or revoke."),
+    ])
+    func `a mistyped action is repeated`(words: [String], expected: String) throws {
+        let result = try RunningProcess.run(
+            "anabranchd", words + ["--store", store], scratch: directory.url)
+        #expect(result.status == 64)
+        #expect(result.errors.hasPrefix("anabranchd: \(expected)"), "\(result.errors)")
+    }
+
     @Test func `an operator drops a replica by its ID`() throws {
         _ = try run("zone", "create", "a", "--store", store)
         let unknown = String(repeating: "0", count: 31) + "1"

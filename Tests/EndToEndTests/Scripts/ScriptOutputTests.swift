@@ -31,7 +31,8 @@
         }
 
         @Test(arguments: [
-            "cluster", "demo", "docs", "format", "manual", "partition", "release", "sanitize",
+            "bench", "cluster", "demo", "docs", "format", "manual", "partition", "release",
+            "sanitize",
             "setup", "siege", "test",
         ])
         func `an option that a script lacks is named`(script: String) throws {

@@ -16,13 +16,13 @@ extension PostgreSQLZoneReader {
             SELECT number FROM anabranch.entity
             WHERE zone = $1 AND number > $2 ORDER BY number LIMIT $3
             """, body, as: { .entities($0) },
-            read: { ($0.int64(at: 0), try entityName($0.int64(at: 0))) })
+            read: { (try $0.number(at: 0), try entityName($0.int64(at: 0))) })
         try forEach(
             """
             SELECT number FROM anabranch.property
             WHERE zone = $1 AND number > $2 ORDER BY number LIMIT $3
             """, body, as: { .properties($0) },
-            read: { ($0.int64(at: 0), try property(at: $0.int64(at: 0))) })
+            read: { (try $0.number(at: 0), try property(at: $0.int64(at: 0))) })
         try forEach(
             """
             SELECT position, kind, replica, sequence, timestamp, origin, digest, running, change_set
@@ -50,6 +50,7 @@ extension PostgreSQLZoneReader {
             let found = try query(sql, .integer(last), .integer(limit))
             var some: [Row] = []
             for row in found {
+                guard row.int64(at: 0) > last else { throw damaged("its rows are not in order") }
                 last = row.int64(at: 0)
                 some.append(try read(row))
             }
@@ -80,7 +81,8 @@ extension PostgreSQLZoneReader {
             "SELECT digest, size, position FROM anabranch.log_part WHERE zone = $1"
         ).map { row in
             (
-                part: SavePart(digest: try row.digest(at: 0), byteCount: Int(row.int64(at: 1))),
+                part: SavePart(
+                    digest: try row.digest(at: 0), byteCount: Int(try row.number(at: 1))),
                 position: try row.unsigned(at: 2)
             )
         }

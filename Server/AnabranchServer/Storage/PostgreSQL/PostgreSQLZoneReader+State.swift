@@ -18,6 +18,9 @@ extension PostgreSQLZoneReader {
         in range: RecordRange, reserving reserve: @escaping (RecordID, ImageSize) throws -> Void,
         _ body: (RecordID, _ read: () throws -> CanonicalRecord) throws -> Bool
     ) throws -> Bool {
+        // The canonical hash is defined by this order, and other readers continue after the last
+        // record. Damaged ordinals give one record twice.
+        var previous: RecordID?
         for (replica, ordinal) in try replicas(in: range) {
             guard let keys = Self.keys(range, replica, ordinal) else { continue }
             let isWhole = try forEachStateRow(
@@ -29,6 +32,10 @@ extension PostgreSQLZoneReader {
                 let links = try links(from: rows.map(\.key))
                 for row in rows {
                     let id = RecordID(replica: replica, number: row.key.number)
+                    guard row.key.ordinal == ordinal, previous.map({ $0 < id }) ?? true else {
+                        throw damaged("its records are not in order at \(id)")
+                    }
+                    previous = id
                     let isTaken = try body(id) {
                         var record = try record(row)
                         record.links = links[row.key] ?? []
@@ -125,6 +132,7 @@ extension PostgreSQLZoneReader {
                 guard try body(rows) else { return false }
             }
             guard let last = groups.last?.keys.upperBound, last < .max else { break }
+            guard last >= next else { throw damaged("its records are not in order") }
             next = last + 1
         }
         return true

@@ -114,7 +114,9 @@ class PostgreSQLZoneReader: ZoneReading {
                 """, .integer(Int64(clamping: last)), .integer(Int64(bytesLeft)),
                 .integer(Int64(count)), .integer(page.changeSets.isEmpty ? 1 : 0))
             for entry in rows {
-                last = try entry.unsigned(at: 0)
+                let position = try entry.unsigned(at: 0)
+                guard position > last else { throw damaged("its log is not in order") }
+                last = position
                 page.cursor = cursor(at: last, running: try entry.replica(at: 1))
                 page.changeSets.append(entry.bytes(at: 2))
                 bytesLeft -= page.changeSets[page.changeSets.count - 1].count
@@ -143,7 +145,7 @@ class PostgreSQLZoneReader: ZoneReading {
                     FROM anabranch.log_part WHERE zone = $1) AS part)
             """
         ).first
-        return row?.int64(at: 0) ?? 0
+        return try row?.amount(at: 0) ?? 0
     }
 
     static let placeColumns =

@@ -238,7 +238,7 @@ final class PostgreSQLZoneWriter: PostgreSQLZoneReader, ZoneWriting {
         let bytes = PostgreSQLValue.bytes(Array(name.string.utf8))
         let found = try query(
             "SELECT number FROM anabranch.entity WHERE zone = $1 AND name = $2", bytes
-        ).first?.int64(at: 0)
+        ).first?.number(at: 0)
         let number = found ?? row.entities
         names.insert(name, entity: number)
         guard found == nil else { return number }
@@ -255,7 +255,7 @@ final class PostgreSQLZoneWriter: PostgreSQLZoneReader, ZoneWriting {
             WHERE zone = $1 AND name = $2 AND type = $3 AND rule = $4
             """, .bytes(Array(property.name.string.utf8)),
             .integer(Int64(property.type.rawValue)), .integer(Int64(property.rule.rawValue))
-        ).first?.int64(at: 0)
+        ).first?.number(at: 0)
         let number = found ?? row.properties
         names.insert(property, number: number)
         guard found == nil else { return number }

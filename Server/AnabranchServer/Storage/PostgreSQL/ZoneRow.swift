@@ -118,9 +118,9 @@ extension ZoneRow {
             throw StorageError(.damaged, "Can't read a zone because its checksum is damaged.")
         }
         self.checksum = checksum
-        replicas = try row.amount(at: 7)
-        entities = try row.amount(at: 8)
-        properties = try row.amount(at: 9)
+        replicas = try row.number(at: 7)
+        entities = try row.number(at: 8)
+        properties = try row.number(at: 9)
         bytes = row.isNull(at: 10) ? nil : try row.amount(at: 10)
         records = row.isNull(at: 11) ? nil : try row.amount(at: 11)
         day = try row.amount(at: 12)
@@ -175,11 +175,12 @@ extension ZoneRow {
     private static func epochs(_ bytes: [UInt8]) throws -> EpochHistory {
         var reader = ByteReader(bytes)
         var epochs: [EpochHistory.Epoch] = []
-        while !reader.isAtEnd {
-            let id = try reader.readReplica()
-            epochs.append(.init(id: id, forkPosition: try reader.readFixed64()))
+        while !reader.isAtEnd, let id = try? reader.readReplica(),
+            let position = try? reader.readFixed64()
+        {
+            epochs.append(.init(id: id, forkPosition: position))
         }
-        guard let history = EpochHistory(epochs) else {
+        guard reader.isAtEnd, let history = EpochHistory(epochs) else {
             throw StorageError(.damaged, "Can't read a zone because it has no epoch.")
         }
         return history

@@ -78,8 +78,8 @@ struct PredicateResolver {
         guard isLeft || isRight || left.isListed else {
             throw FetchPredicateError(
                 .quantifierNotAllowed, column: comparison.left.column.number, entity: entity.name,
-                "Can't ask for \(quantifier.rawValue) because neither side is to-many, and the "
-                    + "left one is no list.")
+                "Can't ask for \(quantifier.rawValue) because neither side is to-many or an "
+                    + "attribute under the merge rule keepBoth, and the left one is no list.")
         }
         if !left.isListed { expansion.heldSide = isLeft ? .left : .right }
         let resolved = try expansion.resolve(left, right, in: self)

@@ -47,7 +47,7 @@ struct ExplicitContexts {
             guard let replica = replicas[statement.int64(at: 0)],
                 let origin = Digest(bytes: statement.bytes(at: 2))
             else { throw damaged(path) }
-            let dot = Dot(replica: replica, sequence: UInt64(bitPattern: statement.int64(at: 1)))
+            let dot = Dot(replica: replica, sequence: try statement.sequence(at: 1))
             histories[replica] = ReplicaHistory(
                 head: CausalContext.Entry(dot: dot, originPrefix: origin.prefix))
         }
@@ -71,10 +71,10 @@ struct ExplicitContexts {
             try body(
                 replica,
                 ReplicaHistory.LoggedSet(
-                    sequence: UInt64(bitPattern: statement.int64(at: 1)), origin: origin.prefix,
+                    sequence: try statement.sequence(at: 1), origin: origin.prefix,
                     previousOrigin: previous == .zero ? nil : previous.prefix,
                     place: statement.isNull(at: 4)
-                        ? .max : UInt64(bitPattern: statement.int64(at: 4))))
+                        ? .max : try statement.zonePosition(at: 4)))
         }
     }
 
@@ -86,7 +86,7 @@ struct ExplicitContexts {
             "SELECT replica, server_position FROM ab_stamp WHERE seq = 1 AND server_position > 0")
         while try statement.step() {
             guard let replica = replicas[statement.int64(at: 0)] else { continue }
-            body(replica, UInt64(bitPattern: statement.int64(at: 1)))
+            body(replica, try statement.zonePosition(at: 1))
         }
     }
 

@@ -38,7 +38,7 @@ extension Store {
     package func piece(
         of set: ChangeSet, part number: Int, from start: Int, byteLimit: Int
     ) throws -> PartPiece? {
-        let parts = try set.parts()
+        let parts = try StoreError.translating("read", path: path) { try set.parts() }
         guard parts.indices.contains(number), (0..<parts[number].byteCount).contains(start) else {
             return nil
         }
@@ -53,7 +53,7 @@ extension Store {
 
     /// Calls the body for every block of a save.
     ///
-    /// - Throws: ``StoreError``; `corrupt` if a part is missing.
+    /// - Throws: ``StoreError``; `corrupt` if the save can't be decoded, or if a part is missing.
     package func forEachBlock(
         of set: ChangeSet, _ body: (ChangeBlock) throws -> Void
     ) throws {

@@ -143,7 +143,7 @@ extension StateTransaction {
             else { continue }
             let last = statement.isNull(at: 3) ? 0 : statement.int64(at: 3)
             let entry = CausalContext.Entry(
-                dot: Dot(replica: replica, sequence: UInt64(bitPattern: statement.int64(at: 1))),
+                dot: Dot(replica: replica, sequence: try statement.sequence(at: 1)),
                 originPrefix: origin.prefix)
             let before = max(position, UInt64(clamping: last))
             heads.append(RemovedHead(entry: entry, earliest: holes.first(behind: before)))
@@ -163,7 +163,7 @@ extension StateTransaction {
         var holes: [UInt64] = []
         var next = position + 1
         while try statement.step() {
-            let held = UInt64(bitPattern: statement.int64(at: 0))
+            let held = try statement.zonePosition(at: 0)
             if held > next { holes.append(next) }
             next = held + 1
         }
@@ -224,11 +224,10 @@ extension StateTransaction {
                 RepushedChangeSet(
                     localPosition: statement.int64(at: 0),
                     place: statement.isNull(at: 4)
-                        ? nil : UInt64(bitPattern: statement.int64(at: 4)),
+                        ? nil : try statement.zonePosition(at: 4),
                     entry: CausalContext.Entry(
                         dot: Dot(
-                            replica: replica,
-                            sequence: UInt64(bitPattern: statement.int64(at: 2))),
+                            replica: replica, sequence: try statement.sequence(at: 2)),
                         originPrefix: origin.prefix),
                     context: statement.isNull(at: 5) ? CausalContext() : try context.readContext()))
         }

@@ -182,8 +182,7 @@ extension StateTransaction {
             else { break }
             let entry = PlacedEntry(
                 kind: LogEntryKind(rawValue: UInt8(truncatingIfNeeded: statement.int64(at: 0))),
-                dot: Dot(
-                    replica: replica, sequence: UInt64(bitPattern: statement.int64(at: 2))),
+                dot: Dot(replica: replica, sequence: try statement.sequence(at: 2)),
                 digest: digest, origin: origin)
             cursor = entry.advance(cursor)
             state.cursor = cursor
@@ -218,8 +217,8 @@ extension StoreReader {
         try statement.bind(ordinal, at: 1)
         guard try statement.step() else { return nil }
         defer { statement.reset() }
-        return Digest(bytes: statement.bytes(at: 1)).map {
-            (UInt64(bitPattern: statement.int64(at: 0)), $0)
+        return try Digest(bytes: statement.bytes(at: 1)).map {
+            (try statement.sequence(at: 0), $0)
         }
     }
 
@@ -230,7 +229,7 @@ extension StoreReader {
         while try statement.step() {
             guard let replica = ReplicaID(bytes: statement.bytes(at: 0)) else { continue }
             heads.append(
-                Dot(replica: replica, sequence: UInt64(bitPattern: statement.int64(at: 1))))
+                Dot(replica: replica, sequence: try statement.sequence(at: 1)))
         }
         return VersionVector(heads)
     }

@@ -35,13 +35,15 @@ struct SnapshotStage {
         guard try row.step() else { return nil }
         defer { row.reset() }
         guard
+            let position = UInt64(exactly: row.int64(at: 1)), position <= Limits.greatestSequence,
             let cursor = StoreState.cursor(
-                epoch: row.bytes(at: 0), position: row.int64(at: 1), running: row.bytes(at: 2)),
-            let digest = Digest(bytes: row.bytes(at: 3))
+                epoch: row.bytes(at: 0), position: position, running: row.bytes(at: 2)),
+            let digest = Digest(bytes: row.bytes(at: 3)),
+            let chunkCount = UInt64(exactly: row.int64(at: 4)),
+            let held = UInt64(exactly: row.int64(at: 5))
         else { return nil }
         return StagedSnapshot(
-            cursor: cursor, digest: digest, chunkCount: UInt64(bitPattern: row.int64(at: 4)),
-            held: UInt64(bitPattern: row.int64(at: 5)))
+            cursor: cursor, digest: digest, chunkCount: chunkCount, held: held)
     }
 
     func begin(_ snapshot: StagedSnapshot) throws {

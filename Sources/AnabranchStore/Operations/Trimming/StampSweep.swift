@@ -75,7 +75,7 @@ struct StampSweep {
     private mutating func keepDeferred(_ reader: StoreReader) throws {
         let stamps = LogStamps(reader.connection)
         let cells = try reader.connection.prepare("SELECT hlc, by FROM ab_deferred_cell")
-        while try cells.step() { try keep(LinkRows.shownStamp(of: cells, at: 0), stamps) }
+        while try cells.step() { try keep(cells.localStamp(at: 0), stamps) }
         let links = try reader.connection.prepare(
             "SELECT name, type, rule, tag, tag_by, more FROM ab_deferred_link")
         while try links.step() {

@@ -179,9 +179,21 @@ struct SchemaNumbers: Sendable {
     }
 
     /// The number of a stored property, which no other property of its table has.
-    func number(of property: PropertyDescription) -> Int {
+    func number(of property: PropertyDescription) -> Int { knownNumber(of: property) ?? 0 }
+
+    private func knownNumber(of property: PropertyDescription) -> Int? {
         let wire = property.wireProperty
         return properties[number(of: property.entity)]?[wire]
-            ?? properties[number(of: property.entity.root)]?[wire] ?? 0
+            ?? properties[number(of: property.entity.root)]?[wire]
+    }
+
+    /// An entity or a stored property of a model that has no number.
+    func unnumbered(in model: ManagedObjectModel) -> String? {
+        if let entity = model.entities.first(where: { entities[$0.wireName] == nil }) {
+            return "entity '\(entity.name)'"
+        }
+        return model.entities.lazy.filter { $0.superentity == nil }
+            .flatMap(TableLayout.storedProperties).first { knownNumber(of: $0) == nil }
+            .map { "property '\($0.name)' of entity '\($0.entity.name)'" }
     }
 }

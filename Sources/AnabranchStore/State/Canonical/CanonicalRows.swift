@@ -207,10 +207,7 @@ struct CanonicalRows {
             cells.append(
                 CanonicalRecord.Cell(
                     property: DeferredRows.property(statement), value: try value.readTagged(),
-                    stamp: try stamp(
-                        LocalStamp(
-                            timestamp: UInt64(bitPattern: statement.int64(at: 4)),
-                            ordinal: statement.int64(at: 5)))))
+                    stamp: try stamp(statement.localStamp(at: 4))))
         }
         return cells
     }

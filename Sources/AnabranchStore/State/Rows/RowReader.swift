@@ -96,7 +96,7 @@ final class RowReader {
     private func begin(with first: LocalID) throws -> Bool {
         var end = askedCount
         let most = min(askedCount - 1 + TableLayout.rowsAtOnce, expected.count)
-        while end < most, (1...Self.widestGap).contains(expected[end] - expected[end - 1]) {
+        while end < most, (1...Self.widestGap).contains(expected[end] &- expected[end - 1]) {
             end += 1
         }
         guard end - askedCount + 1 >= Self.leastStretch else { return false }

@@ -1,4 +1,5 @@
 package import AnabranchModel
+import AnabranchReplication
 import AnabranchSQLite
 
 // Record numbers are given one after the other, so the rows of a table are dense or nearly so over
@@ -54,6 +55,7 @@ extension StoreReader {
         var ranges: [ClosedRange<LocalID>] = []
         var next: LocalID = 0
         while let lower = try found(first, next) {
+            guard lower.ordinal <= Limits.greatestReplicaOrdinal else { break }
             next = LocalID(ordinal: lower.ordinal + 1, number: 0)
             ranges.append(lower...(try found(last, next) ?? lower))
         }

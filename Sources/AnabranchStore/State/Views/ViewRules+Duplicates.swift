@@ -138,6 +138,13 @@ extension ViewRules {
             let visible = try mergedDuplicates.visible(of: member)
         {
             let members = try mergedDuplicates.members(of: visible)
+            // Otherwise the member would be found again and again.
+            guard members.contains(member) else {
+                throw StoreError(
+                    .corrupt,
+                    "Can't separate merged duplicates because the surviving record of one of them "
+                        + "is damaged. Restore a backup.", records: [member])
+            }
             try separateDuplicates(members)
             found += members
         }

@@ -62,7 +62,7 @@ extension DeferredRows {
         }
         var more = ByteReader(statement.bytes(at: column + 2))
         let tag = LocalTag(
-            stamp: LinkRows.shownStamp(of: statement, at: column), place: try more.readPlace())
+            stamp: try statement.localStamp(at: column), place: try more.readPlace())
         return [tag] + (try LinkRows.tags(&more, isList: true))
     }
 

@@ -116,9 +116,7 @@ final class DeferredRows {
             cells.append(
                 Cell(
                     property: Self.property(statement), value: try value.readTagged(),
-                    stamp: LocalStamp(
-                        timestamp: UInt64(bitPattern: statement.int64(at: 4)),
-                        ordinal: statement.int64(at: 5))))
+                    stamp: try statement.localStamp(at: 4)))
         }
         return cells
     }

@@ -36,17 +36,11 @@ struct LinkRows {
         of statement: Statement, at column: Int, isList: Bool
     ) throws -> [LocalTag] {
         guard !statement.isNull(at: column) else { return [] }
-        var tag = LocalTag(stamp: shownStamp(of: statement, at: column))
+        var tag = LocalTag(stamp: try statement.localStamp(at: column))
         var more = ByteReader(
             statement.isNull(at: column + 2) ? [] : statement.bytes(at: column + 2))
         if isList { tag.place = place(of: statement, at: column + 3) }
         return [tag] + (try tags(&more, isList: isList))
-    }
-
-    static func shownStamp(of statement: Statement, at column: Int) -> LocalStamp {
-        LocalStamp(
-            timestamp: UInt64(bitPattern: statement.int64(at: column)),
-            ordinal: statement.int64(at: column + 1))
     }
 
     private static func place(of statement: Statement, at column: Int) -> LinkPosition {

@@ -52,7 +52,7 @@ extension ChangeLog {
         try statement.bind(name.bytes, at: 4)
         guard try statement.step() else { return nil }
         defer { statement.reset() }
-        return statement.int64(at: 0)
+        return try statement.amount(at: 0)
     }
 
     /// True if a branch continues the history of a replica at or after a change set.

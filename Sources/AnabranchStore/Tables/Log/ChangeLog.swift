@@ -43,7 +43,7 @@ struct ChangeLog {
     }
 
     private static let lastPositionSQL =
-        "SELECT \(StoreState.lastPositionSQL) FROM ab_state WHERE id = 1"
+        "SELECT \(StoreState.lastPositionSQL) AS reserved FROM ab_state WHERE id = 1"
 
     /// The last position that was given to an entry, or that no entry gets any more.
     func lastPosition() throws -> Int64 {
@@ -51,7 +51,7 @@ struct ChangeLog {
         let statement = try connection.cached(Self.lastPositionSQL)
         guard try statement.step() else { return 0 }
         defer { statement.reset() }
-        return statement.int64(at: 0)
+        return try statement.amount(at: 0)
     }
 
     /// True if the log holds a save in parts.
@@ -253,7 +253,10 @@ struct ChangeLog {
     }
 
     func entry(at position: Int64) throws -> StoredLogEntry? {
-        try entries(after: position - 1, limit: 1).first { $0.localPosition == position }
+        let statement = try connection.cached(
+            "SELECT \(Self.columns) FROM ab_changeset c WHERE position = ?")
+        try statement.bind(position, at: 1)
+        return try read(statement).first
     }
 
     func entry(named dot: Dot) throws -> StoredLogEntry? {
@@ -308,33 +311,35 @@ struct ChangeLog {
     private static func entry(
         _ statement: Statement, replicas: ReplicaTable
     ) throws -> StoredLogEntry {
-        guard let replica = replicas[statement.int64(at: 2)],
+        let position = statement.int64(at: 0)
+        // The number is negative while the change set is being renamed.
+        let sequence = statement.int64(at: 3).magnitude
+        guard position > 0, (1...Limits.greatestSequence).contains(sequence),
+            let replica = replicas[statement.int64(at: 2)],
             let previousOrigin = Digest(bytes: statement.bytes(at: 11)),
             let origin = Digest(bytes: statement.bytes(at: 12))
         else {
             throw StoreError(
                 .corrupt,
-                "Can't read entry \(statement.int64(at: 0)) of the log because it is damaged. "
+                "Can't read entry \(position) of the log because it is damaged. "
                     + "Restore a backup.")
         }
         var context = ByteReader(statement.bytes(at: 5))
         var rewritten = ByteReader(statement.bytes(at: 10))
-        let place = EpochID(bytes: statement.bytes(at: 8)).map {
-            CausalContext.Prefix(
-                epoch: $0, position: UInt64(bitPattern: statement.int64(at: 9)))
+        let place = try EpochID(bytes: statement.bytes(at: 8)).map {
+            CausalContext.Prefix(epoch: $0, position: try statement.zonePosition(at: 9))
         }
         let set = ChangeSet(
             fromLog: LogEntryKind(rawValue: UInt8(truncatingIfNeeded: statement.int64(at: 1))),
-            // The number is negative while the change set is being renamed.
-            dot: Dot(replica: replica, sequence: UInt64(statement.int64(at: 3).magnitude)),
-            timestamp: HybridTimestamp(rawValue: UInt64(bitPattern: statement.int64(at: 4))),
+            dot: Dot(replica: replica, sequence: sequence),
+            timestamp: try statement.timestamp(at: 4),
             author: statement.string(at: 6), name: statement.string(at: 7),
             payload: statement.bytes(at: 15) + statement.bytes(at: 14),
             rewrittenFrom: statement.isNull(at: 10) ? nil : try rewritten.readDot(),
             previousOrigin: previousOrigin, origin: origin,
             digest: Digest(bytes: statement.bytes(at: 13)),
             context: statement.isNull(at: 5) ? CausalContext() : try context.readContext())
-        return StoredLogEntry(localPosition: statement.int64(at: 0), place: place, changeSet: set)
+        return StoredLogEntry(localPosition: position, place: place, changeSet: set)
     }
 }
 
@@ -391,7 +396,7 @@ extension WriteTransaction {
             guard let replica = replicas[statement.int64(at: 0)],
                 let origin = Digest(bytes: statement.bytes(at: 2))
             else { continue }
-            let sequence = UInt64(bitPattern: statement.int64(at: 1))
+            let sequence = try statement.sequence(at: 1)
             heads.append(
                 .init(
                     dot: Dot(replica: replica, sequence: sequence), originPrefix: origin.prefix))

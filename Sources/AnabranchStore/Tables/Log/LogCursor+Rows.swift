@@ -23,7 +23,7 @@ extension LogCursor {
         }
         return advanced(
             kind: LogEntryKind(rawValue: UInt8(truncatingIfNeeded: row.int64(at: 0))),
-            dot: Dot(replica: replica, sequence: UInt64(bitPattern: row.int64(at: 2))),
+            dot: Dot(replica: replica, sequence: try row.sequence(at: 2)),
             digest: digest, origin: origin)
     }
 }

@@ -37,8 +37,9 @@ extension LoggedStamps {
         guard try statement.step() else { return nil }
         defer { statement.reset() }
         return LoggedWrite(
-            sequence: UInt64(bitPattern: statement.int64(at: 0)),
-            place: statement.isNull(at: 1) ? nil : UInt64(bitPattern: statement.int64(at: 1)),
+            // The number is negative while the change set is being renamed.
+            sequence: statement.int64(at: 0).magnitude,
+            place: statement.isNull(at: 1) ? nil : try statement.zonePosition(at: 1),
             author: statement.string(at: 2))
     }
 }

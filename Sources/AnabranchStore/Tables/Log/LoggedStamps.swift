@@ -38,7 +38,7 @@ struct LoggedStamps {
         defer { last.reset() }
         let time = UInt64(bitPattern: last.int64(at: 1))
         guard last.int64(at: 3) != 0, time >= stamp.timestamp else { return nil }
-        if time == stamp.timestamp { return last.int64(at: 2) }
+        if time == stamp.timestamp { return try last.amount(at: 2) }
         return try bisect(stamp, before: last.int64(at: 0))
     }
 
@@ -59,7 +59,7 @@ struct LoggedStamps {
                 continue
             }
             let time = UInt64(bitPattern: statement.int64(at: 1))
-            if time == stamp.timestamp { return statement.int64(at: 2) }
+            if time == stamp.timestamp { return try statement.amount(at: 2) }
             if time < stamp.timestamp { low = statement.int64(at: 0) + 1 } else { high = middle }
         }
         return nil
@@ -84,6 +84,6 @@ struct LoggedStamps {
         try statement.bind(Int64(bitPattern: stamp.timestamp), at: 2)
         guard try statement.step() else { return nil }
         defer { statement.reset() }
-        return statement.int64(at: 0)
+        return try statement.amount(at: 0)
     }
 }

@@ -15,7 +15,7 @@ struct UnloggedChanges {
         let statement = try connection.cached("SELECT value FROM ab_meta WHERE key = ?")
         try statement.bind(Self.key, at: 1)
         defer { statement.reset() }
-        return try statement.step() ? statement.int64(at: 0) : 0
+        return try statement.step() ? statement.amount(at: 0) : 0
     }
 
     /// Counts one more change.
@@ -29,6 +29,6 @@ struct UnloggedChanges {
             """)
         try statement.bind(Self.key, at: 1)
         defer { statement.reset() }
-        return try statement.step() ? statement.int64(at: 0) : 0
+        return try statement.step() ? statement.amount(at: 0) : 0
     }
 }

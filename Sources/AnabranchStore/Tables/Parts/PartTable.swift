@@ -29,7 +29,7 @@ struct PartTable: PartStore {
         try statement.bind(part)
         guard try statement.step() else { return (0, 0) }
         defer { statement.reset() }
-        return (Int(statement.int64(at: 0)), Int(statement.int64(at: 1)))
+        return (Int(try statement.amount(at: 0)), Int(try statement.amount(at: 1)))
     }
 
     func isWhole(_ part: SavePart) throws -> Bool {
@@ -78,7 +78,7 @@ struct PartTable: PartStore {
         defer { statement.reset() }
         var place = 0
         while try statement.step() {
-            guard Int(statement.int64(at: 0)) == place else { throw lacking(place, of: part) }
+            guard statement.int64(at: 0) == place else { throw lacking(place, of: part) }
             let bytes = statement.bytes(at: 1)
             place += bytes.count
             try body(bytes)
@@ -122,7 +122,8 @@ struct PartTable: PartStore {
         try statement.bind(Int64(start), at: 3)
         guard try statement.step() else { return [] }
         defer { statement.reset() }
-        return Array(statement.bytes(at: 1).dropFirst(start - Int(statement.int64(at: 0))))
+        let offset = start - Int(try statement.amount(at: 0))
+        return Array(statement.bytes(at: 1).dropFirst(max(offset, 0)))
     }
 
     func keep(_ bytes: ByteWriter) throws -> SavePart {

@@ -77,7 +77,7 @@ final class LogStamps {
         try statement.bind(Int64(bitPattern: stamp.timestamp), at: 2)
         guard try statement.step() else { return nil }
         defer { statement.reset() }
-        return statement.int64(at: 0)
+        return try statement.amount(at: 0)
     }
 
     private func read(_ position: Int64) throws -> LocalStamp {
@@ -93,7 +93,6 @@ final class LogStamps {
                 "Can't tell when a row was written because the log has no entry \(position).")
         }
         defer { statement.reset() }
-        return LocalStamp(
-            timestamp: UInt64(bitPattern: statement.int64(at: 0)), ordinal: statement.int64(at: 1))
+        return try statement.localStamp(at: 0)
     }
 }

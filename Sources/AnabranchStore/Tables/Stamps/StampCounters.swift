@@ -6,6 +6,8 @@ struct StampCounters {
 
     private static let addedKey = "stamps-added"
     private static let foundKey = "stamps-found"
+    /// A damaged number only lets unused stamps be looked for too early or too late.
+    private static let greatest: Int64 = 1 << 48
 
     /// The number of stamps that saves have left since unused ones were last removed.
     func added() throws -> Int64 { try number(Self.addedKey) }
@@ -21,7 +23,7 @@ struct StampCounters {
     private func number(_ key: String) throws -> Int64 {
         let value = try connection.firstValue(
             "SELECT value FROM ab_meta WHERE key = ?", .text(key))
-        if case .integer(let number)? = value { return number }
+        if case .integer(let number)? = value { return min(max(number, 0), Self.greatest) }
         return 0
     }
 
