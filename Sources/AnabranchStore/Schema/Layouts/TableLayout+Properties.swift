@@ -49,12 +49,6 @@ extension TableLayout {
             written.isNull && !valueWhenNull.isNull
         }
 
-        /// The values that the column shows in place of written ones.
-        func shown(_ written: [Value]) -> [Value] {
-            guard !valueWhenNull.isNull, written.contains(where: \.isNull) else { return written }
-            return written.map { $0.isNull ? valueWhenNull : $0 }
-        }
-
         /// True if an insertion leaves the property out if it has no value.
         ///
         /// Writing null to a `firstWriter` attribute would make every later write lose, so null is

@@ -147,7 +147,6 @@ struct RecordRows {
         // This position is greater than every position that the rows name.
         let version = isFirst ? nil : RowVersion(positions.reserve())
         let columns = known.map { block.columns[$0] }
-        let shown = zip(properties, columns).map { $0.shown($1) }
         let withDefault = zip(properties, columns).filter { !$0.0.valueWhenNull.isNull }
         let statement = try connection.cached(
             EntityLayout.insertSQL(table: layout.table, columns: properties.flatMap(\.columns)))
@@ -163,9 +162,12 @@ struct RecordRows {
             try statement.bind(writes, at: 2, layout.table.added)
             if layout.table.hasDiscriminator { try statement.bind(layout.number, at: 4) }
             var place = layout.firstColumnParameter
-            for (property, values) in zip(properties, shown) {
-                let value = try transaction.localValue(values[row])
-                try statement.bind(value, to: property, at: &place, transaction.localID(of:))
+            for (property, values) in zip(properties, columns) {
+                var value = values[row]
+                if value.isNull { value = property.valueWhenNull }
+                try statement.bind(
+                    transaction.localValue(value), to: property, at: &place,
+                    transaction.localID(of:))
             }
             try statement.run()
         }
