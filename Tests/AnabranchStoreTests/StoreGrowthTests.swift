@@ -10,7 +10,6 @@ struct StoreGrowthTests {
         case changeSets = 100
         case records = 1000
         case links = 400
-        case siblingWrites = 50
         case deletes = 300
         case causes = 101
 
@@ -82,12 +81,6 @@ struct StoreGrowthTests {
         case .links:
             let blocks = records.dropFirst().map { ChangeBlock.friend(records[0], $0) }
             return ([insert], [author.save(blocks)])
-        case .siblingWrites:
-            let writes = (0..<size).map { author.save([.note(records[0], "\($0)")]) }
-            return (
-                [insert] + writes,
-                [author.save((0..<20 * size).map { .note(records[0], "\($0)") })]
-            )
         case .deletes:
             let blocks = records.map {
                 ChangeBlock.delete(RecordBlock(entity: "Person", records: [$0]))
@@ -146,14 +139,6 @@ extension ChangeBlock {
                 entity: "Person", records: [record],
                 properties: [WireProperty(name: "name", type: .string)],
                 columns: [[.string(name)]]))
-    }
-
-    fileprivate static func note(_ record: RecordID, _ text: String) -> ChangeBlock {
-        .write(
-            SiblingBlock(
-                entity: "Person",
-                property: WireProperty(name: "note", type: .string, rule: .keepBoth),
-                writes: [.init(record: record, value: .string(text), observedTags: [])]))
     }
 
     private static let friends = WireProperty(name: "friends", type: .links, rule: .set)
