@@ -126,7 +126,7 @@ private struct RemoteAuthor {
                 RowBlock(
                     entity: "Person", records: records,
                     properties: [WireProperty(name: "name", type: .string)],
-                    columns: [records.map { .string("Person \($0.number)") }]))
+                    columns: [ValueColumn(records.map { .string("Person \($0.number)") })]))
         ])
         return (save, records)
     }

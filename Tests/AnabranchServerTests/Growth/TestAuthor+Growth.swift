@@ -11,7 +11,7 @@ extension TestAuthor {
             .insert(
                 RowBlock(
                     entity: "Person", records: records, properties: [ChangeBlock.name],
-                    columns: [records.map { .string("Person \($0.number)") }]))
+                    columns: [ValueColumn(records.map { .string("Person \($0.number)") })]))
         ])
         return (save, records)
     }

@@ -107,7 +107,7 @@ import Testing
                 RowBlock(
                     entity: "Note", records: ids,
                     properties: [WireProperty(name: "n", type: .integer64)],
-                    columns: [ids.map { _ in .integer(1) }])),
+                    columns: [ValueColumn(repeating: .integer(1), count: ids.count)])),
             .delete(RecordBlock(entity: "Note", records: ids)),
         ]
         for (number, change) in changes.enumerated() {
