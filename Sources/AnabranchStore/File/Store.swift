@@ -27,8 +27,7 @@ package final class Store: Sendable {
     let snapshots = StoreSnapshots()
     package let saveListeners = SaveListeners()
     let ownWrites = OwnWrites()
-    let keptSyncState = KeptReading<SyncState>()
-    let keptLogExtent = KeptReading<LogExtent?>()
+    let keptReadings = KeptReadings()
     private let writer: Writer
     private let checkpointer: Checkpointer?
     package let knownReplicas: KnownReplicas

@@ -1,6 +1,6 @@
 import AnabranchSQLite
 
-/// What the writer of a file knows of it without reading: what the last write transaction has left.
+/// The knowledge of a file that a write transaction leaves for the next one.
 ///
 /// It is true until another connection has written, which the file's version shows within the next
 /// transaction. That reads everything again then.

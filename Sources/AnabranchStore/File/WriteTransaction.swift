@@ -12,9 +12,9 @@ class WriteTransaction {
     final var state: StoreState
     /// The state as the transaction has read it.
     private let formerState: StoreState
-    /// What the transaction knows of the log.
+    /// The transaction's knowledge of the log.
     final let knownLog: KnownLog
-    /// Whether there are deferred rows; `nil` if that was not looked up. See ``DeferredRows``.
+    /// True if there may be deferred rows; `nil` if that was not looked up.
     final var hasDeferredRows: Bool?
     final private(set) var replicas: ReplicaTable
     /// The part of the history that the transaction adds.
@@ -31,8 +31,8 @@ class WriteTransaction {
     ///
     /// - Parameters:
     ///   - replicas: The known replicas of the file.
-    ///   - head: What the transaction before has left, if nobody has written since. Then the known
-    ///     replicas are all. After a migration the file is read again.
+    ///   - head: The head that the transaction before has left, if no other connection has written
+    ///     since. Then the known replicas are all. After a migration the file is read again.
     /// - Throws: `storeChanged` if another process has upgraded the file since it was opened.
     required init(
         _ connection: Connection, store: Store, replicas: ReplicaTable, after head: StoreHead? = nil
@@ -49,7 +49,7 @@ class WriteTransaction {
         if head == nil { try self.replicas.readNew(connection) }
     }
 
-    /// What the next transaction knows if this one commits.
+    /// The head for the next transaction, if this one commits.
     final var head: StoreHead {
         var state = state
         state.lastPosition = knownLog.lastPosition

@@ -77,19 +77,23 @@ extension PostgreSQLZoneReader {
 
     /// The replicas that have records and may have some in a range, in ascending order.
     ///
-    /// Many replicas may be known by their names alone, and each would cost a round trip.
+    /// Many replicas may be known by their names alone, and each would cost a round trip. Damaged
+    /// ordinals are read too, so that they throw.
     private func replicas(in range: RecordRange) throws -> [(id: ReplicaID, ordinal: Int64)] {
         let least = ReplicaID(high: 0, low: 0)
         let greatest = ReplicaID(high: .max, low: .max)
         return try query(
             """
             SELECT id, ordinal FROM anabranch.replica AS r
-            WHERE zone = $1 AND id BETWEEN $2 AND $3 AND EXISTS (
+            WHERE zone = $1 AND id BETWEEN $2 AND $3
+            AND CASE WHEN ordinal BETWEEN 0 AND $5 THEN EXISTS (
                 SELECT 1 FROM anabranch.record WHERE zone = $1
                 AND key BETWEEN r.ordinal << 40 AND (r.ordinal << 40) + $4)
+            ELSE true END
             ORDER BY id
             """, .bytes((range.lower?.replica ?? least).bytes),
-            .bytes((range.upper?.replica ?? greatest).bytes), .integer(1 << 40 - 1)
+            .bytes((range.upper?.replica ?? greatest).bytes), .integer(1 << 40 - 1),
+            .integer(Int64(Limits.greatestReplicaOrdinal))
         ).map { (try $0.replica(at: 0), try $0.ordinal(at: 1)) }
     }
 

@@ -4,7 +4,7 @@ import AnabranchSQLite
 extension Store {
     /// The state that a sync session begins with.
     package func syncState() throws -> SyncState {
-        try read(keptIn: keptSyncState) { reader in
+        try readKept { reader in
             let state = try StoreState.read(reader.connection)
             let replicas = try reader.replicas()
             guard let replica = replicas[state.ordinal] else {

@@ -34,11 +34,11 @@ extension Store {
 
     /// True if there may be something to remove, or if the size of the log should be counted anew.
     ///
-    /// It reads the first entries of two indexes and what the log got since its last count, unless
-    /// nobody has written since, and takes no lock.
+    /// If the file has changed, it reads the first entries of two indexes and what the log got
+    /// since its last count. It takes no lock.
     private func mayTrimLog(to retention: LogRetention) throws -> Bool {
         guard retention.age != nil || retention.byteCount != nil else { return false }
-        let extent = try read(keptIn: keptLogExtent) { try LogExtent($0) }
+        let extent = try readKept { try LogExtent($0) }
         guard let extent else { return false }
         if extent.uncountedBytes > Self.leastUncounted { return true }
         let rule = TrimmingRule(
@@ -52,7 +52,7 @@ extension Store {
     private static let leastUncounted = 1 << 20
 }
 
-/// What a rule asks to know whether the log has something to remove.
+/// The size and the age of the log, by which a rule decides if there is something to remove.
 struct LogExtent {
     let byteCount: Int
     let uncountedBytes: Int

@@ -6,7 +6,7 @@ struct ChangeLog {
     let connection: Connection
     let replicas: ReplicaTable
     let branchPoints: BranchPoints
-    /// What is known without a statement; `nil` outside a write transaction.
+    /// The knowledge of the write transaction; `nil` outside one.
     private let known: KnownLog?
 
     init(

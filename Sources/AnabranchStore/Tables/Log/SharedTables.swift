@@ -7,7 +7,7 @@ import AnabranchSQLite
 /// tables, so the log has them once. Rows stay, and there is a greatest number of them.
 struct SharedTables {
     let connection: Connection
-    /// What is known without a statement.
+    /// The knowledge of the write transaction; `nil` outside one.
     let known: KnownLog?
 
     /// Longer payloads and tables are kept as they are, because they would win little.

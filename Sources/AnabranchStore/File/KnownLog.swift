@@ -1,6 +1,6 @@
-/// What a write transaction knows of the log without reading it.
+/// The knowledge that a write transaction has of the log without reading it.
 ///
-/// It is valid as long as nobody but the transaction changes the log, and until the transaction is
+/// It is valid as long as the log changes by the transaction alone, and until the transaction is
 /// rolled back. Parts of a transaction are never rolled back.
 final class KnownLog {
     /// The last position that was given to an entry, or that no entry gets any more.
