@@ -158,7 +158,7 @@ public final class SyncServer: Sendable {
     public func stop() {
         let deadline = ContinuousClock.now + MicroHTTPServer.workTime + MicroHTTPServer.answerTime
         zones.beginStop(allowing: MicroHTTPServer.workTime)
-        hook?.beginStop()
+        hook?.beginStop(allowing: MicroHTTPServer.workTime)
         compactor?.beginStop()
         events.close()
         server.stop(by: deadline)

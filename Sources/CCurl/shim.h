@@ -28,6 +28,12 @@ static inline CURLcode anabranch_curl_set_receiver(
     CURL *handle, CURLoption option, anabranch_curl_receiver value) {
     return curl_easy_setopt(handle, option, value);
 }
+typedef int (*anabranch_curl_progress)(
+    void *, curl_off_t, curl_off_t, curl_off_t, curl_off_t);
+static inline CURLcode anabranch_curl_set_progress(
+    CURL *handle, CURLoption option, anabranch_curl_progress value) {
+    return curl_easy_setopt(handle, option, value);
+}
 static inline CURLcode anabranch_curl_get_long(CURL *handle, CURLINFO key, long *value) {
     return curl_easy_getinfo(handle, key, value);
 }

@@ -70,7 +70,7 @@ final class CallGate: Sendable {
         let place = state.withLock { admit(waiter, in: &$0) }
         switch place {
         case .running: return
-        case .closed: throw Self.isStopping
+        case .closed: throw ValidationFailure.isStopping
         case .none: throw ValidationFailure("too many pushes wait for it")
         case .waiting: break
         }
@@ -78,10 +78,8 @@ final class CallGate: Sendable {
         if waiter.turn.wait(timeout: .now() + patience) == .timedOut, giveUp(waiter) {
             throw ValidationFailure("it is busy with earlier pushes")
         }
-        if waiter.isTurnedAway.load(ordering: .acquiring) { throw Self.isStopping }
+        if waiter.isTurnedAway.load(ordering: .acquiring) { throw ValidationFailure.isStopping }
     }
-
-    private static let isStopping = ValidationFailure("the server is stopping")
 
     /// Ends the wait of a caller.
     ///

@@ -22,11 +22,11 @@ final class CommandValidation: ValidationChannel {
     }
 
     func answer(
-        to request: [UInt8], within timeout: Duration
+        to request: [UInt8], within timeout: Duration, unless stop: StopSignal
     ) throws(ValidationFailure) -> [UInt8] {
         let process = try quietProcess()
         do throws(ValidationFailure) {
-            let answer = try process.answer(to: request, within: timeout)
+            let answer = try process.answer(to: request, within: timeout, unless: stop)
             idle.withLock { $0.append(process) }
             return answer
         } catch {

@@ -76,13 +76,14 @@ final class Coprocess: @unchecked Sendable {
     ///
     /// - Throws: A failure, after which the program is in an unknown state and must be ended.
     func answer(
-        to request: [UInt8], within timeout: Duration
+        to request: [UInt8], within timeout: Duration, unless stop: StopSignal
     ) throws(ValidationFailure) -> [UInt8] {
         let deadline = ContinuousClock.now + timeout
         var sent = 0
         var answer: [UInt8] = []
         // A program may answer while it reads, so both directions go on at the same time.
         while answer.last != UInt8(ascii: "\n") {
+            guard !stop.isOver else { throw .isStopping }
             guard try wait(until: deadline, isSending: sent < request.count) else {
                 throw ValidationFailure.noAnswer(within: timeout)
             }
@@ -95,7 +96,7 @@ final class Coprocess: @unchecked Sendable {
         return answer
     }
 
-    /// Waits until the program can be written to or read from.
+    /// Waits until the program can be written to or read from, or for a moment.
     ///
     /// - Returns: False if the deadline has passed.
     private func wait(
@@ -107,7 +108,9 @@ final class Coprocess: @unchecked Sendable {
         if isSending, let input {
             ends.append(pollfd(fd: input.descriptor, events: Int16(POLLOUT), revents: 0))
         }
-        let count = poll(&ends, nfds_t(ends.count), Int32(left.wholeMilliseconds))
+        let count = poll(
+            &ends, nfds_t(ends.count),
+            min(Int32(left.wholeMilliseconds), StopSignal.waitMilliseconds))
         guard count >= 0 || errno == EINTR else { throw Self.failure("it can't be waited for") }
         return true
     }

@@ -10,7 +10,7 @@ final class HTTPValidation: ValidationChannel {
     init(_ url: String) { self.url = url }
 
     func answer(
-        to request: [UInt8], within timeout: Duration
+        to request: [UInt8], within timeout: Duration, unless stop: StopSignal
     ) throws(ValidationFailure) -> [UInt8] {
         let connection: ValidationConnection
         if let unused = idle.withLock({ $0.popLast() }) {
@@ -19,7 +19,7 @@ final class HTTPValidation: ValidationChannel {
             connection = try ValidationConnection()
         }
         defer { idle.withLock { $0.append(connection) } }
-        return try connection.post(request, to: url, within: timeout)
+        return try connection.post(request, to: url, within: timeout, unless: stop)
     }
 
     func close() { idle.withLock { $0 = [] } }
@@ -50,9 +50,9 @@ private final class ValidationConnection: @unchecked Sendable {
 
     /// Sends a body and returns the answer's body.
     func post(
-        _ body: [UInt8], to url: String, within timeout: Duration
+        _ body: [UInt8], to url: String, within timeout: Duration, unless stop: StopSignal
     ) throws(ValidationFailure) -> [UInt8] {
-        let receiver = AnswerReceiver()
+        let receiver = AnswerReceiver(stop)
         let code = withExtendedLifetime(receiver) {
             body.withUnsafeBytes { bytes in
                 configure(url, bytes, timeout, receiver)
@@ -62,6 +62,7 @@ private final class ValidationConnection: @unchecked Sendable {
         guard !receiver.isTooLarge else {
             throw ValidationFailure("its answer has more than \(largestValidationAnswer) bytes")
         }
+        guard code != CURLE_ABORTED_BY_CALLBACK else { throw .isStopping }
         guard code != CURLE_OPERATION_TIMEDOUT else {
             throw ValidationFailure.noAnswer(within: timeout)
         }
@@ -99,13 +100,26 @@ private final class ValidationConnection: @unchecked Sendable {
             let buffer = UnsafeRawBufferPointer(start: bytes, count: size * count)
             return receiver.receive(buffer) ? size * count : 0
         }
+        // libcurl asks at least once a second.
+        anabranch_curl_set_long(easy, CURLOPT_NOPROGRESS, 0)
+        anabranch_curl_set_pointer(
+            easy, CURLOPT_XFERINFODATA, Unmanaged.passUnretained(receiver).toOpaque())
+        anabranch_curl_set_progress(easy, CURLOPT_XFERINFOFUNCTION) { pointer, _, _, _, _ in
+            guard let pointer else { return 1 }
+            let receiver = Unmanaged<AnswerReceiver>.fromOpaque(pointer).takeUnretainedValue()
+            return receiver.stop.isOver ? 1 : 0
+        }
     }
 }
 
 /// Collects the body of an answer.
 private final class AnswerReceiver {
+    /// Ends the transfer.
+    let stop: StopSignal
     private(set) var bytes: [UInt8] = []
     private(set) var isTooLarge = false
+
+    init(_ stop: StopSignal) { self.stop = stop }
 
     /// - Returns: False to end the transfer.
     func receive(_ piece: UnsafeRawBufferPointer) -> Bool {

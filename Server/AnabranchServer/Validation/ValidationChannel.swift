@@ -6,9 +6,12 @@ protocol ValidationChannel: Sendable {
     /// - Parameters:
     ///   - request: JSON on one line, with a line feed at its end.
     ///   - timeout: The greatest time for the whole exchange.
+    ///   - stop: Ends the exchange when the server stops.
     ///
     /// - Returns: The bytes of the answer, which may be anything.
-    func answer(to request: [UInt8], within timeout: Duration) throws(ValidationFailure) -> [UInt8]
+    func answer(
+        to request: [UInt8], within timeout: Duration, unless stop: StopSignal
+    ) throws(ValidationFailure) -> [UInt8]
 
     /// Releases connections and ends processes; no call runs meanwhile or later.
     func close()

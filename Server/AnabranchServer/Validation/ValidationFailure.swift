@@ -5,6 +5,8 @@ struct ValidationFailure: Error, Hashable {
     /// The cause as a clause for the log, such as `it gave no answer within 2000 ms`.
     let cause: String
 
+    static let isStopping = ValidationFailure("the server is stopping")
+
     init(_ cause: String) { self.cause = cause }
 
     static func noAnswer(within timeout: Duration) -> ValidationFailure {

@@ -23,6 +23,8 @@ public final class ValidationHook: Sendable {
     private let channel: any ValidationChannel
     private let options: Options
     private let gate: CallGate
+    /// Ends the calls under way.
+    private let stop = StopSignal()
     private let lastID = Atomic<UInt64>(0)
 
     /// Creates the hook at a place. A command is started with the first call.
@@ -57,13 +59,17 @@ public final class ValidationHook: Sendable {
         on line: [UInt8], id: UInt64, count: Int, zone: String
     ) throws(ValidationFailure) -> [ValidationVerdict] {
         try gate.run(for: zone, within: options.timeout) { () throws(ValidationFailure) in
-            let answer = try channel.answer(to: line, within: options.timeout)
+            let answer = try channel.answer(to: line, within: options.timeout, unless: stop)
             return try ValidationAnswer.verdicts(in: answer, of: id, count: count)
         }
     }
 
     /// Refuses the calls that wait for their turn, and all later ones, because the server stops.
-    func beginStop() { gate.close() }
+    /// Those under way fail when the time is over.
+    func beginStop(allowing duration: Duration) {
+        stop.begin(allowing: duration)
+        gate.close()
+    }
 
     /// Ends the processes and the connections of the hook, after the last push.
     public func close() { channel.close() }

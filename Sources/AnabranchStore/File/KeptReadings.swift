@@ -37,16 +37,16 @@ final class KeptReadings: Sendable {
 
 extension Store {
     /// Reads a value in one transaction, unless it was read before and the file is the same: then
-    /// it runs one statement.
+    /// it runs one statement. The statistics of reads leave it out.
     ///
     /// - Parameter body: Reads the only value of its type that is kept. It may depend on the file
     ///   alone.
     func readKept<Value: Sendable>(_ body: (StoreReader) throws -> Value) throws -> Value {
-        let kept = try read(isOneStatement: true) {
+        let kept = try read(isOneStatement: true, isCounted: false) {
             try keptReadings.value(Value.self, on: $0.connection)
         }
         if let kept { return kept }
-        return try read { reader in
+        return try read(isCounted: false) { reader in
             let version = try reader.connection.version()
             let value = try body(reader)
             keptReadings.keep(value, version: version, on: reader.connection)

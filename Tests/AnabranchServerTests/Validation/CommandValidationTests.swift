@@ -27,9 +27,10 @@ import Testing
     }
 
     private func ask(
-        _ hook: CommandValidation, _ text: String = "ping", timeout: Duration = .seconds(60)
+        _ hook: CommandValidation, _ text: String = "ping", timeout: Duration = .seconds(60),
+        unless stop: StopSignal = StopSignal()
     ) throws(ValidationFailure) -> String {
-        let answer = try hook.answer(to: Array((text + "\n").utf8), within: timeout)
+        let answer = try hook.answer(to: Array((text + "\n").utf8), within: timeout, unless: stop)
         return String(decoding: answer, as: UTF8.self)
     }
 
@@ -54,7 +55,8 @@ import Testing
         let hook = try hook("while read -r line; do sleep 0.2; echo \"got $line\"; done")
         let answers = Mutex<Set<String>>([])
         startThreads(3) { number in
-            let answer = try? hook.answer(to: Array("\(number)\n".utf8), within: .seconds(60))
+            let answer = try? hook.answer(
+                to: Array("\(number)\n".utf8), within: .seconds(60), unless: StopSignal())
             answers.withLock { _ = $0.insert(String(decoding: answer ?? [], as: UTF8.self)) }
         }.wait()
         #expect(answers.withLock { $0.count } == 3)
@@ -113,6 +115,17 @@ import Testing
         for _ in 0..<1000 where isRunning(sleeper) { usleep(2000) }
         #expect(!isRunning(sleeper))
         #expect(starts.allSatisfy { !isRunning($0) })
+    }
+
+    @Test func `a process that does not answer is killed when the server stops`() throws {
+        let hook = try hook("read -r line; sleep 600")
+        let stop = StopSignal()
+        stop.begin(allowing: .milliseconds(200))
+        let error = #expect(throws: ValidationFailure.self) {
+            try ask(hook, timeout: .seconds(3600), unless: stop)
+        }
+        #expect(error == .isStopping)
+        #expect(starts.count == 1 && !isRunning(starts[0]))
     }
 
     @Test func `a line that comes without a request is not taken for the next answer`() throws {

@@ -42,9 +42,10 @@ import Testing
     }
 
     private func ask(
-        _ hook: HTTPValidation, _ body: [UInt8] = [1, 2], timeout: Duration = .seconds(60)
+        _ hook: HTTPValidation, _ body: [UInt8] = [1, 2], timeout: Duration = .seconds(60),
+        unless stop: StopSignal = StopSignal()
     ) throws(ValidationFailure) -> [UInt8] {
-        try hook.answer(to: body, within: timeout)
+        try hook.answer(to: body, within: timeout, unless: stop)
     }
 
     @Test func `a body is posted as JSON, and the body of the answer comes back`() throws {
@@ -86,5 +87,22 @@ import Testing
         endpoint.stop()
         let away = #expect(throws: ValidationFailure.self) { try ask(hook, [2]) }
         #expect(away?.cause.hasPrefix("it can't be reached: ") == true, "\(away?.cause ?? "")")
+    }
+
+    @Test func `an endpoint that does not answer is left when the server stops`() throws {
+        let isDone = DispatchSemaphore(value: 0)
+        let endpoint = try Endpoint { _ in
+            isDone.wait()
+            return HTTPResponse(status: 200)
+        }
+        let hook = HTTPValidation(try endpoint.start())
+        let stop = StopSignal()
+        stop.begin(allowing: .milliseconds(200))
+        let error = #expect(throws: ValidationFailure.self) {
+            try ask(hook, timeout: .seconds(3600), unless: stop)
+        }
+        #expect(error == .isStopping)
+        isDone.signal()
+        endpoint.stop()
     }
 }

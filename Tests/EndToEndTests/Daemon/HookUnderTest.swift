@@ -4,8 +4,8 @@ import TestSupport
 /// A validation hook in Python: a command, or an HTTP endpoint on a free loopback port.
 ///
 /// It rejects saves that write the text `bad`. It records each save and part that it is shown, and
-/// does what a file says: answer (`ok`), write nothing (`hang`), end (`die`), write another form
-/// (`garbage`), or write too much (`flood`).
+/// does what a file says: answer (`ok`), write nothing (`hang`, or for much longer `sleep`), end
+/// (`die`), write another form (`garbage`), or write too much (`flood`).
 final class HookUnderTest {
     enum Kind: String, CaseIterable, Sendable { case command, http }
 
@@ -61,6 +61,9 @@ final class HookUnderTest {
     /// The process IDs of all hooks that were started.
     var processes: [Int32] { lines("started").compactMap { Int32($0) } }
 
+    /// The process IDs of the hooks that sleep.
+    var sleepers: [Int32] { lines("asleep").compactMap { Int32($0) } }
+
     private static let script = #"""
         #!/usr/bin/python3
         import json, os, sys, time
@@ -83,6 +86,9 @@ final class HookUnderTest {
             if mode == "hang":
                 time.sleep(5)
                 return ""  # The daemon has not waited for it.
+            if mode == "sleep":
+                note("asleep", str(os.getpid()))
+                time.sleep(600)
             if mode == "die": raise SystemExit(1)
             if mode == "garbage": return '{"version": 1, "results": "all fine"}'
             if mode == "flood": return "x" * (17 << 20)

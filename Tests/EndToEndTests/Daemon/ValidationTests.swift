@@ -155,6 +155,30 @@ struct ValidationTests {
         #expect(try author.coordinator.rejectedSaves().count == 1)
     }
 
+    @Test(arguments: HookUnderTest.Kind.allCases)
+    func `a daemon stops while its hook does not answer, and the save comes again`(
+        kind: HookUnderTest.Kind
+    ) async throws {
+        let hook = try HookUnderTest(kind, in: folder)
+        let daemon = try start(hook, timeout: 600_000)
+        let author = try container("a")
+        try save("one", in: author)
+        try hook.set("sleep")
+        let exchange = Task { [url = daemon.url, token = daemon.token] in
+            _ = try? await Self.sync(author, url, token, attempts: 1)
+        }
+        while hook.sleepers.isEmpty { try await Task.sleep(for: .milliseconds(5)) }
+        #expect(daemon.stop() == 0)
+        let log = try String(contentsOf: daemon.log, encoding: .utf8)
+        #expect(!log.contains("stopped while something still ran"))
+        if kind == .command { #expect(hook.sleepers.allSatisfy { kill($0, 0) == -1 }) }
+        await exchange.value
+        try hook.set("ok")
+        try daemon.start()
+        #expect(try await sync(author, daemon, attempts: 5).isCaughtUp)
+        #expect(daemon.stop() == 0)
+    }
+
     @Test func `a command that was killed is restarted with the next push`() async throws {
         let hook = try HookUnderTest(.command, in: folder)
         let daemon = try start(hook)

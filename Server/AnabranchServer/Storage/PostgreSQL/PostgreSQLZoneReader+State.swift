@@ -146,17 +146,15 @@ extension PostgreSQLZoneReader {
     private func groups(
         of keys: ClosedRange<Int64>, withLinks: Bool
     ) throws -> [RowGroup] {
-        let links =
-            withLinks
-            ? """
-            (SELECT count(*) AS count, coalesce(sum(octet_length(tags)), 0)::bigint AS bytes
-                FROM anabranch.link WHERE zone = $1 AND left_key = record.key)
-            """ : "(SELECT 0::bigint AS count, 0::bigint AS bytes)"
+        let links = "FROM anabranch.link WHERE zone = $1 AND left_key = record.key"
         let sizes = try query(
             """
             SELECT key, (octet_length(cells) + coalesce(octet_length(seen), 0))::bigint,
-                links.count, links.bytes
-            FROM anabranch.record, LATERAL \(links) AS links
+                \(withLinks ? "(SELECT count(*) \(links))" : "0::bigint"),
+                \(withLinks
+                    ? "(SELECT coalesce(sum(octet_length(tags)), 0)::bigint \(links))"
+                    : "0::bigint")
+            FROM anabranch.record
             WHERE zone = $1 AND key BETWEEN $2 AND $3 ORDER BY key LIMIT $4
             """, .integer(keys.lowerBound), .integer(keys.upperBound),
             .integer(Int64(Self.rowsTogether)))
