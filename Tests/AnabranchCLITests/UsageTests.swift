@@ -128,6 +128,8 @@ import Testing
         func setMode(_ mode: Int) throws {
             try files.setAttributes([.posixPermissions: mode], ofItemAtPath: bench.folder.path)
         }
+        // The tool creates files for their owner alone.
+        try files.setAttributes([.posixPermissions: 0o644], ofItemAtPath: bench.store)
         try setMode(0o555)
         defer { try? setMode(0o755) }
         let status = try ToolRun(["status", bench.store], isNobody: true)
