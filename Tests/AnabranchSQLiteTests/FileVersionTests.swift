@@ -20,7 +20,7 @@ import Testing
         try connection.transaction { try connection.run("INSERT INTO t VALUES (1)") }
     }
 
-    @Test func `stays while nobody writes`() throws {
+    @Test func `stays while the file is not written`() throws {
         try insert(on: connection)
         let first = try #require(connection.fileVersion)
         try connection.transaction(.deferred) {
