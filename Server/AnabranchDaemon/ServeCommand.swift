@@ -32,7 +32,7 @@ enum ServeCommand {
             hookCalls: try settings.hookCalls(workers: server.http.workers))
         for warning in plan.warnings { log.write(.warning, warning) }
         server = plan.options
-        server.http.whenQuiet = ProcessMemory.giveBack
+        server.http.whenFreed = ProcessMemory.giveBack
         let store = try ZoneStore(location, connections: connections)
         // The signals are blocked before the server creates its threads, which inherit that.
         let signals = ServiceSignals()

@@ -27,7 +27,6 @@ final class ConnectionWatch: Sendable {
         /// The connections that were ended here and are not closed yet.
         var ending: Set<UInt> = []
         var isTicking = false
-        var lastQuiet = ContinuousClock.now
         /// When connections that hold memory were last searched for.
         var lastSearch: ContinuousClock.Instant?
 
@@ -46,8 +45,6 @@ final class ConnectionWatch: Sendable {
     /// Scheduled only while the state is locked.
     nonisolated(unsafe) private let timer: any DispatchSourceTimer
 
-    /// The longest time between two calls of `whenQuiet` of a server that is never quiet.
-    private static let longestUnrest = Duration.seconds(5)
     /// The least time between two searches for connections that hold memory.
     private static let searchPause = Duration.milliseconds(20)
 
@@ -57,7 +54,7 @@ final class ConnectionWatch: Sendable {
     ///   - limit: The time that a connection may wait.
     ///   - connections: The greatest number of open connections. If nine tenths of them are open,
     ///     a new connection ends those that wait longest.
-    ///   - whenQuiet: Called when no connection waits any more, and every few seconds before that.
+    ///   - whenQuiet: Called when no connection waits any more.
     init(
         limit: Duration, connections: Int = .max, whenQuiet: @escaping @Sendable () -> Void = {}
     ) {
@@ -161,13 +158,9 @@ final class ConnectionWatch: Sendable {
             }
             // A busy server always has a waiting connection, or one a moment later. So the timer
             // stops only here, and is started at most once a second.
-            if state.waiting.isEmpty {
-                state.isTicking = false
-                timer.schedule(deadline: .distantFuture)
-            } else if now - state.lastQuiet < Self.longestUnrest {
-                return false
-            }
-            state.lastQuiet = now
+            guard state.waiting.isEmpty else { return false }
+            state.isTicking = false
+            timer.schedule(deadline: .distantFuture)
             return true
         }
         if isQuiet { whenQuiet() }

@@ -187,9 +187,9 @@ public struct HTTPServerOptions: Sendable {
     /// none.
     public var clientAuthorities: String?
 
-    /// Called when the server has become quiet after requests, and every few seconds while it is
-    /// not.
-    public var whenQuiet: @Sendable () -> Void = {}
+    /// Called when requests have freed much memory since the last call, an eighth of
+    /// ``bufferedBytes``, and when the server has become quiet after requests.
+    public var whenFreed: @Sendable () -> Void = {}
 
     /// Creates the default options.
     public init() {}

@@ -45,7 +45,9 @@ extension MicroHTTPServer {
             request.memory.release()
             return response
         }
-        if acceptsZstd(request), let smaller = ZstdCodec.compressed(bytes) {
+        if acceptsZstd(request),
+            let smaller = ZstdCodec.compressed(bytes, reserving: { request.memory.take($0) })
+        {
             bytes = smaller
             response.body = .bytes(smaller)
             response.headers.append("Content-Encoding", "zstd")

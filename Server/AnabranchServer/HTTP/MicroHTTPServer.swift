@@ -38,11 +38,13 @@ public final class MicroHTTPServer: HTTPServer {
         workers = WorkerPool(threads: options.workers, limit: options.waitingRequests)
         watch = ConnectionWatch(
             limit: .seconds(options.headerSeconds), connections: options.connections,
-            whenQuiet: options.whenQuiet)
+            whenQuiet: options.whenFreed)
         let leastAge = Duration.seconds(options.heldSeconds)
-        budget = MemoryBudget(byteCount: options.bufferedBytes) { [watch] count, holder in
-            watch.freeMemory(count, of: holder, leastAge: leastAge)
-        }
+        budget = MemoryBudget(
+            byteCount: options.bufferedBytes,
+            whenShort: { [watch] count, holder in
+                watch.freeMemory(count, of: holder, leastAge: leastAge)
+            }, whenReturned: options.whenFreed)
         peers = AddressCounts(limit: options.connectionsPerAddress)
         proxied = AddressCounts(limit: options.connectionsPerAddress)
     }

@@ -86,9 +86,18 @@ enum ZstdCodec {
         }
     }
 
-    /// Compresses a body; `nil` if that saves less than a sixteenth.
-    static func compressed(_ bytes: [UInt8]) -> [UInt8]? {
-        guard bytes.count >= leastBytes else { return nil }
+    /// Compresses a body.
+    ///
+    /// - Parameter reserve: Reserves memory for a number of bytes before they are allocated; false
+    ///   if there is none.
+    ///
+    /// - Returns: `nil` if that saves less than a sixteenth, or if there is no memory for it.
+    static func compressed(
+        _ bytes: [UInt8], reserving reserve: (Int) -> Bool = { _ in true }
+    ) -> [UInt8]? {
+        guard bytes.count >= leastBytes, reserve(ZSTD_compressBound(bytes.count)) else {
+            return nil
+        }
         var output = [UInt8](repeating: 0, count: ZSTD_compressBound(bytes.count))
         let count = ZSTD_compress(&output, output.count, bytes, bytes.count, level)
         guard ZSTD_isError(count) == 0, count < bytes.count - bytes.count / 16 else { return nil }

@@ -1,3 +1,4 @@
+import Dispatch
 import Foundation
 
 /// A limit on the bytes that are in use at the same time, of which each holder has a share.
@@ -16,26 +17,34 @@ final class MemoryBudget: Sendable {
         var rest: Int
         /// The bytes of the holders that use any.
         var used: [Holder: Int] = [:]
+        /// The bytes that were given back since the last call of `whenReturned`.
+        var returned = 0
     }
 
     /// The limit in bytes.
     let byteCount: Int
     private let returned = NSCondition()
     private let whenShort: @Sendable (_ byteCount: Int, _ holder: Holder?) -> Void
+    private let whenReturned: @Sendable () -> Void
     /// Used only while `returned` is locked.
     nonisolated(unsafe) private var state: State
 
     /// Creates a budget of which nothing is used.
     ///
-    /// - Parameter whenShort: Called when bytes can't be reserved at once, with their number and
+    /// - Parameters:
+    ///   - whenShort: Called when bytes can't be reserved at once, with their number and
     ///   the holder with too small a share, or `nil` if all bytes are in use. It may make
     ///   requests give bytes back.
+    ///   - whenReturned: Called in the background each time that an eighth of the bytes was given
+    ///   back. The allocator still has their memory, and would keep it beside what is used next.
     init(
         byteCount: Int,
-        whenShort: @escaping @Sendable (_ byteCount: Int, _ holder: Holder?) -> Void = { _, _ in }
+        whenShort: @escaping @Sendable (_ byteCount: Int, _ holder: Holder?) -> Void = { _, _ in },
+        whenReturned: @escaping @Sendable () -> Void = {}
     ) {
         self.byteCount = byteCount
         self.whenShort = whenShort
+        self.whenReturned = whenReturned
         state = State(rest: byteCount)
     }
 
@@ -73,10 +82,15 @@ final class MemoryBudget: Sendable {
 
     func giveBack(_ count: Int, of holders: [Holder] = []) {
         guard count > 0 else { return }
-        returned.withLock {
+        let isMuch = returned.withLock {
             add(-count, holders)
             returned.broadcast()
+            state.returned += count
+            guard state.returned >= byteCount / 8 else { return false }
+            state.returned = 0
+            return true
         }
+        if isMuch { DispatchQueue.global(qos: .utility).async(execute: whenReturned) }
     }
 
     /// Counts reserved bytes for other holders.

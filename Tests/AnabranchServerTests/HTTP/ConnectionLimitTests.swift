@@ -142,7 +142,7 @@ import Testing
 
     @Test func `a server that has become quiet says so`() throws {
         let isQuiet = DispatchSemaphore(value: 0)
-        let server = try TestServer { $0.http.whenQuiet = { isQuiet.signal() } }
+        let server = try TestServer { $0.http.whenFreed = { isQuiet.signal() } }
         do {
             let client = try RawClient(port: server.port)
             client.send("GET /v1/health HTTP/1.1\r\nHost: a\r\n\r\n")

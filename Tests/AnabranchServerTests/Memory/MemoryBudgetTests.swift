@@ -1,3 +1,4 @@
+import Dispatch
 import Testing
 
 @testable import AnabranchServer
@@ -42,6 +43,23 @@ import Testing
         #expect(!RequestMemory(budget, for: holders).take(1, waiting: 0.01))
         first.release()
         #expect(RequestMemory(budget, for: holders).take(500, waiting: 60))
+    }
+
+    @Test func `it tells each time that an eighth of it was given back`() {
+        let isReturned = DispatchSemaphore(value: 0)
+        let budget = MemoryBudget(byteCount: 800, whenReturned: { isReturned.signal() })
+        func use(_ count: Int) {
+            let memory = RequestMemory(budget)
+            #expect(memory.take(count))
+        }
+        for _ in 0..<9 { use(11) }
+        #expect(isReturned.wait(timeout: .now() + 0.05) == .timedOut, "only 99 bytes were")
+        use(1)
+        #expect(isReturned.wait(timeout: .now() + 60) == .success)
+        use(400)
+        #expect(isReturned.wait(timeout: .now() + 60) == .success)
+        use(99)
+        #expect(isReturned.wait(timeout: .now() + 0.05) == .timedOut)
     }
 
     @Test func `an upload has a least rate in each window`() {
