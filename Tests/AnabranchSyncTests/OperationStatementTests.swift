@@ -196,7 +196,7 @@ import Testing
             _ = log.take()
             let pull = try await engine.synchronize()
             #expect(pull.pulledChangeSets == 1)
-            if turn > 0 { check(log.take(), Counts(68, reading: 9, writing: 2), #_sourceLocation) }
+            if turn > 0 { check(log.take(), Counts(1, reading: 9, writing: 2), #_sourceLocation) }
             _ = log.take()
             let idle = try await engine.synchronize()
             #expect(idle.pulledChangeSets == 0)

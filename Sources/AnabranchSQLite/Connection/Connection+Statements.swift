@@ -6,8 +6,7 @@ extension Connection {
     /// - Throws: ``SQLiteError`` with the offset of the wrong token; `misuse` if `sql` contains no
     ///   statement or more than one.
     public func prepare(_ sql: String) throws -> Statement {
-        let (handle, kind) = try compile(sql, isPersistent: false)
-        return Statement(handle: handle, kind: kind, connection: self)
+        Statement(try compile(sql, isPersistent: false), on: self)
     }
 
     /// Compiles one statement like ``prepare(_:)`` and keeps it for later calls with the same text.
@@ -19,13 +18,12 @@ extension Connection {
         if let entry = cache.entry(for: key) {
             guard !entry.isLent else { return try prepare(sql) }
             entry.isLent = true
-            return Statement(
-                handle: entry.handle, kind: entry.kind, connection: self, cacheEntry: entry)
+            return Statement(entry.prepared, on: self, cacheEntry: entry)
         }
-        let (handle, kind) = try compile(sql, isPersistent: true)
-        let entry = cache.insert(key, handle: handle, kind: kind)
+        let prepared = try compile(sql, isPersistent: true)
+        let entry = cache.insert(key, prepared)
         trimCache()
-        return Statement(handle: handle, kind: kind, connection: self, cacheEntry: entry)
+        return Statement(prepared, on: self, cacheEntry: entry)
     }
 
     /// Runs a script of any number of statements and ignores their rows.
@@ -40,25 +38,25 @@ extension Connection {
             var position = 0
             while position < text.count {
                 let tail = UnsafeBufferPointer(rebasing: text[position...])
-                let (handle, length) = try compile(tail, isPersistent: false)
+                let (prepared, length) = try compile(tail, isPersistent: false)
                 position += length
-                guard let handle else { continue }
-                try Statement(handle: handle, kind: StatementKind(handle), connection: self).run()
+                if let prepared { try Statement(prepared, on: self).run() }
             }
         }
     }
 
     /// Counts a statement that is about to take its first step.
-    func willRun(_ kind: StatementKind, _ handle: OpaquePointer) throws {
+    func willRun(_ statement: PreparedStatement) throws {
         if functionFailure != nil { functionFailure = nil }
-        switch kind {
+        switch statement.kind {
         case .select: statistics.selects &+= 1
         case .write:
             if faults != nil { try meetFirstWrite() }
             statistics.writes &+= 1
+            writtenTables.formUnion(statement.written)
         case .other: statistics.others &+= 1
         }
-        if let onStatement, let sql = sqlite3_sql(handle) { onStatement(String(cString: sql)) }
+        if let onStatement, let sql = sqlite3_sql(statement.handle) { onStatement(String(cString: sql)) }
     }
 
     private func meetFirstWrite() throws {
@@ -74,7 +72,7 @@ extension Connection {
     }
 
     private func trimCache() {
-        while let entry = cache.evict() { sqlite3_finalize(entry.handle) }
+        while let entry = cache.evict() { sqlite3_finalize(entry.prepared.handle) }
     }
 
     /// Resets every statement that has started and not ended.
@@ -97,22 +95,19 @@ extension Connection {
         }
     }
 
-    private func compile(
-        _ sql: String, isPersistent: Bool
-    ) throws -> (handle: OpaquePointer, kind: StatementKind) {
+    private func compile(_ sql: String, isPersistent: Bool) throws -> PreparedStatement {
         try checkText(sql)
         var text = sql
-        let handle = try text.withUTF8 { text in
-            let (handle, length) = try compile(text, isPersistent: isPersistent)
-            guard let handle else { throw notOneStatement(sql, "it holds no statement") }
+        return try text.withUTF8 { text in
+            let (prepared, length) = try compile(text, isPersistent: isPersistent)
+            guard let prepared else { throw notOneStatement(sql, "it holds no statement") }
             let rest = text[length...].drop { StatementKind.isSpace($0) }
             if !rest.isEmpty, holdsStatement(UnsafeBufferPointer(rebasing: rest)) {
-                sqlite3_finalize(handle)
+                sqlite3_finalize(prepared.handle)
                 throw notOneStatement(sql, "it holds more than one statement")
             }
-            return handle
+            return prepared
         }
-        return (handle, StatementKind(handle))
     }
 
     /// Compiles the first statement of `text`.
@@ -121,9 +116,10 @@ extension Connection {
     ///   bytes read.
     private func compile(
         _ text: UnsafeBufferPointer<UInt8>, isPersistent: Bool
-    ) throws -> (handle: OpaquePointer?, length: Int) {
+    ) throws -> (statement: PreparedStatement?, length: Int) {
         let database = try openDatabase(to: "prepare a statement")
         guard let start = text.baseAddress else { return (nil, 0) }
+        tablesInPreparation = []
         var handle: OpaquePointer?
         var length = 0
         let flags = isPersistent ? UInt32(SQLITE_PREPARE_PERSISTENT) : 0
@@ -140,15 +136,16 @@ extension Connection {
                 status: status, database: database, action: "prepare \(SQLiteError.quoted(sql))",
                 sql: sql)
         }
-        statistics.preparations &+= handle == nil ? 0 : 1
-        return (handle, length)
+        guard let handle else { return (nil, length) }
+        statistics.preparations &+= 1
+        return (PreparedStatement(handle, writing: tablesInPreparation), length)
     }
 
     /// Returns true if the text contains more than comments.
     private func holdsStatement(_ text: UnsafeBufferPointer<UInt8>) -> Bool {
-        guard let (handle, _) = try? compile(text, isPersistent: false) else { return true }
-        guard let handle else { return false }
-        sqlite3_finalize(handle)
+        guard let (prepared, _) = try? compile(text, isPersistent: false) else { return true }
+        guard let prepared else { return false }
+        sqlite3_finalize(prepared.handle)
         return true
     }
 

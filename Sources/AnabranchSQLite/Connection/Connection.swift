@@ -35,6 +35,13 @@ public final class Connection {
 
     let rowFunction = RowFunction()
 
+    /// The names of the tables that are watched, see ``watchWrites(of:)``.
+    var watchedTables: [String] = []
+    /// The watched tables that the statement writes which is being prepared.
+    @exclusivity(unchecked) var tablesInPreparation = TableSet()
+    /// The watched tables that statements have begun to write since they were last taken.
+    @exclusivity(unchecked) var writtenTables = TableSet()
+
     /// True if running statements must stop; `nil` if they never do.
     @exclusivity(unchecked) var stopCondition: (() -> Bool)?
 
@@ -145,7 +152,7 @@ public final class Connection {
             current.detach()
             statement = current.next
         }
-        for entry in cache.removeAll() { sqlite3_finalize(entry.handle) }
+        for entry in cache.removeAll() { sqlite3_finalize(entry.prepared.handle) }
         self.database = nil
         sqlite3_close_v2(database)
     }

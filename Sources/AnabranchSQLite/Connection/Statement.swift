@@ -34,7 +34,7 @@ public final class Statement {
 
     /// The connection of the statement.
     public let connection: Connection
-    let kind: StatementKind
+    private let prepared: PreparedStatement
     let cacheEntry: CachedStatement?
 
     /// The connection's list of its statements, which closing uses. A statement leaves the list
@@ -43,11 +43,11 @@ public final class Statement {
     @exclusivity(unchecked) unowned(unsafe) var next: Statement?
 
     init(
-        handle: OpaquePointer, kind: StatementKind, connection: Connection,
+        _ prepared: PreparedStatement, on connection: Connection,
         cacheEntry: CachedStatement? = nil
     ) {
-        self.handle = handle
-        self.kind = kind
+        handle = prepared.handle
+        self.prepared = prepared
         self.connection = connection
         self.cacheEntry = cacheEntry
         next = connection.firstStatement
@@ -142,8 +142,8 @@ extension Statement {
 
     @usableFromInline
     func begin() throws {
-        guard let handle else { throw SQLiteError.closed(action: "run a statement") }
-        try connection.willRun(kind, handle)
+        guard handle != nil else { throw SQLiteError.closed(action: "run a statement") }
+        try connection.willRun(prepared)
         isRunning = true
     }
 

@@ -3,15 +3,13 @@ import CSQLite
 /// A cached statement, which stays prepared between its borrowers.
 final class CachedStatement {
     let sql: StatementText
-    let handle: OpaquePointer
-    let kind: StatementKind
+    let prepared: PreparedStatement
     @exclusivity(unchecked) var isLent = true
     @exclusivity(unchecked) var lastUse: UInt64
 
-    init(sql: StatementText, handle: OpaquePointer, kind: StatementKind, lastUse: UInt64) {
+    init(sql: StatementText, prepared: PreparedStatement, lastUse: UInt64) {
         self.sql = sql
-        self.handle = handle
-        self.kind = kind
+        self.prepared = prepared
         self.lastUse = lastUse
     }
 }
@@ -121,10 +119,10 @@ struct StatementCache {
     }
 
     mutating func insert(
-        _ sql: StatementText, handle: OpaquePointer, kind: StatementKind
+        _ sql: StatementText, _ prepared: PreparedStatement
     ) -> CachedStatement {
         useCount &+= 1
-        let entry = CachedStatement(sql: sql, handle: handle, kind: kind, lastUse: useCount)
+        let entry = CachedStatement(sql: sql, prepared: prepared, lastUse: useCount)
         entries[sql] = entry
         return entry
     }
@@ -137,6 +135,14 @@ struct StatementCache {
         entries[oldest.sql] = nil
         for index in recent.indices where recent[index]?.entry === oldest { recent[index] = nil }
         return oldest
+    }
+
+    /// Removes the entries that are not lent; the caller finalizes them.
+    mutating func removeIdle() -> [CachedStatement] {
+        let idle = entries.values.filter { !$0.isLent }
+        for entry in idle { entries[entry.sql] = nil }
+        recent = recent.map { _ in nil }
+        return idle
     }
 
     mutating func removeAll() -> [CachedStatement] {

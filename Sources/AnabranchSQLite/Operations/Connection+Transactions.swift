@@ -69,6 +69,7 @@ extension Connection {
 
     private func commit() throws {
         try requireTransaction(to: "commit a transaction")
+        let faults = hasWritten ? faults : nil
         try faults?.beforeCommit?()
         let frames = commitFrames
         frames?.begin()

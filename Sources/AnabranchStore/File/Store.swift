@@ -27,7 +27,8 @@ package final class Store: Sendable {
     let snapshots = StoreSnapshots()
     package let saveListeners = SaveListeners()
     let ownWrites = OwnWrites()
-    let keptReadings = KeptReadings()
+    /// The size and age of the log when they were last read, and the bytes added until then.
+    let keptExtent = Mutex<(extent: LogExtent, addedBytes: Int)?>(nil)
     private let writer: Writer
     private let checkpointer: Checkpointer?
     package let knownReplicas: KnownReplicas
@@ -49,7 +50,7 @@ package final class Store: Sendable {
         self.options = options
         self.environment = environment
         self.access = access
-        self.writer = Writer(writer)
+        self.writer = try Writer(writer)
         checkpointer =
             environment.hasCheckpointer && !options.isReadOnly
             ? try Checkpointer(of: writer, vfs: environment.vfs, durability: options.durability)
@@ -107,12 +108,24 @@ private final class Writer: @unchecked Sendable {
     private var head = KeptHead()
     private let lock = NSLock()
 
-    init(_ connection: Connection) { self.connection = connection }
+    init(_ connection: Connection) throws {
+        self.connection = connection
+        try connection.watchWrites(of: KnownTables.watched)
+    }
 
     func withLock<Result>(
         _ body: (Connection, inout KeptHead) throws -> Result
     ) rethrows -> Result {
         lock.lock()
+        defer { lock.unlock() }
+        return try body(connection, &head)
+    }
+
+    /// Runs a body unless another thread uses the connection.
+    func withLockIfFree<Result>(
+        _ body: (Connection, inout KeptHead) throws -> Result
+    ) rethrows -> Result? {
+        guard lock.try() else { return nil }
         defer { lock.unlock() }
         return try body(connection, &head)
     }
@@ -154,8 +167,11 @@ extension Store {
     }
 
     /// Runs a body in one write transaction of a class.
+    ///
+    /// - Parameter isFlushed: True to flush the transaction, and with it every earlier commit, to
+    ///   the disk, whatever the options say.
     func write<Transaction: WriteTransaction, Result>(
-        in type: Transaction.Type, _ body: (Transaction) throws -> Result
+        in type: Transaction.Type, isFlushed: Bool = false, _ body: (Transaction) throws -> Result
     ) throws -> Result {
         guard !options.isReadOnly else {
             if let pendingStage { throw pendingStage.error("write", path: path) }
@@ -164,6 +180,9 @@ extension Store {
         }
         return try translating("write") {
             let result = try writer.withLock { connection, head in
+                let isFlushed = isFlushed && options.durability != .full
+                if isFlushed { try connection.setDurability(.full) }
+                defer { if isFlushed { try? connection.setDurability(options.durability) } }
                 let (result, transaction) = try recordingWrites { record in
                     try connection.transaction(.immediate) {
                         let transaction = try Transaction(
@@ -200,6 +219,37 @@ extension Store {
             throw error
         }
     }
+
+    /// Looks at the head of the file without reading it, if possible.
+    ///
+    /// - Parameters:
+    ///   - asLeft: True for the head that the last transaction of this opening has left, though
+    ///     another connection may have written since.
+    ///   - known: Computes the result from the head; `nil` if something in it must be read.
+    ///   - read: Reads that in one transaction.
+    func withHead<Result>(
+        asLeft: Bool, _ known: (StoreHead) throws -> Result?,
+        reading read: (StoreHead, Connection) throws -> StoreHead
+    ) throws -> Result? {
+        try translating("read") {
+            try writer.withLockIfFree { connection, head in
+                if !asLeft { try connection.lookAtVersion() }
+                let present = asLeft ? head.last : head.present(on: connection)
+                if let present, let result = try known(present) { return result }
+                let full = try connection.transaction(.deferred) {
+                    try connection.lookAtVersion()
+                    return try read(
+                        head.present(on: connection) ?? StoreHead(reading: connection), connection)
+                }
+                head.keep(full, on: connection)
+                return try known(full)
+            } ?? nil
+        }
+    }
+
+    /// The head that the last transaction of this opening has left; `nil` if there is none, or if
+    /// another thread writes.
+    var lastHead: StoreHead? { writer.withLockIfFree { _, head in head.last } ?? nil }
 
     /// Uses the writing connection outside a transaction.
     func withWriter<Result>(_ body: (Connection) throws -> Result) throws -> Result {

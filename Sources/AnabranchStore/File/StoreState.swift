@@ -17,10 +17,10 @@ struct StoreState: Equatable {
     var clockOffset: Int64 = 0
     /// The next record number to reserve.
     var nextNumber: UInt64
-    var cursor: LogCursor?
+    var cursor: LogCursor? { didSet { adjustStart() } }
     /// The beginning of this file's part of the zone's log, after the snapshot that it took. Its
     /// epoch is that of the cursor.
-    var start: LogCursor?
+    var start: LogCursor? { didSet { adjustStart() } }
     /// True if the records may hold something that the zone's log no longer does, so that a
     /// snapshot must replace them.
     var wantsSnapshot = false
@@ -28,6 +28,8 @@ struct StoreState: Equatable {
     /// The last position of the log that was given to an entry, or is not given any more, when the
     /// row was read.
     var lastPosition: Int64 = 0
+    /// A position of the log up to which the zone holds all entries.
+    var placed: Int64 = 0
 
     /// The head of the replica under which the file saves: the number and the origin of the last
     /// change set that is held of it. Every save changes this row anyway.
@@ -35,6 +37,13 @@ struct StoreState: Equatable {
         var ordinal: Int64
         var sequence: UInt64 = 0
         var origin = Digest.zero
+    }
+
+    private mutating func adjustStart() {
+        guard let cursor, let start, start.epoch != cursor.epoch else { return }
+        self.start = LogCursor(
+            epoch: cursor.epoch, position: start.position, digestHigh: start.digestHigh,
+            digestLow: start.digestLow)
     }
 
     /// Reads the file's format number, which every format keeps in the same place.
@@ -65,7 +74,7 @@ struct StoreState: Equatable {
     private static let readSQL = """
         SELECT format, model, file, ordinal, renew, clock, next_number, epoch, position, running,
         clock_offset, start, start_running, wants_snapshot, head_of, head_seen, head_origin,
-        \(lastPositionSQL) AS reserved FROM ab_state WHERE id = 1
+        \(lastPositionSQL) AS reserved, placed FROM ab_state WHERE id = 1
         """
 
     static func read(_ connection: Connection) throws -> StoreState {
@@ -92,6 +101,7 @@ struct StoreState: Equatable {
                 sequence: try statement.sequence(at: 15),
                 origin: Digest(bytes: statement.bytes(at: 16)) ?? .zero))
         state.lastPosition = try statement.amount(at: 17)
+        state.placed = try statement.amount(at: 18)
         return state
     }
 
@@ -143,7 +153,7 @@ struct StoreState: Equatable {
             UPDATE ab_state SET format = ?, model = ?, file = ?, ordinal = ?, renew = ?, clock = ?,
             next_number = ?, epoch = ?, position = ?, running = ?, clock_offset = ?,
             start = ?, start_running = ?, wants_snapshot = ?, head_of = ?, head_seen = ?,
-            head_origin = ? WHERE id = 1
+            head_origin = ?, placed = ? WHERE id = 1
             """,
             .integer(format), .blob(model), .blob(file), .integer(ordinal),
             .integer(isRenewing ? 1 : 0), .integer(Int64(bitPattern: clock.latest.rawValue)),
@@ -154,7 +164,7 @@ struct StoreState: Equatable {
             start.map { .integer(Int64(bitPattern: $0.position)) } ?? .null,
             start.map { .blob($0.runningBytes) } ?? .null, .integer(wantsSnapshot ? 1 : 0),
             .integer(head.ordinal), .integer(Int64(bitPattern: head.sequence)),
-            head.sequence == 0 ? .null : .blob(head.origin.bytes))
+            head.sequence == 0 ? .null : .blob(head.origin.bytes), .integer(placed))
     }
 }
 

@@ -16,6 +16,8 @@ class WriteTransaction {
     final let knownLog: KnownLog
     /// True if there may be deferred rows; `nil` if that was not looked up.
     final var hasDeferredRows: Bool?
+    /// What is known of small tables; use ``tables``.
+    final private var knownTables: KnownTables
     final private(set) var replicas: ReplicaTable
     /// The part of the history that the transaction adds.
     final var written = HistoryWrites()
@@ -43,8 +45,8 @@ class WriteTransaction {
         let head = head.flatMap { $0.state.model == store.modelHash ? $0 : nil }
         formerState = try head?.state ?? Self.presentState(connection, of: store)
         state = formerState
-        knownLog =
-            head.map { KnownLog(after: $0.log) } ?? KnownLog(lastPosition: state.lastPosition)
+        knownLog = head.map { KnownLog(after: $0.log) } ?? KnownLog(state)
+        knownTables = head?.tables ?? KnownTables()
         if head?.hasNoDeferredRows == true { hasDeferredRows = false }
         if head == nil { try self.replicas.readNew(connection) }
     }
@@ -54,7 +56,14 @@ class WriteTransaction {
         var state = state
         state.lastPosition = knownLog.lastPosition
         return StoreHead(
-            state: state, log: knownLog, hasNoDeferredRows: hasDeferredRows == false)
+            state: state, log: knownLog, hasNoDeferredRows: hasDeferredRows == false,
+            tables: tables)
+    }
+
+    /// What is known of small tables now.
+    final var tables: KnownTables {
+        knownTables.forget(connection.takeWrittenTables())
+        return knownTables
     }
 
     private static func presentState(
@@ -82,7 +91,16 @@ class WriteTransaction {
     final var formerPosition: Int64 { formerState.lastPosition }
 
     /// Writes what the transaction has in memory, before it commits.
-    func finish() throws { try state.write(connection, over: formerState) }
+    func finish() throws {
+        state.placed = knownLog.placed
+        try state.write(connection, over: formerState)
+    }
+
+    /// Writes the row of the state now, for statements of this transaction.
+    final func writeState() throws {
+        state.placed = knownLog.placed
+        try state.write(connection)
+    }
 
     /// The replica under which this transaction saves.
     final func ownReplica() throws -> ReplicaID {
@@ -172,6 +190,13 @@ class WriteTransaction {
     /// The head of a replica: the highest sequence number held, and that change set's origin.
     final func head(of ordinal: Int64) throws -> (sequence: UInt64, origin: Digest) {
         if ordinal == state.head.ordinal { return (state.head.sequence, state.head.origin) }
+        if let known = knownLog.heads[ordinal] { return known }
+        let head = try storedHead(of: ordinal)
+        knownLog.setHead(head, of: ordinal)
+        return head
+    }
+
+    private func storedHead(of ordinal: Int64) throws -> KnownLog.Head {
         let statement = try connection.cached(
             "SELECT seen, origin FROM ab_replica WHERE ordinal = ?")
         try statement.bind(ordinal, at: 1)
@@ -186,7 +211,11 @@ class WriteTransaction {
     /// Sets the head of a replica, also for statements of this transaction.
     final func setHead(of ordinal: Int64, sequence: UInt64, origin: Digest) throws {
         let isInState = ordinal == state.head.ordinal
-        if isInState { setOwnHead(sequence: sequence, origin: origin) }
+        if isInState {
+            setOwnHead(sequence: sequence, origin: origin)
+        } else {
+            knownLog.setHead((sequence, origin), of: ordinal)
+        }
         try connection.run(
             isInState
                 ? "UPDATE ab_state SET head_seen = ?, head_origin = ? WHERE head_of = ?"
@@ -203,6 +232,7 @@ class WriteTransaction {
 
     /// Sets every head to that of a replica of which nothing is held.
     final func removeHeads() throws {
+        knownLog.removeHeads()
         setOwnHead(sequence: 0, origin: .zero)
         try connection.execute(
             """
@@ -216,7 +246,7 @@ class WriteTransaction {
         let (former, own) = (state.head, try head(of: state.ordinal))
         state.head = StoreState.Head(
             ordinal: state.ordinal, sequence: own.sequence, origin: own.origin)
-        try state.write(connection)
+        try writeState()
         try setHead(of: former.ordinal, sequence: former.sequence, origin: former.origin)
     }
 }

@@ -35,6 +35,8 @@ public final class SyncEngine: Sendable {
         var begun: UInt64 = 0
         var last: (number: UInt64, outcome: SyncOutcome)?
         var keptAtMilliseconds: Int64?
+        /// The offset of the server's clock that this engine has stored last.
+        var keptClockOffset: Int64?
         /// Indicates whether this engine has stored the server and the zone in the store's file.
         var isAddressKept = false
         /// The problems that the engine last read from the store's file or wrote to it. Equal
@@ -250,20 +252,23 @@ extension SyncEngine {
 
     /// Records a complete exchange in memory and in the store.
     ///
-    /// If no change set was exchanged and the refusal is the same as before, the store is written
-    /// at most once a minute.
+    /// Unless the outcome tells something new of the zone, the store is written at most once a
+    /// minute: its position shows what was exchanged.
     private func finish(_ outcome: SyncOutcome, _ number: UInt64) async {
         let now = environment.wallMilliseconds()
-        let (isAddressKept, keptAt, zone, keptProblems) = state.withLock { state in
-            (state.isAddressKept, state.keptAtMilliseconds, state.zone, state.keptProblems)
+        let (isAddressKept, keptAt, zone, keptProblems, keptOffset) = state.withLock { state in
+            (
+                state.isAddressKept, state.keptAtMilliseconds, state.zone, state.keptProblems,
+                state.keptClockOffset
+            )
         }
         let offset = zone?.clockOffsetMilliseconds ?? 0
         let quotas = (zone?.quotas ?? []).map { ZoneQuota($0) }
         let problems = SyncFailures(blockedBy: outcome.blockedBy)
         let isOld = keptAt.map { abs(now - $0) > 60_000 } ?? true
         let isNews =
-            outcome.pulledChangeSets + outcome.pushedChangeSets > 0
-            || !problems.isSame(as: keptProblems) || quotas != status.quotas
+            outcome.headPosition > outcome.position || !problems.isSame(as: keptProblems)
+            || quotas != status.quotas || keptOffset.map { Self.differ($0, offset) } ?? true
         var isKept = false
         if isOld || isNews || !isAddressKept {
             let (address, files) = (address, options.keptFiles)
@@ -285,12 +290,13 @@ extension SyncEngine {
                 }
             }
         }
-        await refreshPending()
+        await refreshPending(asLeft: true)
         change { [isKept, files = options.keptFiles] state in
             state.last = (number, outcome)
             if isKept {
                 state.isAddressKept = true
                 state.keptAtMilliseconds = now
+                state.keptClockOffset = offset
                 state.keptProblems = problems
             }
             state.status.activity = .idle
@@ -370,12 +376,22 @@ extension SyncEngine {
         if isKept { change { $0.keptProblems = problems } }
     }
 
+    /// True if two offsets of the server's clock differ by as much as saves follow.
+    private static func differ(_ one: Int64, _ other: Int64) -> Bool {
+        let (difference, isBeyond) = one.subtractingReportingOverflow(other)
+        return isBeyond || difference.magnitude >= Store.leastClockOffset.magnitude
+    }
+
     /// Updates the status from the store.
     ///
+    /// - Parameter asLeft: True if the saves of other processes need not be noticed now.
     /// - Returns: The number of unpushed saves, or `nil` if the store can't be read.
     @discardableResult
-    func refreshPending() async -> Int? {
-        guard let stored = await onQueue({ side in try? side.state() }),
+    func refreshPending(asLeft: Bool = false) async -> Int? {
+        let stored = await onQueue { side in
+            asLeft ? try? side.stateAsLeft() : try? side.state()
+        }
+        guard let stored,
             let pending = stored.hasPending
                 ? await pendingSaves() : PendingSaves.none
         else { return nil }

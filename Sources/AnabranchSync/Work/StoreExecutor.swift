@@ -38,6 +38,9 @@ package struct StoreExecutor: Sendable {
     /// The present state of the store, from which an exchange begins.
     package func state() throws -> SyncState { try store.syncState() }
 
+    /// The state of the store after the last work of this process on it, as far as that is known.
+    func stateAsLeft() throws -> SyncState { try store.syncStateAsLeft() }
+
     func takeRejections() -> Int { rejections.take() }
 
     func takeSnapshotRecords() -> Int { snapshotRecords.take() }
@@ -45,7 +48,7 @@ package struct StoreExecutor: Sendable {
     /// Returns the state after a change that takes nothing from the contexts.
     private func state(after change: () throws -> Void) throws -> SyncState {
         try change()
-        return try store.syncState()
+        return try stateAsLeft()
     }
 
     private func show(_ changed: ChangedRecords) {
@@ -81,7 +84,7 @@ extension StoreExecutor {
     /// Moves the cursor back.
     func rewind(to cursor: LogCursor) throws -> RewindAnswer {
         let copy = try store.rewind(to: cursor)
-        return RewindAnswer(state: try store.syncState(), keptCopy: copy)
+        return RewindAnswer(state: try stateAsLeft(), keptCopy: copy)
     }
 }
 
@@ -121,7 +124,7 @@ extension StoreExecutor {
     private func changed(_ change: () throws -> ChangedRecords) throws -> ContentAnswer {
         do {
             show(try change())
-            return .applied(try store.syncState())
+            return .applied(try stateAsLeft())
         } catch let error as StoreError where error.code == .cursorMoved {
             return .cursorMoved(try store.syncState())
         }
@@ -140,11 +143,11 @@ extension StoreExecutor {
     /// Loads saves to push. They are made durable before they leave the file, so no replica ever
     /// holds a save that its author can forget after a crash.
     func pending(byteLimit: Int, countLimit: Int) throws -> PendingAnswer {
-        let state = try store.syncState()
+        let state = try stateAsLeft()
         guard state.hasPending else { return PendingAnswer(sets: [], state: state) }
         let sets = try store.pending(byteLimit: byteLimit, countLimit: countLimit)
         try store.flushBeforePush()
-        return PendingAnswer(sets: sets, state: try store.syncState())
+        return PendingAnswer(sets: sets, state: try stateAsLeft())
     }
 
     /// Loads a piece of a part of a save that is to be pushed; `nil` if another process has
@@ -202,7 +205,7 @@ extension StoreExecutor {
     private func rewritten(_ change: () throws -> ChangedRecords?) throws -> SyncState? {
         guard let changed = try change() else { return nil }
         show(changed)
-        return try store.syncState()
+        return try stateAsLeft()
     }
 }
 

@@ -41,6 +41,14 @@ extension SimulatedReplica {
         try world.knowledge.check(digests, hash: try store.canonicalHash(), in: path)
     }
 
+    /// Checks that the store knows the state of its sync as the file has it.
+    func checkKnownState() throws {
+        let (known, stored) = (try store.syncState(), try store.readSyncState())
+        guard known.isSame(as: stored) else {
+            throw SimulationFailure("\(path) takes its state for \(known), but it is \(stored)")
+        }
+    }
+
     /// Returns the entries of the zone's log that the file has in a snapshot, or has removed from
     /// its log.
     func snapshotEntries() throws -> ArraySlice<ChangeSet> {
@@ -98,4 +106,16 @@ extension SimulatedReplica {
 extension [ChangeSet] {
     /// Origins of the saves that the zone has rejected.
     var voids: Set<Digest> { Set(filter { $0.kind == .void }.map(\.origin)) }
+}
+
+extension SyncState {
+    fileprivate func isSame(as other: SyncState) -> Bool {
+        replica == other.replica && cursor == other.cursor
+            && last?.sequence == other.last?.sequence && last?.origin == other.last?.origin
+            && hasPending == other.hasPending && epochs == other.epochs
+            && hasRecordsToRepair == other.hasRecordsToRepair && start == other.start
+            && wantsSnapshot == other.wantsSnapshot && staged == other.staged
+            && rejectedCount == other.rejectedCount && epochsAhead == other.epochsAhead
+            && minimumVersion == other.minimumVersion
+    }
 }

@@ -326,6 +326,7 @@ extension SimulatedReplica {
         let event: SyncSession.Event
         switch action {
         case nil:
+            try checkKnownState()
             action = session.begin(try store.syncState(), at: moment)
             return
         case .send(let step, let body):
@@ -341,6 +342,7 @@ extension SimulatedReplica {
                 // The process may have died right after it loaded a snapshot.
                 return try readLogAgain()
             }
+            try checkKnownState()
         case .wait(let delay):
             let end = wakesAt ?? world.milliseconds + Int64(delay / .milliseconds(1))
             wakesAt = end

@@ -112,7 +112,7 @@ extension Store {
         try numbers.write(connection)
         try connection.writeModel(model)
         source.state.model = model.hash
-        try source.state.write(connection)
+        try source.writeState()
         if alteration.makesLinks {
             let schema = StoreSchema(model, numbers: numbers)
             try write(as: model, schema, after: source) {
@@ -134,7 +134,7 @@ extension Store {
         let state = try ModelMigration(removing: source, for: model)
         let schema = try connection.install(model, hasIndexes: false)
         source.state.model = model.hash
-        try source.state.write(connection)
+        try source.writeState()
         try write(as: model, schema, after: source) {
             try state.load(into: $0, checking: constraints)
         }

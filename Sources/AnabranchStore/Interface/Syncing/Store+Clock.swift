@@ -1,3 +1,5 @@
+import Synchronization
+
 extension Store {
     /// Makes saves use the server's clock, so that a wrong clock of this device neither wins nor
     /// loses conflicts.
@@ -6,12 +8,16 @@ extension Store {
     ///   A difference that a slow response may have caused counts as zero.
     package func followClock(offsetMilliseconds milliseconds: Int64) throws {
         let offset = abs(milliseconds) < Self.leastClockOffset ? 0 : milliseconds
-        let present = try read { try StoreState.read($0.connection).clockOffset }
+        let present =
+            try lastHead?.state.clockOffset
+            ?? read { try StoreState.read($0.connection).clockOffset }
         guard abs(present - offset) >= Self.leastClockOffset || (offset == 0 && present != 0) else {
             return
         }
         try write { $0.state.clockOffset = offset }
+        keptExtent.withLock { $0 = nil }
     }
 
-    private static let leastClockOffset: Int64 = 2_000
+    /// The least difference of clocks in milliseconds that saves follow.
+    package static let leastClockOffset: Int64 = 2_000
 }

@@ -2,53 +2,44 @@ package import AnabranchReplication
 import AnabranchSQLite
 
 extension Store {
-    /// The state that a sync session begins with.
-    package func syncState() throws -> SyncState {
-        try readKept { reader in
-            let state = try StoreState.read(reader.connection)
-            let replicas = try reader.replicas()
-            guard let replica = replicas[state.ordinal] else {
-                throw StoreError(
-                    .corrupt,
-                    "Can't use \(path) because its replica ID is missing. Restore a backup.")
+    /// The state that a sync session begins with. If no other process has changed the file, it is
+    /// known.
+    package func syncState() throws -> SyncState { try syncState(asLeft: false) }
+
+    /// The state that the last transaction of this opening has left. Another process may have
+    /// changed it since, which the next transaction notices.
+    package func syncStateAsLeft() throws -> SyncState { try syncState(asLeft: true) }
+
+    private func syncState(asLeft: Bool) throws -> SyncState {
+        let state = try withHead(asLeft: asLeft) {
+            try SyncState($0, self)
+        } reading: { head, connection in
+            var head = head
+            try readReplicas(connection)
+            try head.readRest(connection)
+            return head
+        }
+        // Nothing waits here for another thread that writes.
+        return try state ?? readSyncState()
+    }
+
+    /// The state that a sync session begins with, read from the file.
+    package func readSyncState() throws -> SyncState {
+        try read(isCounted: false) { reader in
+            var head = try StoreHead(reading: reader.connection)
+            try readReplicas(reader.connection)
+            try head.readRest(reader.connection)
+            guard let state = try SyncState(head, self) else {
+                throw StoreError(.corrupt, "Can't read how \(path) has synced.", path: path)
             }
-            let pending = try reader.connection.firstValue(
-                "SELECT 1 FROM ab_changeset WHERE \(ChangeLog.isUnplaced) LIMIT 1")
-            return SyncState(
-                replica: replica, cursor: state.cursor, last: try reader.head(of: state.ordinal),
-                hasPending: pending != nil,
-                epochs: try Self.epochs(reader),
-                hasRecordsToRepair: try !RepairQueue(connection: reader.connection).first(1)
-                    .isEmpty,
-                start: state.start, wantsSnapshot: state.wantsSnapshot,
-                staged: try SnapshotStage(connection: reader.connection).staged(),
-                rejectedCount: try RejectedSaves(connection: reader.connection).count(),
-                epochsAhead: try Self.epochs(aheadOf: state.cursor, reader),
-                minimumVersion: try ZoneSettingRows(connection: reader.connection)
-                    .greatest(ZoneSettings.minimumVersion))
+            return state
         }
     }
 
-    private static func epochs(
-        aheadOf cursor: LogCursor?, _ reader: StoreReader
-    ) throws -> Set<EpochID> {
-        let statement = try reader.connection.cached(
-            "SELECT DISTINCT epoch FROM ab_changeset WHERE server_position > ?")
-        try statement.bind(Int64(bitPattern: cursor?.position ?? 0), at: 1)
-        var epochs: Set<EpochID> = []
-        while try statement.step() {
-            if let epoch = EpochID(bytes: statement.bytes(at: 0)) { epochs.insert(epoch) }
-        }
-        return epochs
-    }
-
-    private static func epochs(_ reader: StoreReader) throws -> Set<EpochID> {
-        let statement = try reader.connection.cached("SELECT id FROM ab_epoch")
-        var epochs: Set<EpochID> = []
-        while try statement.step() {
-            if let epoch = EpochID(bytes: statement.bytes(at: 0)) { epochs.insert(epoch) }
-        }
-        return epochs
+    private func readReplicas(_ connection: Connection) throws {
+        var replicas = knownReplicas.present
+        try replicas.readNew(connection)
+        knownReplicas.add(replicas)
     }
 
     /// Records epochs of the zone's log, so that a zone that goes back to an earlier state can be
@@ -82,13 +73,9 @@ extension Store {
     /// This includes commits of other processes. So nothing is skipped if this opening is `.full`:
     /// another one of the same file, now or before a crash, may have been `.normal`.
     package func makeDurable() throws {
-        try withWriter { connection in
-            try connection.setDurability(.full)
-            defer { try? connection.setDurability(options.durability) }
+        try write(in: WriteTransaction.self, isFlushed: true) { transaction in
             // A commit that changes a page flushes SQLite's log, and with it every earlier commit.
-            try connection.transaction(.immediate) {
-                try connection.run("UPDATE ab_state SET id = 1 WHERE id = 1")
-            }
+            try transaction.connection.run("UPDATE ab_state SET id = 1 WHERE id = 1")
         }
     }
 
@@ -211,17 +198,6 @@ extension PlacedEntry {
 }
 
 extension StoreReader {
-    fileprivate func head(of ordinal: Int64) throws -> (sequence: UInt64, origin: Digest)? {
-        let statement = try connection.cached(
-            "SELECT seen, origin FROM ab_head WHERE ordinal = ? AND seen > 0")
-        try statement.bind(ordinal, at: 1)
-        guard try statement.step() else { return nil }
-        defer { statement.reset() }
-        return try Digest(bytes: statement.bytes(at: 1)).map {
-            (try statement.sequence(at: 0), $0)
-        }
-    }
-
     /// The highest sequence number held of every replica.
     package func versionVector() throws -> VersionVector {
         let statement = try connection.cached("SELECT id, seen FROM ab_head WHERE seen > 0")

@@ -49,6 +49,32 @@ package struct SyncState: Sendable {
     }
 }
 
+extension SyncState {
+    /// - Returns: `nil` if something in it must be read first.
+    init?(_ head: StoreHead, _ store: Store) throws {
+        let state = head.state
+        guard let hasPending = head.log.hasUnplaced, let epochsAhead = head.epochsAhead,
+            let epochs = head.tables.epochs, let staged = head.tables.staged,
+            let hasRecordsToRepair = head.tables.hasRecordsToRepair,
+            let rejectedCount = head.tables.rejectedCount,
+            let minimumVersion = head.tables.minimumVersion
+        else { return nil }
+        guard let replica = store.knownReplicas.present[state.ordinal] else {
+            throw StoreError(
+                .corrupt,
+                "Can't use \(store.path) because its replica ID is missing. Restore a backup.")
+        }
+        let hasSaved = state.head.ordinal == state.ordinal && state.head.sequence > 0
+        self.init(
+            replica: replica, cursor: state.cursor,
+            last: hasSaved ? (state.head.sequence, state.head.origin) : nil,
+            hasPending: hasPending, epochs: epochs, hasRecordsToRepair: hasRecordsToRepair,
+            start: state.start, wantsSnapshot: state.wantsSnapshot, staged: staged,
+            rejectedCount: rejectedCount, epochsAhead: epochsAhead,
+            minimumVersion: minimumVersion)
+    }
+}
+
 /// The zone's answer about one pushed change set.
 package struct Acknowledged: Sendable {
     /// The position in this file's log.

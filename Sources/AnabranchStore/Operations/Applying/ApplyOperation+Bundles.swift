@@ -18,7 +18,7 @@ extension ApplyOperation {
 
     /// True if the file has change sets that wait.
     var hasWaiting: Bool {
-        get throws { try !waitingSets.isEmpty }
+        get throws { try transaction.tables.hasWaiting ?? !waitingSets.isEmpty }
     }
 
     /// Applies a change set of a bundle, or stores it until everything that its author had seen is

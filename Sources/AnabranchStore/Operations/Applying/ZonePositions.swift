@@ -14,6 +14,7 @@ struct ZonePositions {
             "UPDATE ab_changeset SET epoch = ?, server_position = ? WHERE position = ?",
             .blob(place.epoch.bytes), .integer(Int64(bitPattern: place.position)),
             .integer(localPosition))
+        transaction.knownLog.place(place.position)
         transaction.journal.forgetPlaces()
     }
 

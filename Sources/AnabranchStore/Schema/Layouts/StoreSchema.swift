@@ -10,6 +10,8 @@ package final class StoreSchema: Sendable {
     /// The tables without those of entities that are kept in this store only.
     let syncedTables: [TableLayout]
     let syncedLinkLayouts: [LinkLayout]
+    /// Statements that together find the IDs between two of records in synced tables.
+    let syncedRecordSearches: [String]
     /// The tables with columns of dropped attributes.
     let tablesWithDropped: [TableLayout]
     /// True if a table has the column of a dropped to-one.
@@ -45,6 +47,7 @@ package final class StoreSchema: Sendable {
         }
         self.tables = tables
         syncedTables = tables.filter(\.isSynced)
+        syncedRecordSearches = Self.recordSearches(tables.filter(\.isSynced))
         tablesWithDropped = tables.filter { !$0.dropped.isEmpty }
         hasDroppedReferences = tables.contains { $0.dropped.contains { $0.kind == .reference } }
         let links = model.entities.flatMap(Self.ownStoredLinks).map { relationship in
@@ -74,6 +77,17 @@ package final class StoreSchema: Sendable {
             }, uniquingKeysWith: { first, _ in first })
         entitiesByNumber = Dictionary(
             layouts.map { ($0.number, $0.entity) }, uniquingKeysWith: { first, _ in first })
+    }
+
+    /// The number of tables that one statement searches, which SQLite limits to 500.
+    private static let tablesOfSearch = 100
+
+    static func recordSearches(_ tables: [TableLayout]) -> [String] {
+        stride(from: 0, to: tables.count, by: tablesOfSearch).map { start in
+            tables[start...].prefix(tablesOfSearch)
+                .map { "SELECT ab_pk FROM \($0.name) WHERE ab_pk BETWEEN ?1 AND ?2" }
+                .joined(separator: " UNION ALL ")
+        }
     }
 
     /// Adds a suffix to a name that SQLite or the core tables reserve.

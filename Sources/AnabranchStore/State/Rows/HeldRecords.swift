@@ -9,6 +9,7 @@ struct HeldRecords {
     let schema: StoreSchema
     let deferred: DeferredRows
     private let tables: [TableLayout]
+    private let searches: [String]
 
     init(
         _ connection: Connection, schema: StoreSchema, deferred: DeferredRows,
@@ -18,6 +19,9 @@ struct HeldRecords {
         self.schema = schema
         self.deferred = deferred
         tables = schema.tables(scope)
+        searches =
+            scope == .synced
+            ? schema.syncedRecordSearches : StoreSchema.recordSearches(tables)
     }
 
     /// True if a record is held.
@@ -47,7 +51,7 @@ struct HeldRecords {
         return try statement.step()
     }
 
-    /// The first new record that already exists, or that occurs twice in the list.
+    /// The first new record that already exists.
     ///
     /// - Parameter table: A table that need not be searched, because its primary key finds
     ///   duplicates.
@@ -56,11 +60,11 @@ struct HeldRecords {
     ) throws -> LocalID? {
         guard let least = ids.min(), let greatest = ids.max() else { return nil }
         var new: Set<LocalID>?
-        for other in tables where other !== table {
-            let found = try duplicate(
-                "SELECT ab_pk FROM \(other.name) WHERE ab_pk BETWEEN ? AND ?", least, greatest,
-                among: ids, &new)
-            if let found { return found }
+        if tables.contains(where: { $0 !== table }) {
+            for search in searches {
+                let found = try duplicate(search, least, greatest, among: ids, &new)
+                if let found { return found }
+            }
         }
         guard !deferred.isEmpty else { return nil }
         return try duplicate(

@@ -50,6 +50,7 @@ extension StoreReader {
         var state = try StoreState.read(connection)
         // Reserving numbers for future objects changes no row.
         state.nextNumber = 0
+        state.placed = 0
         var writer = ByteWriter()
         writer.append(string: "\(state)")
         writer.append(signed: try logPosition())

@@ -7,7 +7,7 @@ struct ChangeLog {
     let replicas: ReplicaTable
     let branchPoints: BranchPoints
     /// The knowledge of the write transaction; `nil` outside one.
-    private let known: KnownLog?
+    let known: KnownLog?
 
     init(
         connection: Connection, replicas: ReplicaTable, branchPoints: BranchPoints = BranchPoints(),
@@ -103,6 +103,7 @@ struct ChangeLog {
         branchPoints.forget()
         try reservePositions(through: position)
         try connection.run("DELETE FROM ab_changeset WHERE position = ?", .integer(position))
+        known?.forgetUnplaced()
     }
 
     /// Removes an entry that the zone holds. Rows that name its position still find its stamp, and
@@ -224,7 +225,9 @@ struct ChangeLog {
             try statement.unsafeBindBlob(rest, at: 14)
             try statement.run()
         }
-        known?.takePositions(through: position)
+        known?.append(
+            at: position, place: place?.position,
+            byteCount: set.payload.count + LogSize.bytesEach)
         return position
     }
 
