@@ -58,22 +58,6 @@ import Testing
         #expect(try losePower("b", b).waitingCount == 1)
     }
 
-    /// Some settings make SQLite prepare every statement again, which takes longer than a save.
-    @Test func `is flushed without a new preparation of statements`() throws {
-        let store = try scenario.open("a", options: StoreOptions())
-        try store.insertPerson("Anna")
-        func preparations() throws -> Int {
-            try store.withWriter { connection in
-                let statement = try connection.cached("SELECT clock FROM ab_state")
-                while try statement.step() {}
-                return statement.takeCount(of: .preparations)
-            }
-        }
-        _ = try preparations()
-        try store.makeDurable()
-        #expect(try preparations() == 0)
-    }
-
     /// The process that applied it died before it could report that.
     @Test func `includes a bundle's change sets that an earlier import had applied`() throws {
         let a = try scenario.open("a")

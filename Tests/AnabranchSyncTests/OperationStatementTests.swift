@@ -178,10 +178,9 @@ import Testing
         }
     }
 
-    @Test func `an exchange runs the same statements for each change, and fewer for none`()
+    @Test func `an exchange is one transaction if it pulls, and one statement if it need not`()
         async throws
     {
-        scenario.serverClock.milliseconds = Int64(Date().timeIntervalSince1970 * 1000)
         let other = try Self.container(scenario, "b.db")
         let (engine, remote) = (try engine(container), try engine(other))
         try await engine.synchronize()
@@ -196,11 +195,61 @@ import Testing
             _ = log.take()
             let pull = try await engine.synchronize()
             #expect(pull.pulledChangeSets == 1)
-            if turn > 0 { check(log.take(), Counts(1, reading: 9, writing: 2), #_sourceLocation) }
+            if turn > 0 { check(log.take(), Counts(10, reading: 1, writing: 1), #_sourceLocation) }
             _ = log.take()
             let idle = try await engine.synchronize()
             #expect(idle.pulledChangeSets == 0)
-            check(log.take(), Counts(4, reading: 4), #_sourceLocation)
+            check(log.take(), Counts(1, reading: 1), #_sourceLocation)
+        }
+    }
+
+    @Test func `a change that is pulled and merged is two transactions`() async throws {
+        let other = try Self.container(scenario, "b.db")
+        let (engine, remote) = (try engine(container), try engine(other))
+        try await engine.synchronize()
+        try await remote.synchronize()
+        let writing = other.newBackgroundContext()
+        // Until the zone has a record of a known entity, it is looked for.
+        try writing.performAndWait { context in
+            try context.insert("Person")
+            try context.save()
+        }
+        try await remote.synchronize()
+        try await engine.synchronize()
+        let person = try request("Person", "name == 'Person 7'")
+        // Only the context's queue uses it.
+        nonisolated(unsafe) var held: ManagedObject?
+        try context.performAndWait { context in
+            context.automaticallyMergesChangesFromParent = true
+            held = try context.fetch(person).first
+            _ = try held?.value(forKey: "age")
+        }
+        for turn in 0..<3 {
+            try writing.performAndWait { context in
+                try context.fetch(person).first?.setValue(90 + turn, forKey: "age")
+                try context.save()
+            }
+            try await remote.synchronize()
+            _ = log.take()
+            try await engine.synchronize()
+            let age = try context.performAndWait { _ in try held?.value(forKey: "age") }
+            #expect(age == .integer(Int64(90 + turn)))
+            if turn > 0 { check(log.take(), Counts(12, reading: 2, writing: 1), #_sourceLocation) }
+        }
+    }
+
+    @Test func `an exchange that pushes a save writes one transaction`() async throws {
+        let engine = try engine(container)
+        try await engine.synchronize()
+        for turn in 0..<3 {
+            try context.performAndWait { context in
+                try context.insert("Person").setValue("Own \(turn)", forKey: "name")
+                try context.save()
+            }
+            _ = log.take()
+            let push = try await engine.synchronize()
+            #expect(push.pushedChangeSets == 1)
+            if turn > 0 { check(log.take(), Counts(11, reading: 2, writing: 1), #_sourceLocation) }
         }
     }
 
@@ -208,7 +257,8 @@ import Testing
         let address = try ServerAddress(
             server: #require(URL(string: "https://sync.example")), zone: "family", token: nil,
             allowingPlainHTTP: false)
-        // The clock is the server's: to follow a clock that differs is another statement.
+        // The clock is the server's: to follow a clock that differs is another transaction.
+        scenario.serverClock.milliseconds = Int64(Date().timeIntervalSince1970 * 1000)
         var environment = SyncEnvironment.system
         let clock = scenario.serverClock
         environment.wallMilliseconds = { clock.milliseconds }

@@ -48,6 +48,23 @@ extension Connection {
         return CheckpointResult(logPages: Int(pages), checkpointedPages: Int(checkpointed))
     }
 
+    /// Flushes the write-ahead log to the drive, and so every commit of every connection to the file
+    /// that was made until now. It takes no lock and writes nothing. Without a log, as in memory,
+    /// it does nothing.
+    ///
+    /// Source: <https://www.sqlite.org/c3ref/io_methods.html>.
+    public func flushLog() throws {
+        let action = "flush the log of \u{201C}\(path)\u{201D}"
+        let database = try openDatabase(to: action)
+        var log: UnsafeMutablePointer<sqlite3_file>?
+        sqlite3_file_control(database, "main", SQLITE_FCNTL_JOURNAL_POINTER, &log)
+        guard let log, let methods = log.pointee.pMethods else { return }
+        let status = methods.pointee.xSync(log, SQLITE_SYNC_FULL)
+        guard status == SQLITE_OK else {
+            throw SQLiteError(status: status, database: nil, action: action)
+        }
+    }
+
     /// Ends SQLite's own checkpoints, which it makes within a commit that fills the write-ahead
     /// log.
     ///

@@ -13,8 +13,6 @@ final class KnownLog {
     private(set) var hasUnplaced: Bool?
     /// A position of the zone's log after which this log holds nothing; `nil` if none is known.
     private(set) var greatestPlace: UInt64?
-    /// The bytes that the log has got since this was created first.
-    private(set) var addedBytes = 0
     /// The numbers of shared tables (``SharedTables``) by their bytes.
     private(set) var numbers: [[UInt8]: Int64] = [:]
     /// The last change sets that are held of some replicas, by the ordinals of these.
@@ -39,7 +37,6 @@ final class KnownLog {
         placed = other.placed
         hasUnplaced = other.hasUnplaced
         greatestPlace = other.greatestPlace
-        addedBytes = other.addedBytes
         numbers = other.numbers
         heads = other.heads
     }
@@ -53,8 +50,7 @@ final class KnownLog {
     /// Takes the position of a new entry.
     ///
     /// - Parameter place: The entry's position in the zone's log; `nil` if it is not known.
-    func append(at position: Int64, place: UInt64?, byteCount: Int) {
-        addedBytes += byteCount
+    func append(at position: Int64, place: UInt64?) {
         if let place {
             takePositions(through: position)
             return self.place(place)

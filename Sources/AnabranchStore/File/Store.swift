@@ -27,8 +27,6 @@ package final class Store: Sendable {
     let snapshots = StoreSnapshots()
     package let saveListeners = SaveListeners()
     let ownWrites = OwnWrites()
-    /// The size and age of the log when they were last read, and the bytes added until then.
-    let keptExtent = Mutex<(extent: LogExtent, addedBytes: Int)?>(nil)
     private let writer: Writer
     private let checkpointer: Checkpointer?
     package let knownReplicas: KnownReplicas
@@ -167,11 +165,8 @@ extension Store {
     }
 
     /// Runs a body in one write transaction of a class.
-    ///
-    /// - Parameter isFlushed: True to flush the transaction, and with it every earlier commit, to
-    ///   the disk, whatever the options say.
     func write<Transaction: WriteTransaction, Result>(
-        in type: Transaction.Type, isFlushed: Bool = false, _ body: (Transaction) throws -> Result
+        in type: Transaction.Type, _ body: (Transaction) throws -> Result
     ) throws -> Result {
         guard !options.isReadOnly else {
             if let pendingStage { throw pendingStage.error("write", path: path) }
@@ -180,9 +175,6 @@ extension Store {
         }
         return try translating("write") {
             let result = try writer.withLock { connection, head in
-                let isFlushed = isFlushed && options.durability != .full
-                if isFlushed { try connection.setDurability(.full) }
-                defer { if isFlushed { try? connection.setDurability(options.durability) } }
                 let (result, transaction) = try recordingWrites { record in
                     try connection.transaction(.immediate) {
                         let transaction = try Transaction(

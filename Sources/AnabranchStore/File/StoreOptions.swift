@@ -59,14 +59,6 @@ extension Connection {
     /// Source: fcntl(2) of Darwin, `F_FULLFSYNC`; <https://www.sqlite.org/pragma.html>.
     func configureFlushes(_ durability: StoreOptions.Durability) throws {
         try execute("PRAGMA fullfsync = 1; PRAGMA checkpoint_fullfsync = 1")
-        try setDurability(durability)
-    }
-
-    /// Sets what the next commits survive.
-    ///
-    /// This leaves the statements as they are. After a change of `fullfsync` SQLite would prepare
-    /// every one of them again.
-    func setDurability(_ durability: StoreOptions.Durability) throws {
         try execute("PRAGMA synchronous = \(durability == .full ? "FULL" : "NORMAL")")
     }
 }

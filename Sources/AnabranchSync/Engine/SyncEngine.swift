@@ -28,6 +28,14 @@ public final class SyncEngine: Sendable {
     let state: Mutex<State>
     let updates = StatusUpdates()
 
+    /// What a comparison of the zone's entities with the model has shown.
+    enum EntityCheck {
+        case never
+        /// The zone has no record of an entity of the model yet.
+        case unknown
+        case known
+    }
+
     struct State {
         var status: SyncStatus
         var zone: ZoneState?
@@ -45,8 +53,7 @@ public final class SyncEngine: Sendable {
         /// The reason for missing events that the engine last read from the store's file or wrote
         /// to it.
         var keptMissingEvents: SyncError?
-        /// The store's position when the entities of the zone were last compared with the model.
-        var checkedPosition: UInt64 = 0
+        var entityCheck = EntityCheck.never
         var live: Task<Void, Never>?
     }
 
@@ -165,7 +172,6 @@ extension SyncEngine {
             await side.merges.wait()
             try await checkEntities(after: outcome)
             await finish(outcome, number)
-            await trimLog()
             return outcome
         } catch {
             let failure = error as? SyncError
@@ -250,10 +256,10 @@ extension SyncEngine {
         return .waited
     }
 
-    /// Records a complete exchange in memory and in the store.
+    /// Records a complete exchange in memory and in the store, and trims the store's log.
     ///
-    /// Unless the outcome tells something new of the zone, the store is written at most once a
-    /// minute: its position shows what was exchanged.
+    /// Unless the outcome tells something new of the zone, that is done at most once a minute: the
+    /// store's position shows what was exchanged.
     private func finish(_ outcome: SyncOutcome, _ number: UInt64) async {
         let now = environment.wallMilliseconds()
         let (isAddressKept, keptAt, zone, keptProblems, keptOffset) = state.withLock { state in
@@ -291,6 +297,7 @@ extension SyncEngine {
             }
         }
         await refreshPending(asLeft: true)
+        if isKept { await trimLog() }
         change { [isKept, files = options.keptFiles] state in
             state.last = (number, outcome)
             if isKept {

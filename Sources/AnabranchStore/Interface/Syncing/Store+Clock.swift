@@ -1,5 +1,3 @@
-import Synchronization
-
 extension Store {
     /// Makes saves use the server's clock, so that a wrong clock of this device neither wins nor
     /// loses conflicts.
@@ -15,7 +13,6 @@ extension Store {
             return
         }
         try write { $0.state.clockOffset = offset }
-        keptExtent.withLock { $0 = nil }
     }
 
     /// The least difference of clocks in milliseconds that saves follow.

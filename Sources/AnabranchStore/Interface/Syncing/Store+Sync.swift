@@ -73,10 +73,9 @@ extension Store {
     /// This includes commits of other processes. So nothing is skipped if this opening is `.full`:
     /// another one of the same file, now or before a crash, may have been `.normal`.
     package func makeDurable() throws {
-        try write(in: WriteTransaction.self, isFlushed: true) { transaction in
-            // A commit that changes a page flushes SQLite's log, and with it every earlier commit.
-            try transaction.connection.run("UPDATE ab_state SET id = 1 WHERE id = 1")
-        }
+        // A store that can't be written says why.
+        guard !options.isReadOnly else { return try write(in: WriteTransaction.self) { _ in } }
+        try withWriter { try $0.flushLog() }
     }
 
     /// Calls ``makeDurable()`` before change sets leave the file, by a push or in a bundle.
@@ -149,6 +148,7 @@ extension StateTransaction {
             cursor = next.advance(cursor)
             state.cursor = cursor
         }
+        if let place = knownLog.greatestPlace, place <= cursor.position { return }
         let statement = try connection.cached(
             """
             SELECT c.kind, r.id, c.seq, c.position, c.origin, c.server_position, c.seq <= r.seen

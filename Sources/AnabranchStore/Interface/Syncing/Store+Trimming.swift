@@ -1,6 +1,5 @@
 import AnabranchReplication
 import AnabranchSQLite
-import Synchronization
 
 extension Store {
     /// Removes from the log what a retention rule does not keep.
@@ -22,7 +21,6 @@ extension Store {
         let retention = retention ?? options.logRetention
         var result = TrimmingResult()
         guard !options.isReadOnly, try mayTrimLog(to: retention) else { return result }
-        keptExtent.withLock { $0 = nil }
         repeat {
             result += try write { transaction in
                 var trimming = try LogTrimming(transaction, retention)
@@ -36,11 +34,12 @@ extension Store {
 
     /// True if there may be something to remove, or if the size of the log should be counted anew.
     ///
-    /// If the log has grown by much, it reads the first entries of two indexes and what the log got
-    /// since its last count. It takes no lock.
+    /// It reads the first entries of two indexes and what the log got since its last count, and
+    /// takes no lock.
     private func mayTrimLog(to retention: LogRetention) throws -> Bool {
         guard retention.age != nil || retention.byteCount != nil else { return false }
-        guard let extent = try logExtent() else { return false }
+        let extent = try read(isCounted: false) { try LogExtent($0) }
+        guard let extent else { return false }
         if extent.uncountedBytes > Self.leastUncounted { return true }
         let rule = TrimmingRule(
             retention,
@@ -51,21 +50,6 @@ extension Store {
 
     /// The bytes that the log must get until its size is counted and kept anew.
     private static let leastUncounted = 1 << 20
-    /// The bytes that this opening must add to the log until its extent is read anew.
-    private static let leastGrowth = leastUncounted / 16
-
-    private func logExtent() throws -> LogExtent? {
-        let addedBytes = lastHead?.log.addedBytes
-        let kept = keptExtent.withLock { $0 }
-        if let kept, let addedBytes, addedBytes - kept.addedBytes < Self.leastGrowth {
-            return kept.extent
-        }
-        let extent = try read(isCounted: false) { try LogExtent($0) }
-        keptExtent.withLock { kept in
-            kept = extent.flatMap { extent in addedBytes.map { (extent, $0) } }
-        }
-        return extent
-    }
 }
 
 /// The size and the age of the log, by which a rule decides if there is something to remove.

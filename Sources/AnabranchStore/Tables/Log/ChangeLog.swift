@@ -225,9 +225,7 @@ struct ChangeLog {
             try statement.unsafeBindBlob(rest, at: 14)
             try statement.run()
         }
-        known?.append(
-            at: position, place: place?.position,
-            byteCount: set.payload.count + LogSize.bytesEach)
+        known?.append(at: position, place: place?.position)
         return position
     }
 
