@@ -211,7 +211,7 @@ import Testing
         let writing = other.newBackgroundContext()
         // Until the zone has a record of a known entity, it is looked for.
         try writing.performAndWait { context in
-            try context.insert("Person")
+            _ = try context.insert("Person")
             try context.save()
         }
         try await remote.synchronize()

@@ -56,7 +56,9 @@ extension Connection {
             writtenTables.formUnion(statement.written)
         case .other: statistics.others &+= 1
         }
-        if let onStatement, let sql = sqlite3_sql(statement.handle) { onStatement(String(cString: sql)) }
+        if let onStatement, let sql = sqlite3_sql(statement.handle) {
+            onStatement(String(cString: sql))
+        }
     }
 
     private func meetFirstWrite() throws {

@@ -48,9 +48,9 @@ extension Connection {
         return CheckpointResult(logPages: Int(pages), checkpointedPages: Int(checkpointed))
     }
 
-    /// Flushes the write-ahead log to the drive, and so every commit of every connection to the file
-    /// that was made until now. It takes no lock and writes nothing. Without a log, as in memory,
-    /// it does nothing.
+    /// Flushes the write-ahead log to the drive, and so every commit to the file until now, of
+    /// whatever connection. It takes no lock and writes nothing. Without a log, as in memory, it
+    /// does nothing.
     ///
     /// Source: <https://www.sqlite.org/c3ref/io_methods.html>.
     public func flushLog() throws {

@@ -8,12 +8,12 @@ import AnabranchSQLite
 /// transaction. That reads everything again then.
 struct StoreHead {
     let state: StoreState
-    private(set) var log: KnownLog
+    var log: KnownLog
     /// True if it is known that there are no deferred rows.
     var hasNoDeferredRows = false
     var tables = KnownTables()
     /// The epochs of the entries that the zone holds after the cursor; `nil` if they are not known.
-    private(set) var epochsAhead: Set<EpochID>?
+    var epochsAhead: Set<EpochID>?
 
     /// Reads a head that knows little, within a transaction.
     init(reading connection: Connection) throws {
@@ -27,16 +27,6 @@ struct StoreHead {
         self.hasNoDeferredRows = hasNoDeferredRows
         self.tables = tables
         if let place = log.greatestPlace, place <= state.cursor?.position ?? 0 { epochsAhead = [] }
-    }
-
-    /// Reads what a sync asks for and is not known, within a transaction.
-    mutating func readRest(_ connection: Connection) throws {
-        try tables.readRest(connection)
-        log = KnownLog(after: log)
-        let entries = ChangeLog(connection: connection, replicas: ReplicaTable())
-        if log.hasUnplaced == nil { log.setFirstUnplaced(try entries.firstUnplaced()) }
-        if log.greatestPlace == nil { log.setGreatestPlace(try entries.greatestPlace()) }
-        epochsAhead = try epochsAhead ?? entries.epochs(after: state.cursor?.position ?? 0)
     }
 }
 

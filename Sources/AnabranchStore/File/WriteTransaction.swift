@@ -16,7 +16,7 @@ class WriteTransaction {
     final let knownLog: KnownLog
     /// True if there may be deferred rows; `nil` if that was not looked up.
     final var hasDeferredRows: Bool?
-    /// What is known of small tables; use ``tables``.
+    /// The known values of small tables; use ``tables``.
     final private var knownTables: KnownTables
     final private(set) var replicas: ReplicaTable
     /// The part of the history that the transaction adds.
@@ -60,7 +60,7 @@ class WriteTransaction {
             tables: tables)
     }
 
-    /// What is known of small tables now.
+    /// The values of small tables that are known now.
     final var tables: KnownTables {
         knownTables.forget(connection.takeWrittenTables())
         return knownTables

@@ -28,7 +28,7 @@ public final class SyncEngine: Sendable {
     let state: Mutex<State>
     let updates = StatusUpdates()
 
-    /// What a comparison of the zone's entities with the model has shown.
+    /// The result of the last comparison of the zone's entities with the model.
     enum EntityCheck {
         case never
         /// The zone has no record of an entity of the model yet.
