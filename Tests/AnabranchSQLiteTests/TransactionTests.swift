@@ -211,7 +211,7 @@ struct TransactionFaultsTests {
         #expect(try count(connection) == 2)
     }
 
-    @Test func `each fault is met once in a transaction, in order`() throws {
+    @Test func `each fault is met once in a transaction that writes, in order`() throws {
         let log = Log()
         let (connection, threw) = try run(
             TransactionFaults(
@@ -221,8 +221,7 @@ struct TransactionFaultsTests {
         #expect(!threw)
         #expect(log.entries == ["write", "commit", "committed"])
         try connection.transaction(.deferred) { _ = try count(connection) }
-        #expect(log.entries.suffix(2) == ["commit", "committed"])
-        #expect(log.entries.count == 5)
+        #expect(log.entries.count == 3)
     }
 
     /// A log that only the test's thread uses.
