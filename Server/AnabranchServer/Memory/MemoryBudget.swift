@@ -1,5 +1,3 @@
-import Foundation
-
 /// A limit on the bytes that are in use at the same time, of which each holder has a share.
 final class MemoryBudget: Sendable {
     /// The purpose that reserved bytes count for. Each has at most ``share`` of them.
@@ -20,7 +18,7 @@ final class MemoryBudget: Sendable {
 
     /// The limit in bytes.
     let byteCount: Int
-    private let returned = NSCondition()
+    private let returned = Condition()
     private let whenShort: @Sendable (_ byteCount: Int, _ holder: Holder?) -> Void
     /// Used only while `returned` is locked.
     nonisolated(unsafe) private var state: State
@@ -57,9 +55,9 @@ final class MemoryBudget: Sendable {
         guard !isTaken, count <= most else { return isTaken }
         whenShort(count, returned.withLock { holders.first { !hasRoom(count, in: $0) } })
         return returned.withLock {
-            let end = seconds > 0 ? Date(timeIntervalSinceNow: seconds) : nil
+            let end = ContinuousClock.now + .seconds(seconds)
             while !take(now: count, holders) {
-                guard let end, returned.wait(until: end) else { return false }
+                guard returned.wait(until: end) else { return false }
             }
             return true
         }
