@@ -128,7 +128,7 @@ package final class PostgreSQLPool: Sendable {
             if session.connection.isBroken {
                 openCount -= 1 + idle.count
                 idle = []
-            } else if isClosed {
+            } else if isClosed || session.connection.keepsMuchMemory {
                 openCount -= 1
             } else {
                 idle.append(session)
