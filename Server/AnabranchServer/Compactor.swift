@@ -9,7 +9,7 @@ final class Compactor: Sendable {
     private let backEnd: any BackEnd
     private let log: RequestLog
     private let isStopping = Mutex(false)
-    private let wake = DispatchSemaphore(value: 0)
+    private let wake = Signal()
     private let done = DispatchSemaphore(value: 0)
 
     init(_ plan: CompactionPlan, zones: OpenZones, backEnd: any BackEnd, log: RequestLog) {
@@ -22,7 +22,7 @@ final class Compactor: Sendable {
     /// Begins; the first compaction is after one interval.
     func start() {
         Thread.detachNewThread { [self] in
-            while wake.wait(timeout: .now() + plan.interval.seconds) == .timedOut { compactAll() }
+            while !wake.wait(for: plan.interval) { compactAll() }
             done.signal()
         }
     }
@@ -30,7 +30,7 @@ final class Compactor: Sendable {
     /// Lets no other zone be compacted.
     func beginStop() {
         isStopping.withLock { $0 = true }
-        wake.signal()
+        wake.give()
     }
 
     /// Waits for the zone that is being compacted, which the stop of its back end ends.
@@ -60,8 +60,4 @@ final class Compactor: Sendable {
             log.write(.error, "can't compact zone \(name): \(error)")
         }
     }
-}
-
-extension Duration {
-    fileprivate var seconds: Double { self / .seconds(1) }
 }

@@ -1,52 +1,40 @@
-import Dispatch
-import Synchronization
-
 /// The requests that have begun and not ended; stopping the server waits for them.
 final class LiveRequests: Sendable {
-    private struct State {
-        var count = 0
-        var streams: [ObjectIdentifier: EventStream] = [:]
-        var isClosing = false
-        var whenEnded: DispatchSemaphore?
-    }
+    private let ended = Condition()
+    // These are used only while `ended` is locked.
+    nonisolated(unsafe) private var count = 0
+    nonisolated(unsafe) private var streams: [ObjectIdentifier: EventStream] = [:]
+    nonisolated(unsafe) private var isClosing = false
 
-    private let state = Mutex(State())
-
-    func begin() { state.withLock { $0.count += 1 } }
+    func begin() { ended.withLock { count += 1 } }
 
     func end(_ stream: EventStream?) {
-        let signal = state.withLock { state -> DispatchSemaphore? in
-            state.count -= 1
-            if let stream { state.streams[ObjectIdentifier(stream)] = nil }
-            return state.count == 0 ? state.whenEnded : nil
+        ended.withLock {
+            count -= 1
+            if let stream { streams[ObjectIdentifier(stream)] = nil }
+            if count == 0 { ended.broadcast() }
         }
-        signal?.signal()
     }
 
     func add(_ stream: EventStream) {
-        let isClosing = state.withLock { state in
-            state.streams[ObjectIdentifier(stream)] = stream
-            return state.isClosing
+        let mustClose = ended.withLock {
+            streams[ObjectIdentifier(stream)] = stream
+            return isClosing
         }
-        if isClosing { stream.close() }
+        if mustClose { stream.close() }
     }
 
     func closeStreams() {
-        let streams = state.withLock { state in
-            state.isClosing = true
-            return Array(state.streams.values)
+        let open = ended.withLock {
+            isClosing = true
+            return Array(streams.values)
         }
-        for stream in streams { stream.close() }
+        for stream in open { stream.close() }
     }
 
     func waitUntilEnded(by deadline: ContinuousClock.Instant) {
-        let signal = DispatchSemaphore(value: 0)
-        let isEnded = state.withLock { state in
-            state.whenEnded = signal
-            return state.count == 0
+        ended.withLock {
+            while count > 0, ended.wait(until: deadline) {}
         }
-        guard !isEnded else { return }
-        let seconds = max((deadline - .now) / .seconds(1), 0)
-        _ = signal.wait(timeout: .now() + seconds)
     }
 }

@@ -32,10 +32,12 @@ public final class IdentityProvider: Sendable {
     ) throws {
         self.settings = settings
         self.wallMilliseconds = wallMilliseconds
+        // The time comes first: keys that are written after it are read again.
+        let modified = Self.modified(settings.keyFile)
         loaded = Mutex(
             Loaded(
-                keys: try IdentityKeys(file: settings.keyFile),
-                modified: Self.modified(settings.keyFile), looked: wallMilliseconds()))
+                keys: try IdentityKeys(file: settings.keyFile), modified: modified,
+                looked: wallMilliseconds()))
     }
 
     /// Checks a token.

@@ -59,8 +59,8 @@ public struct RequestLog: Sendable {
         guard level >= least else { return }
         var line = begin(level, "request")
         line.append("request", record.id)
-        line.append("method", record.method)
-        line.append("path", String(record.path.prefix(200)))
+        line.append("method", record.method.shownPath)
+        line.append("path", record.path.shownPath)
         line.append("status", Int64(record.status))
         line.append("milliseconds", record.duration / .milliseconds(1))
         line.append("zone", record.log.zone)

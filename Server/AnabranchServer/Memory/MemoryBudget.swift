@@ -1,5 +1,4 @@
 import Dispatch
-import Foundation
 
 /// A limit on the bytes that are in use at the same time, of which each holder has a share.
 final class MemoryBudget: Sendable {
@@ -23,7 +22,7 @@ final class MemoryBudget: Sendable {
 
     /// The limit in bytes.
     let byteCount: Int
-    private let returned = NSCondition()
+    private let returned = Condition()
     private let whenShort: @Sendable (_ byteCount: Int, _ holder: Holder?) -> Void
     private let whenReturned: @Sendable () -> Void
     /// Used only while `returned` is locked.
@@ -66,9 +65,9 @@ final class MemoryBudget: Sendable {
         guard !isTaken, count <= most else { return isTaken }
         whenShort(count, returned.withLock { holders.first { !hasRoom(count, in: $0) } })
         return returned.withLock {
-            let end = seconds > 0 ? Date(timeIntervalSinceNow: seconds) : nil
+            let end = ContinuousClock.now + .seconds(seconds)
             while !take(now: count, holders) {
-                guard let end, returned.wait(until: end) else { return false }
+                guard returned.wait(until: end) else { return false }
             }
             return true
         }

@@ -14,6 +14,9 @@ struct ChangedRow {
     private var written: [Int64: Siblings<CellList.Cell>] = [:]
     fileprivate(set) var isChanged = false
     fileprivate(set) var entity: WireName?
+
+    /// An upper limit of the bytes of the cells and of the stamps in memory.
+    var byteCount: Int { cells.byteCount + MemoryLayout<Stamp>.stride * (seen?.count ?? 0) }
 }
 
 extension ChangedRow {
@@ -56,7 +59,7 @@ extension ChangedRow {
 /// many blocks a change set names a record.
 final class ChangedRows {
     private var rows: [RecordKey: ChangedRow] = [:]
-    /// An upper limit of the bytes of all cells.
+    /// An upper limit of the bytes of all rows.
     private(set) var byteCount = 0
 
     var count: Int { rows.count }
@@ -65,7 +68,7 @@ final class ChangedRows {
 
     func add(_ row: ChangedRow) {
         rows[row.row.key] = row
-        byteCount += row.cells.byteCount
+        byteCount += row.byteCount
     }
 
     /// Changes a row of an entity; a row that is missing or of another entity stays as it is.
@@ -77,17 +80,17 @@ final class ChangedRows {
     ) throws {
         guard let index = rows.index(forKey: key), rows.values[index].row.entity == entity
         else { return }
-        let before = rows.values[index].cells.byteCount
+        let before = rows.values[index].byteCount
         guard try body(&rows.values[index]) else { return }
         rows.values[index].isChanged = true
         rows.values[index].entity = name
-        byteCount += rows.values[index].cells.byteCount - before
+        byteCount += rows.values[index].byteCount - before
     }
 
     /// Drops a row with its changes, because its record was deleted.
     func forget(_ key: RecordKey) {
         guard let row = rows.removeValue(forKey: key) else { return }
-        byteCount -= row.cells.byteCount
+        byteCount -= row.byteCount
     }
 
     /// Returns the rows that were changed, and forgets all rows.

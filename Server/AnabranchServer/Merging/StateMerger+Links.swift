@@ -41,53 +41,60 @@ extension StateMerger {
     /// Calls `body` with some links at a time and their keys. Their tags are in `changedLinks`.
     private func forEachBatch(
         of block: LinkBlock,
-        _ body: (ArraySlice<LinkBlock.Link>, [LinkKey]) throws -> Void
+        _ body: (ArraySlice<LinkBlock.Link>, ArraySlice<LinkKey>) throws -> Void
     ) throws {
         let property = try writer.number(ofProperty: block.property)
-        for start in stride(from: 0, to: block.links.count, by: Self.batch) {
+        var rest = block.links[...]
+        while !rest.isEmpty {
             try proceed()
-            let links = block.links[start..<min(start + Self.batch, block.links.count)]
+            let links = rest.prefix(Self.batch)
             let keys = try links.map { link in
                 LinkKey(
                     left: try key(of: link.left), property: property,
                     right: try key(of: link.right))
             }
-            try hold(links, keys, block.property)
-            try body(links, keys)
+            let count = try hold(links, keys, block.property)
+            try body(links.prefix(count), keys.prefix(count))
+            rest = rest.dropFirst(count)
             if changedLinks.count >= Self.batch || changedLinks.tagCount >= Self.tagsTogether {
                 try writeChangedLinks()
             }
         }
     }
 
-    /// Reads the tags of links that are not in `changedLinks` yet.
+    /// The bytes of tags that are read together.
+    private static let tagBytesTogether = 2 << 20
+
+    /// Reads the tags of links that are not in `changedLinks` yet, unless they are too many.
+    ///
+    /// - Returns: The number of the first links that are in `changedLinks` now; at least one.
     private func hold(
         _ links: ArraySlice<LinkBlock.Link>, _ keys: [LinkKey], _ property: WireProperty
-    ) throws {
-        let missing = keys.filter { !changedLinks.contains($0) }
-        guard !missing.isEmpty else { return }
-        let held = try writer.tags(of: missing)
-        for (link, key) in zip(links, keys) where !changedLinks.contains(key) {
+    ) throws -> Int {
+        let (held, count) = try firstHeld(keys, unless: changedLinks.contains) {
+            try writer.tags(of: $0, byteLimit: Self.tagBytesTogether)
+        }
+        for (link, key) in zip(links, keys.prefix(count)) where !changedLinks.contains(key) {
             let stored = try held[key].map {
                 try StoredTags.tags(decoding: $0, of: property, replica: writer.replica(at:))
             }
             changedLinks.add(
                 key, .init(left: link.left, property: property, right: link.right), stored: stored)
         }
+        return count
     }
 
     /// Writes the changed links and their part of the checksum.
     func writeChangedLinks() throws {
+        var written: [LinkKey: [UInt8]?] = [:]
         for (key, entry) in changedLinks.takeAll() where entry.isChanged {
             tally.change(entry.link, from: entry.stored, to: entry.tags)
-            guard let tags = entry.tags else {
-                try writer.remove(key)
-                continue
+            if let tags = entry.tags { try check(tagCount: tags.all.count, of: key) }
+            let bytes = try entry.tags.map {
+                try StoredTags.encoded($0, of: entry.link.property, ordinal: writer.ordinal(of:))
             }
-            try check(tagCount: tags.all.count, of: key)
-            try writer.put(
-                StoredTags.encoded(tags, of: entry.link.property, ordinal: writer.ordinal(of:)),
-                on: key)
+            written.updateValue(bytes, forKey: key)
         }
+        if !written.isEmpty { try writer.put(written) }
     }
 }

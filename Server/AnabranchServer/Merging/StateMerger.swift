@@ -26,6 +26,8 @@ struct StateMerger {
     let changedLinks = ChangedLinks()
     /// Called before each group of rows; an error ends the merge.
     let proceed: () throws -> Void
+    /// Called with the bytes of the rows that are in memory, before a large one is read.
+    let reserveRows: (Int) throws -> Void
 
     /// The greatest number of values of one record, each with its property.
     ///
@@ -45,10 +47,13 @@ struct StateMerger {
 
     init(
         _ changeSet: ChangeSet, into writer: any ZoneWriting, disabled: Set<Mechanism>,
-        recordBytes: Int = Limits.largestPart, proceed: @escaping () throws -> Void = {}
+        recordBytes: Int = Limits.largestPart,
+        reservingRows reserveRows: @escaping (Int) throws -> Void = { _ in },
+        proceed: @escaping () throws -> Void = {}
     ) throws {
         self.writer = writer
         self.proceed = proceed
+        self.reserveRows = reserveRows
         self.recordBytes = recordBytes
         self.disabled = disabled
         stamp = changeSet.stamp
@@ -61,6 +66,8 @@ struct StateMerger {
     /// - Parameters:
     ///   - parts: The source of its parts, if it has parts; one is in memory at a time.
     ///   - reserve: Called before values of a block are allocated; false if there is no memory.
+    ///   - reserveRows: Called with the bytes of the rows that are in memory, unless they are few,
+    ///     and before a large row is read; an error ends the merge.
     ///   - proceed: Called before each group of rows; an error ends the merge.
     ///   - check: Checks each block before it is merged; an error ends the merge.
     ///
@@ -69,12 +76,13 @@ struct StateMerger {
         _ changeSet: ChangeSet, _ parts: some PartReading, into writer: any ZoneWriting,
         disabled: Set<Mechanism>, recordBytes: Int = Limits.largestPart,
         reserving reserve: (@Sendable (Int) -> Bool)? = nil,
+        reservingRows reserveRows: @escaping (Int) throws -> Void = { _ in },
         proceeding proceed: @escaping () throws -> Void = {},
         checking check: (ChangeBlock) throws -> Void = { _ in }
     ) throws -> Int {
         let merger = try StateMerger(
             changeSet, into: writer, disabled: disabled, recordBytes: recordBytes,
-            proceed: proceed)
+            reservingRows: reserveRows, proceed: proceed)
         try changeSet.forEachBlock(parts, reserving: reserve) { block in
             try check(block)
             try merger.merge(block)
@@ -163,9 +171,7 @@ struct StateMerger {
                 changed.forget(row.key)
                 changedLinks.forget(linksOf: row.key)
             }
-            for (link, tags) in try writer.remove(Array(gone.keys)) {
-                try tally.remove(link, tags)
-            }
+            try writer.remove(Array(gone.keys)) { try tally.remove($0, $1) }
         }
     }
 
@@ -185,6 +191,8 @@ struct StateMerger {
         while start < records.count {
             try proceed()
             let keys = try records[start...].prefix(Self.batch).map(key(of:))
+            // A large row stays only until another one is read.
+            if changed.byteCount > heldBytes, !changed.contains(keys[0]) { try writeChanged() }
             let count = try hold(keys, entity)
             for (key, place) in zip(keys.prefix(count), start...) {
                 try changed.change(key, of: entity, named: name) { try body(&$0, place) }
@@ -203,6 +211,7 @@ struct StateMerger {
     private func hold(_ keys: [RecordKey], _ entity: Int64) throws -> Int {
         let (held, count) = try rows(for: keys, unless: changed.contains)
         for row in held.values { changed.add(try decoded(row, stored: row)) }
+        if changed.byteCount > Self.freeBytes { try reserveRows(changed.byteCount) }
         if disabled.contains(.recordsNotHeld) {
             for key in keys.prefix(count) where !changed.contains(key) {
                 changed.add(try decoded(try resurrected(key, entity), stored: nil))
@@ -218,18 +227,39 @@ struct StateMerger {
     /// - Returns: The rows, and the number of the keys; at least one.
     private func rows(
         for keys: [RecordKey], unless isKnown: (RecordKey) -> Bool = { _ in false }
-    ) throws -> (rows: [RecordKey: StateRow], keyCount: Int) {
-        var found: Set<RecordKey> = []
+    ) throws -> ([RecordKey: StateRow], Int) {
+        try firstHeld(keys, unless: isKnown) { missing in
+            try writer.rows(for: missing, byteLimit: heldBytes) {
+                try reserveRows(changed.byteCount + $0)
+            }
+        }
+    }
+
+    /// Reads what the zone holds under the first of some keys.
+    ///
+    /// - Parameters:
+    ///   - isKnown: True for a key that is not looked up.
+    ///   - read: Looks up the first of the other keys, each once, and returns how many these are.
+    ///
+    /// - Returns: The values, and the number of the first keys that are known or were looked up; at
+    ///   least one.
+    func firstHeld<Key: Hashable, Value>(
+        _ keys: [Key], unless isKnown: (Key) -> Bool,
+        read: ([Key]) throws -> ([Key: Value], Int)
+    ) throws -> ([Key: Value], Int) {
+        var found: Set<Key> = []
         let missing = keys.filter { !isKnown($0) && found.insert($0).inserted }
         guard !missing.isEmpty else { return ([:], keys.count) }
-        let (rows, count) = try writer.rows(for: missing, byteLimit: heldBytes)
+        let (values, count) = try read(missing)
         let end = count < missing.count ? keys.firstIndex(of: missing[count]) : nil
-        return (rows, end ?? keys.count)
+        return (values, end ?? keys.count)
     }
 
     /// The number of bytes of rows that are in memory at the same time, if one row has no more.
     private var heldBytes: Int { min(recordBytes, Self.mostHeldBytes) }
-    private static let mostHeldBytes = 32 << 20
+    private static let mostHeldBytes = 8 << 20
+    /// The bytes of rows that need no reservation.
+    private static let freeBytes = 1 << 20
 
     private func decoded(_ row: StateRow, stored: StateRow?) throws -> ChangedRow {
         ChangedRow(

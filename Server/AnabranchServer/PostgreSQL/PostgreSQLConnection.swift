@@ -13,6 +13,8 @@ final class PostgreSQLConnection: PostgreSQLLink {
     private var prepared: [String: String] = [:]
     private var nameCount = 0
     private(set) package var isBroken = false
+    /// The most bytes of one statement's parameters or rows.
+    private var mostBytes = 0
 
     /// The names of statements are few, because their texts are constants; this bounds mistakes.
     private static let maximumPrepared = 500
@@ -65,6 +67,10 @@ final class PostgreSQLConnection: PostgreSQLLink {
     }
 
     package func abandon() { isBroken = true }
+
+    /// libpq never makes its buffers smaller.
+    package var keepsMuchMemory: Bool { mostBytes > Self.mostKeptBytes }
+    private static let mostKeptBytes = 20 << 20
 
     package func run(_ statements: [PostgreSQLStatement]) throws -> [PostgreSQLRows] {
         guard !isBroken else {
@@ -132,22 +138,12 @@ final class PostgreSQLConnection: PostgreSQLLink {
             UnsafePointer<Int32>?
         ) -> Result
     ) -> Result {
-        // One buffer holds all values.
-        var bytes: [UInt8] = [0]
-        var starts: [Int?] = []
-        var lengths: [Int32] = []
-        for parameter in parameters {
-            let encoded = parameter.encoded
-            starts.append(encoded == nil ? nil : bytes.count)
-            lengths.append(Int32(encoded?.count ?? 0))
-            if let encoded { bytes += encoded }
-        }
+        let encoded = parameters.map(\.encoded)
+        let lengths = encoded.map { Int32($0?.count ?? 0) }
         let formats = [Int32](repeating: 1, count: parameters.count)
-        bytes.append(0)
-        return bytes.withUnsafeBytes { buffer in
-            let base = buffer.bindMemory(to: CChar.self).baseAddress
-            let values = starts.map { start in start.flatMap { base?.advanced(by: $0) } }
-            return values.withUnsafeBufferPointer { values in
+        mostBytes = max(mostBytes, encoded.reduce(0) { $0 + ($1?.count ?? 0) })
+        return Self.withPointers(to: encoded[...], []) { values in
+            values.withUnsafeBufferPointer { values in
                 lengths.withUnsafeBufferPointer { lengths in
                     formats.withUnsafeBufferPointer { formats in
                         body(
@@ -156,6 +152,21 @@ final class PostgreSQLConnection: PostgreSQLLink {
                     }
                 }
             }
+        }
+    }
+
+    /// Calls `body` with the addresses of values, which may be too large to be copied.
+    private static func withPointers<Result>(
+        to values: ArraySlice<[UInt8]?>, _ pointers: [UnsafePointer<CChar>?],
+        _ body: ([UnsafePointer<CChar>?]) -> Result
+    ) -> Result {
+        guard let first = values.first else { return body(pointers) }
+        let rest = values.dropFirst()
+        guard let first else { return withPointers(to: rest, pointers + [nil], body) }
+        // A value without bytes has an address too, because NULL has none.
+        return (first.isEmpty ? [0] : first).withUnsafeBytes { bytes in
+            withPointers(
+                to: rest, pointers + [bytes.bindMemory(to: CChar.self).baseAddress], body)
         }
     }
 
@@ -221,6 +232,7 @@ final class PostgreSQLConnection: PostgreSQLLink {
             switch status {
             case PGRES_COMMAND_OK, PGRES_TUPLES_OK, PGRES_EMPTY_QUERY:
                 if case .execution(let statement) = step {
+                    mostBytes = max(mostBytes, taken.byteCount)
                     failure = failure ?? mismatch(of: taken, with: statement)
                     rows.append(taken)
                 }

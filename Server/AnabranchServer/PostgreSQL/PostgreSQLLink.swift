@@ -8,6 +8,9 @@ package protocol PostgreSQLLink: AnyObject {
     /// True after a failure of the connection, which then must not be used again.
     var isBroken: Bool { get }
 
+    /// True if the connection keeps the memory of a large value that it has carried.
+    var keepsMuchMemory: Bool { get }
+
     /// Marks the connection as one that must not be used again.
     func abandon()
 
@@ -37,6 +40,8 @@ package struct PostgreSQLNotification: Hashable, Sendable {
 }
 
 extension PostgreSQLLink {
+    package var keepsMuchMemory: Bool { false }
+
     /// Runs one statement.
     @discardableResult
     func run(_ statement: PostgreSQLStatement) throws -> PostgreSQLRows {

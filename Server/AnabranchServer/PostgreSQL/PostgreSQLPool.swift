@@ -1,5 +1,3 @@
-import Foundation
-
 /// Connections to one database, opened as they are needed and used by one thread each. Callers that
 /// wait for one get it in the order in which they came.
 ///
@@ -32,7 +30,7 @@ package final class PostgreSQLPool: Sendable {
 
     package let location: PostgreSQLLocation
     let options: Options
-    private let condition = NSCondition()
+    private let condition = Condition()
     /// Used only while `condition` is locked.
     nonisolated(unsafe) private var idle: [PostgreSQLSession] = []
     nonisolated(unsafe) private var openCount = 0
@@ -113,9 +111,8 @@ package final class PostgreSQLPool: Sendable {
                     return nil
                 }
                 guard ContinuousClock.now < patience else { throw inUse }
-                // A short wait, because the wall clock may be set, and to notice a stop.
-                let seconds = Double(StopSignal.waitMilliseconds) / 1000
-                _ = condition.wait(until: Date(timeIntervalSinceNow: seconds))
+                // A short wait, to notice a stop.
+                _ = condition.wait(until: .now + .milliseconds(StopSignal.waitMilliseconds))
             }
         }
     }
@@ -131,7 +128,7 @@ package final class PostgreSQLPool: Sendable {
             if session.connection.isBroken {
                 openCount -= 1 + idle.count
                 idle = []
-            } else if isClosed {
+            } else if isClosed || session.connection.keepsMuchMemory {
                 openCount -= 1
             } else {
                 idle.append(session)

@@ -72,6 +72,6 @@ enum Route: Hashable {
     }
 
     private static func notFound(_ path: String) -> ProtocolError {
-        ProtocolError(.notFound, "There is nothing at \(path.prefix(200)).")
+        ProtocolError(.notFound, "There is nothing at \(path.shownPath).")
     }
 }

@@ -103,7 +103,7 @@ package final class SyncRouter: HTTPHandler {
         guard route.methods.contains(head.method) else {
             let allowed = route.methods.joined(separator: ", ")
             throw ProtocolError(
-                .methodNotAllowed, "\(head.path.prefix(200)) takes \(allowed) only.",
+                .methodNotAllowed, "\(head.path.shownPath) takes \(allowed) only.",
                 details: ["allow": allowed])
         }
     }

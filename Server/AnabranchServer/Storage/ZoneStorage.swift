@@ -223,31 +223,43 @@ package protocol ZoneWriting: ZoneReading {
     ///
     /// - Throws: ``StorageError`` `recordHeld` if the zone holds one of the records.
     func insert(_ rows: [StateRow]) throws
-    /// The held rows by key, including those of dead records.
+    /// The held rows of the first keys, including those of dead records.
     ///
     /// - Parameters:
     ///   - keys: The keys of the rows, each once.
-    ///   - byteLimit: The number of bytes of cells after which no further row is read, so that few
-    ///     keys can't take much memory. A storage that reads all rows at once may ignore it.
+    ///   - byteLimit: The greatest number of bytes of the rows' values together, so that few keys
+    ///     can't take much memory. A single row may have more.
+    ///   - reserve: Called with the bytes of such a row before its values are read. An error that
+    ///     it throws ends the reading.
     ///
-    /// - Returns: The rows of the first keys, and how many keys these are; at least one.
+    /// - Returns: The rows, and the number of the keys that were looked up; at least one.
     func rows(
-        for keys: [RecordKey], byteLimit: Int
+        for keys: [RecordKey], byteLimit: Int, reserving reserve: (Int) throws -> Void
     ) throws -> (rows: [RecordKey: StateRow], keyCount: Int)
     /// The number of each held record's entity, dead or alive.
     func entities(of keys: [RecordKey]) throws -> [RecordKey: Int64]
-    /// Replaces the cells and the delete mark of held rows.
+    /// Replaces the cells and the delete mark of held rows. The rest of a row must be as it is
+    /// held.
     func replace(_ rows: [StateRow]) throws
     /// Removes records, and all links from or to them.
     ///
-    /// - Returns: The removed links with their encoded tags, each once.
-    @discardableResult
-    func remove(_ keys: [RecordKey]) throws -> [LinkKey: [UInt8]]
+    /// - Parameter body: Receives each removed link once, with its encoded tags.
+    func remove(_ keys: [RecordKey], _ body: (LinkKey, [UInt8]) throws -> Void) throws
 
-    /// The encoded tags of links. The result has no entry for a link that the zone does not hold.
-    func tags(of links: [LinkKey]) throws -> [LinkKey: [UInt8]]
-    func put(_ tags: [UInt8], on link: LinkKey) throws
-    func remove(_ link: LinkKey) throws
+    /// The encoded tags of the first links. The result has no entry for a link that the zone does
+    /// not hold.
+    ///
+    /// - Parameters:
+    ///   - links: The links, each once.
+    ///   - byteLimit: The greatest number of bytes of the tags together, unless a single link has
+    ///     more.
+    ///
+    /// - Returns: The tags, and the number of the links that were looked up; at least one.
+    func tags(
+        of links: [LinkKey], byteLimit: Int
+    ) throws -> (tags: [LinkKey: [UInt8]], keyCount: Int)
+    /// Replaces the encoded tags of links; `nil` removes a link.
+    func put(_ tags: [LinkKey: [UInt8]?]) throws
 
     /// Appends a piece to a staged part, or starts to stage it.
     func append(

@@ -1,4 +1,3 @@
-import Dispatch
 import Synchronization
 
 /// Bounds the calls that run at once and those that wait for one of them to end, for all zones
@@ -12,7 +11,7 @@ final class CallGate: Sendable {
     /// A caller that waits for its turn.
     private final class Waiter: Sendable {
         let zone: String
-        let turn = DispatchSemaphore(value: 0)
+        let turn = Signal()
         /// True if its turn never comes.
         let isTurnedAway = Atomic(false)
 
@@ -74,8 +73,7 @@ final class CallGate: Sendable {
         case .none: throw ValidationFailure("too many pushes wait for it")
         case .waiting: break
         }
-        let patience = DispatchTimeInterval.milliseconds(timeout.wholeMilliseconds)
-        if waiter.turn.wait(timeout: .now() + patience) == .timedOut, giveUp(waiter) {
+        if !waiter.turn.wait(for: timeout), giveUp(waiter) {
             throw ValidationFailure("it is busy with earlier pushes")
         }
         if waiter.isTurnedAway.load(ordering: .acquiring) { throw ValidationFailure.isStopping }
@@ -105,7 +103,7 @@ final class CallGate: Sendable {
         }
         for waiter in waiters {
             waiter.isTurnedAway.store(true, ordering: .releasing)
-            waiter.turn.signal()
+            waiter.turn.give()
         }
     }
 
@@ -135,7 +133,7 @@ final class CallGate: Sendable {
             let waiter = state.waiters.remove(at: next)
             change(waiter.zone, in: &state) { $0.waiting -= 1 }
             start(waiter.zone, in: &state)
-            waiter.turn.signal()
+            waiter.turn.give()
         }
     }
 

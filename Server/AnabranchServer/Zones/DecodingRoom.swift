@@ -32,6 +32,9 @@ final class DecodingRoom: Sendable {
         self.leastLimit = leastLimit
     }
 
+    /// The room for the stored rows into which values of this one are merged.
+    var ofRows: DecodingRoom { .ofReading(memory) }
+
     /// Creates the room of a request that reads records.
     static func ofReading(_ memory: RequestMemory) -> DecodingRoom {
         DecodingRoom(memory, leastLimit: 0)
@@ -63,13 +66,9 @@ final class DecodingRoom: Sendable {
 
     /// Reserves memory for a record that is read.
     ///
-    /// Values may be larger than what one request can have. The request then takes all of that.
-    ///
     /// - Throws: `overloaded` if there is too little now; `recordTooLarge` if the request can never
     ///   have enough for the links.
     func need(_ size: ImageSize, for record: RecordID) throws(ProtocolError) {
-        guard !reserve(byteCount: size.memoryBytes) else { return }
-        guard isBeyondLimit else { throw RequestMemory.isShort }
         guard size.linkMemoryBytes <= memory.limit else {
             throw ProtocolError(
                 .recordTooLarge,
@@ -77,6 +76,17 @@ final class DecodingRoom: Sendable {
                     + "than one request has: give the server more memory (--buffer-limit).",
                 details: ["limit": "\(memory.limit)"])
         }
+        try need(byteCount: size.memoryBytes)
+    }
+
+    /// Reserves memory for stored values, so many bytes with those that are reserved already.
+    ///
+    /// Values may be larger than what one request can have. The request then takes all of that.
+    ///
+    /// - Throws: `overloaded` if there is too little now.
+    func need(byteCount: Int) throws(ProtocolError) {
+        guard !reserve(byteCount: byteCount) else { return }
+        guard isBeyondLimit else { throw RequestMemory.isShort }
         try memory.need(memory.room)
     }
 

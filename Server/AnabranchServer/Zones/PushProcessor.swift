@@ -226,12 +226,19 @@ struct PushProcessor: Sendable {
     private func merge(
         _ changeSet: ChangeSet, into writer: any ZoneWriting, in room: DecodingRoom?
     ) throws {
+        let rows = room?.ofRows
+        defer { rows?.release() }
         let lostCount = try StateMerger.merge(
             changeSet, ZoneParts(writer), into: writer, disabled: disabled,
             recordBytes: limits.recordBytes, reserving: room?.reserve(byteCount:),
+            reservingRows: { try rows?.need(byteCount: Self.bytesPerMergedByte * $0) },
             proceeding: stop.check, checking: IncomingChangeSet.checkIsKnown)
         if lostCount > 0 { metrics.conflicts.add(Double(lostCount)) }
     }
+
+    /// The bytes that a merge needs for each byte of a row: as it is stored, as it is written, and
+    /// as the storage passes it on.
+    private static let bytesPerMergedByte = 3
 
     private static let unknownEpoch = ProtocolError(
         .unknownEpoch, "Can't push to this log because it is of another epoch: say hello.")

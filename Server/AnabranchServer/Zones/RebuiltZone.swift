@@ -75,7 +75,7 @@ struct RebuiltZone {
     func put(_ differences: [RecordDifference], into writer: any ZoneWriting) throws {
         try storage.read { truth in
             for difference in differences {
-                try writer.remove([try writer.key(of: difference.record)])
+                try writer.remove([try writer.key(of: difference.record)]) { _, _ in }
             }
             for difference in differences {
                 guard let record = try truth.image(of: difference.record).record else { continue }
@@ -85,13 +85,16 @@ struct RebuiltZone {
             }
             for difference in differences {
                 let image = try truth.image(of: difference.record)
+                var links: [LinkKey: [UInt8]?] = [:]
                 for link in image.record?.links ?? [] {
-                    try writer.put(
-                        link.tags, on: link.property, from: image.id, to: link.right)
+                    let key = try writer.key(of: link.property, from: image.id, to: link.right)
+                    links[key] = try writer.encoded(link.tags, of: link.property)
                 }
                 for link in image.incoming {
-                    try writer.put(link.tags, on: link.property, from: link.left, to: image.id)
+                    let key = try writer.key(of: link.property, from: link.left, to: image.id)
+                    links[key] = try writer.encoded(link.tags, of: link.property)
                 }
+                try writer.put(links)
             }
         }
     }
@@ -102,13 +105,16 @@ extension ZoneWriting {
         RecordKey(ordinal: try ordinal(of: record.replica), number: record.number)
     }
 
-    fileprivate func put(
-        _ tags: LinkTags, on property: WireProperty, from left: RecordID, to right: RecordID
-    ) throws {
-        let link = LinkKey(
+    fileprivate func key(
+        of property: WireProperty, from left: RecordID, to right: RecordID
+    ) throws -> LinkKey {
+        LinkKey(
             left: try key(of: left), property: try number(ofProperty: property),
             right: try key(of: right))
-        try put(StoredTags.encoded(tags, of: property, ordinal: ordinal(of:)), on: link)
+    }
+
+    fileprivate func encoded(_ tags: LinkTags, of property: WireProperty) throws -> [UInt8] {
+        try StoredTags.encoded(tags, of: property, ordinal: ordinal(of:))
     }
 }
 

@@ -1,5 +1,4 @@
 import AnabranchProtocol
-import Foundation
 
 /// Jobs that read a whole zone, such as a snapshot.
 ///
@@ -7,7 +6,7 @@ import Foundation
 /// server stay free for short requests.
 package final class WholeZoneJobs: Sendable {
     private let limit: Int
-    private let ended = NSCondition()
+    private let ended = Condition()
     /// Used only while `ended` is locked.
     nonisolated(unsafe) private var running: Set<ZoneName> = []
 
@@ -17,7 +16,7 @@ package final class WholeZoneJobs: Sendable {
     package init(limit: Int = .max) { self.limit = max(limit, 1) }
 
     /// The time that a request waits for another one's job.
-    private static let patience = 0.25
+    private static let patience = Duration.milliseconds(250)
 
     /// Runs a job when the zone has no other one. So the job looks first if another one has done
     /// its work.
@@ -28,13 +27,14 @@ package final class WholeZoneJobs: Sendable {
     func run<Result>(
         in zone: ZoneName, isPatient: Bool = false, _ job: () throws -> Result
     ) throws -> Result {
-        try begin(in: zone, until: isPatient ? nil : Date() + Self.patience)
+        try begin(in: zone, until: isPatient ? nil : .now + Self.patience)
         defer { end(in: zone) }
         return try job()
     }
 
     /// - Parameter end: The end of the wait; `nil` to wait for as long as it takes.
-    private func begin(in zone: ZoneName, until end: Date?) throws(ProtocolError) {
+    private func begin(in zone: ZoneName, until end: ContinuousClock.Instant?) throws(ProtocolError)
+    {
         let isRunning = ended.withLock {
             while running.contains(zone) || running.count >= limit {
                 guard let end else {

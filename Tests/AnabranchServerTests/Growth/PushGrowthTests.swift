@@ -8,68 +8,46 @@ import Testing
 /// The work of a push grows with its input, and not faster, in each direction in which a client can
 /// make it large.
 @Suite struct PushGrowthTests {
-    /// A direction in which a push grows. The number is the least size that is measured.
-    enum Direction: Int, CaseIterable, Sendable, CustomTestStringConvertible {
-        case changeSets = 100
-        case heldChangeSets = 101
-        case voids = 102
-        case records = 1000
-        case properties = 200
-        case links = 500
-        case linkChanges = 80
-        case siblingWrites = 60
-        case causes = 103
-        case deletes = 250
-        case yieldingDeletes = 501
-        case refusedByQuota = 50
-        case makingRoom = 51
-        case parts = 52
+    private static let pushes: [GrowingWork] = [
+        GrowingWork("change sets", from: 100) { try changeSets($0) },
+        GrowingWork("change sets that the zone holds", from: 100) {
+            try changeSets($0, areHeld: true)
+        },
+        GrowingWork("change sets that were rejected before", from: 100) {
+            try changeSets($0, areHeld: true, areRejected: true)
+        },
+        GrowingWork("records of a block", from: 1000) { try records($0) },
+        GrowingWork("properties of a record, each in a block of its own", from: 200) {
+            try save($0, properties)
+        },
+        GrowingWork("links of a record", from: 500) {
+            try save($0) { records, _ in records.dropFirst().map { .befriend(records[0], $0) } }
+        },
+        GrowingWork("changes of a link that has as many tags", from: 80) { try linkChanges($0) },
+        GrowingWork("writes of a value that has as many concurrent ones", from: 60) {
+            try siblingWrites($0)
+        },
+        GrowingWork("replicas in the causal context", from: 100) { try causes($0) },
+        GrowingWork("deleted records, each in a block of its own", from: 250) {
+            try save($0) { records, _ in records.map { .delete($0) } }
+        },
+        GrowingWork("yielding deletes of a record", from: 500) { try save($0, yieldingDeletes) },
+        GrowingWork("saves that a quota refuses", from: 50) {
+            try beyondQuota($0, makingRoom: false)
+        },
+        GrowingWork("saves that make room for each other", from: 50) {
+            try beyondQuota($0, makingRoom: true)
+        },
+        GrowingWork("parts of a save", from: 50) { try parts($0) },
+    ]
 
-        var testDescription: String {
-            switch self {
-            case .changeSets: "change sets"
-            case .heldChangeSets: "change sets that the zone holds"
-            case .voids: "change sets that were rejected before"
-            case .records: "records of a block"
-            case .properties: "properties of a record, each in a block of its own"
-            case .links: "links of a record"
-            case .linkChanges: "changes of a link that has as many tags"
-            case .siblingWrites: "writes of a value that has as many concurrent ones"
-            case .causes: "replicas in the causal context"
-            case .deletes: "deleted records, each in a block of its own"
-            case .yieldingDeletes: "yielding deletes of a record"
-            case .refusedByQuota: "saves that a quota refuses"
-            case .makingRoom: "saves that make room for each other"
-            case .parts: "parts of a save"
-            }
-        }
-    }
-
-    @Test(arguments: Direction.allCases)
-    func `the work of a push is at most proportional`(direction: Direction) throws {
-        let factor = try Growth.factor(from: direction.rawValue) { size in
-            let push = try Self.push(direction, size)
-            return { try push() }
-        }
-        #expect(factor < Growth.limit)
-    }
-
-    private static func push(
-        _ direction: Direction, _ size: Int
-    ) throws -> () throws -> Void {
-        switch direction {
-        case .changeSets, .heldChangeSets, .voids: try changeSets(direction, size)
-        case .refusedByQuota, .makingRoom: try beyondQuota(direction, size)
-        case .causes: try causes(size)
-        case .parts: try parts(size)
-        case .linkChanges: try linkChanges(size)
-        case .siblingWrites: try siblingWrites(size)
-        default: try save(direction, size)
-        }
+    @Test(arguments: pushes)
+    private func `the work of a push is at most proportional`(push: GrowingWork) throws {
+        try push.expectProportional()
     }
 
     private static func changeSets(
-        _ direction: Direction, _ size: Int
+        _ size: Int, areHeld: Bool = false, areRejected: Bool = false
     ) throws -> () throws -> Void {
         let zone = try TestZone(.sqlite)
         var author = TestAuthor(1)
@@ -77,54 +55,57 @@ import Testing
         _ = try zone.push(insert)
         let sets = (0..<size).map { number in
             author.save([
-                direction == .voids
-                    ? .person(record, name: "Again") : .rename(record, to: "\(number)")
+                areRejected ? .person(record, name: "Again") : .rename(record, to: "\(number)")
             ])
         }
-        if direction != .changeSets { _ = try zone.push(sets) }
+        if areHeld { _ = try zone.push(sets) }
         return {
             let answer = try zone.push(sets)
             #expect(answer.acknowledgements.count == size)
             let rejected = answer.acknowledgements.filter { $0.rejection != nil }
-            #expect(rejected.count == (direction == .voids ? size : 0))
+            #expect(rejected.count == (areRejected ? size : 0))
         }
     }
 
-    /// A save of one kind of block, or of many of them.
+    private static func records(_ size: Int) throws -> () throws -> Void {
+        let zone = try TestZone(.sqlite)
+        var author = TestAuthor(1)
+        let insert = author.insertPeople(size + 1).0
+        return { try expectAccepted(try zone.push(insert)) }
+    }
+
+    /// A save that changes one record more than its size.
+    ///
+    /// - Parameter blocks: Makes the save from the records and the stamp of their insert.
     private static func save(
-        _ direction: Direction, _ size: Int
+        _ size: Int, _ blocks: ([RecordID], Stamp) -> [ChangeBlock]
     ) throws -> () throws -> Void {
         let zone = try TestZone(.sqlite)
         var author = TestAuthor(1)
         let (insert, records) = author.insertPeople(size + 1)
-        if direction != .records { _ = try zone.push(insert) }
-        let stamp = insert.stamp
-        let blocks: [ChangeBlock] =
-            switch direction {
-            case .properties:
-                (0..<size).map { number in
-                    .update(
-                        RowBlock(
-                            entity: "Person", records: [records[0]],
-                            properties: [WireProperty(name: WireName("p\(number)"), type: .string)],
-                            columns: [[.string("x")]]))
-                }
-            case .links: records.dropFirst().map { .befriend(records[0], $0) }
-            case .deletes: records.map { .delete($0) }
-            case .yieldingDeletes:
-                (0..<size).map { number in
-                    let seen = Stamp(
-                        timestamp: HybridTimestamp(rawValue: UInt64(number + 1)),
-                        replica: stamp.replica)
-                    return .yieldingDelete(
-                        YieldingDeleteBlock(
-                            entity: "Person",
-                            deletes: [.init(record: records[0], stampsSeen: [seen])]))
-                }
-            default: []
-            }
-        let pushed = direction == .records ? insert : author.save(blocks)
-        return { try expectAccepted(try zone.push(pushed)) }
+        _ = try zone.push(insert)
+        let save = author.save(blocks(records, insert.stamp))
+        return { try expectAccepted(try zone.push(save)) }
+    }
+
+    private static func properties(_ records: [RecordID], _ stamp: Stamp) -> [ChangeBlock] {
+        records.dropFirst().map { record in
+            .update(
+                RowBlock(
+                    entity: "Person", records: [records[0]],
+                    properties: [WireProperty(name: WireName("p\(record.number)"), type: .string)],
+                    columns: [[.string("x")]]))
+        }
+    }
+
+    private static func yieldingDeletes(_ records: [RecordID], _ stamp: Stamp) -> [ChangeBlock] {
+        records.dropFirst().map { record in
+            let seen = Stamp(
+                timestamp: HybridTimestamp(rawValue: record.number), replica: stamp.replica)
+            return .yieldingDelete(
+                YieldingDeleteBlock(
+                    entity: "Person", deletes: [.init(record: records[0], stampsSeen: [seen])]))
+        }
     }
 
     private static func expectAccepted(_ answer: PushAnswer) throws {
@@ -186,7 +167,7 @@ import Testing
     }
 
     private static func beyondQuota(
-        _ direction: Direction, _ size: Int
+        _ size: Int, makingRoom: Bool
     ) throws -> () throws -> Void {
         let zone = try TestZone(.sqlite)
         var author = TestAuthor(1)
@@ -200,13 +181,13 @@ import Testing
             let former = record
             (insert, record) = author.insertPerson()
             sets += [insert]
-            if direction == .makingRoom { sets.append(author.save([.delete(former)])) }
+            if makingRoom { sets.append(author.save([.delete(former)])) }
         }
         // All saves are tried together, up to the one that deletes something.
-        if direction == .refusedByQuota { sets.append(author.save([.delete(author.newRecord())])) }
+        if !makingRoom { sets.append(author.save([.delete(author.newRecord())])) }
         return {
             let answer = try zone.push(sets)
-            #expect((answer.refusal == nil) == (direction == .makingRoom))
+            #expect((answer.refusal == nil) == makingRoom)
         }
     }
 

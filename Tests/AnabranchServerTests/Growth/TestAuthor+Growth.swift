@@ -17,9 +17,11 @@ extension TestAuthor {
     }
 
     /// Returns a save in parts of one person each, and the parts.
-    mutating func insertInParts(_ count: Int) -> (ChangeSet, [[UInt8]]) {
+    mutating func insertInParts(
+        _ count: Int, name: String = "Person"
+    ) -> (ChangeSet, [[UInt8]]) {
         let parts = (0..<count).map { number in
-            ChangePayload(blocks: [.person(newRecord(), name: "Person \(number)")])
+            ChangePayload(blocks: [.person(newRecord(), name: "\(name) \(number)")])
                 .encoded(author: replica)
         }
         let list = PartList(parts.map { SavePart(of: $0) })

@@ -53,4 +53,24 @@ import Testing
         #expect(log.lostLines == 1)
         #expect(lines.all.count == 1)
     }
+
+    @Test func `a line has the beginning of a long path, whatever its characters are`() throws {
+        let lines = LogLines()
+        // All of it is one character.
+        let marks = "/e" + String(repeating: "\u{301}", count: 8000)
+        for path in [marks, "/" + String(repeating: "a", count: 2000), "/short"] {
+            log(.info, lines).write(
+                HTTPRecord(
+                    id: "1f", method: "GET", path: path, address: "", status: 200,
+                    duration: .milliseconds(1), bytesReceived: 0, bytesSent: 0, isCutOff: false,
+                    log: HTTPLogFields()))
+        }
+        struct Line: Decodable { var path: String }
+        let paths = try lines.all.map {
+            try JSONDecoder().decode(Line.self, from: Data($0.utf8)).path
+        }
+        #expect(paths[0].utf8.count == 1024 + 3 && paths[0].unicodeScalars.last == "…")
+        #expect(paths[1] == "/" + String(repeating: "a", count: 1023) + "…")
+        #expect(paths[2] == "/short")
+    }
 }

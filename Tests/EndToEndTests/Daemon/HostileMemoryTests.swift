@@ -14,9 +14,12 @@ import Testing
     private let folder: TemporaryDirectory
     private let daemon: DaemonUnderTest
 
-    init() throws {
+    init() throws { try self.init(store: nil) }
+
+    private init(store: String?) throws {
         folder = try TemporaryDirectory("hostile")
-        daemon = try DaemonUnderTest(in: folder, options: ["--buffer-limit", "\(Self.budget)"])
+        daemon = try DaemonUnderTest(
+            in: folder, store: store, options: ["--buffer-limit", "\(Self.budget)"])
     }
 
     private func page(_ name: String) -> String { "/v1/zones/\(DaemonUnderTest.zone)/\(name)" }
@@ -94,6 +97,16 @@ import Testing
     }
 
     @Test func `small changes and deletions of large records`() throws {
+        try changeLargeRecords()
+    }
+
+    @Test(.needsPostgreSQL)
+    func `small changes and deletions of large records in a database`() throws {
+        let store = try PostgreSQLCluster.shared.get().makeDatabase()
+        try HostileMemoryTests(store: store).changeLargeRecords()
+    }
+
+    private func changeLargeRecords() throws {
         let text = Value.string(String(repeating: "long text ", count: 120_000))
         let (replicas, count) = (UInt64(1)...24, UInt64(6))
         for replica in replicas {

@@ -1,78 +1,100 @@
 import AnabranchReplication
 
 extension PostgreSQLZoneReader {
-    /// The number of rows that one statement reads, and of rows that may be large.
+    /// The number of rows that one statement reads, and the bytes of values that may be large.
     private static let rowsTogether: Int64 = 1000
-    private static let largeRowsTogether: Int64 = 100
+    private static let bytesTogether: Int64 = 8 << 20
 
     func forEachRows(_ body: (ZoneRows) throws -> Void) throws {
         try forEach(
-            """
-            SELECT ordinal, id, sequence, origin FROM anabranch.replica
-            WHERE zone = $1 AND ordinal > $2 ORDER BY ordinal LIMIT $3
-            """, body, as: { .replicas($0) }, read: { try $0.replicaRow() })
+            "SELECT ordinal, id, sequence, origin FROM anabranch.replica WHERE zone = $1", body,
+            by: "ordinal", as: { .replicas($0) }, read: { try $0.replicaRow() })
         try forEach(
-            """
-            SELECT number FROM anabranch.entity
-            WHERE zone = $1 AND number > $2 ORDER BY number LIMIT $3
-            """, body, as: { .entities($0) },
+            "SELECT number FROM anabranch.entity WHERE zone = $1", body, by: "number",
+            as: { .entities($0) },
             read: { (try $0.number(at: 0), try entityName($0.int64(at: 0))) })
         try forEach(
-            """
-            SELECT number FROM anabranch.property
-            WHERE zone = $1 AND number > $2 ORDER BY number LIMIT $3
-            """, body, as: { .properties($0) },
+            "SELECT number FROM anabranch.property WHERE zone = $1", body, by: "number",
+            as: { .properties($0) },
             read: { (try $0.number(at: 0), try property(at: $0.int64(at: 0))) })
         try forEach(
             """
             SELECT position, kind, replica, sequence, timestamp, origin, digest, running, change_set
-            FROM anabranch.log WHERE zone = $1 AND position > $2 ORDER BY position LIMIT $3
-            """, limit: Self.largeRowsTogether, body, as: { .entries($0) },
+            FROM anabranch.log WHERE zone = $1
+            """, body, by: "position", size: "octet_length(change_set)", as: { .entries($0) },
             read: { try $0.logRow() })
         try forEach(
-            """
-            SELECT \(Self.rowColumns) FROM anabranch.record
-            WHERE zone = $1 AND key > $2 ORDER BY key LIMIT $3
-            """, limit: Self.largeRowsTogether, body, as: { .records($0) },
+            "SELECT \(Self.rowColumns) FROM anabranch.record WHERE zone = $1", body, by: "key",
+            size: "octet_length(cells) + coalesce(octet_length(seen), 0)", as: { .records($0) },
             read: { RecordRow(row: try $0.stateRow(), dead: try $0.unsigned(at: 6)) })
-        try forEachLinkRows(body)
+        try forEachLinkPage { rows in
+            try body(.links(rows.map { ($0.linkKey(), $0.bytes(at: 3)) }))
+        }
         try body(.acknowledgements(acknowledgements()))
         try forEachPartRows(body)
     }
 
     /// Reads rows in the order of a number in the first column, and gives some at a time.
+    ///
+    /// - Parameters:
+    ///   - key: The name of that column.
+    ///   - size: An expression for the bytes of a row's values.
     private func forEach<Row>(
-        _ sql: String, limit: Int64 = rowsTogether, _ body: (ZoneRows) throws -> Void,
+        _ sql: String, _ body: (ZoneRows) throws -> Void, by key: String, size: String = "0",
         as rows: ([Row]) -> ZoneRows, read: (PostgreSQLRows.Row) throws -> Row
     ) throws {
         var last: Int64 = -1
         while true {
-            let found = try query(sql, .integer(last), .integer(limit))
+            let found = try query(
+                Self.page(
+                    of: sql + " AND \(key) > $2", by: key, size: size, rows: "$3", bytes: "$4"),
+                .integer(last), .integer(Self.rowsTogether), .integer(Self.bytesTogether))
             var some: [Row] = []
             for row in found {
                 guard row.int64(at: 0) > last else { throw damaged("its rows are not in order") }
                 last = row.int64(at: 0)
                 some.append(try read(row))
             }
-            if !some.isEmpty { try body(rows(some)) }
-            guard found.count == Int(limit) else { return }
+            guard !some.isEmpty else { return }
+            try body(rows(some))
         }
     }
 
-    private func forEachLinkRows(_ body: (ZoneRows) throws -> Void) throws {
+    /// A statement that reads the first rows of another one, in an order.
+    ///
+    /// - Parameters:
+    ///   - size: An expression for the bytes of a row's values.
+    ///   - rows: The parameter with the greatest number of rows.
+    ///   - bytes: The parameter with the greatest number of bytes, unless the first row that has
+    ///     any has more.
+    private static func page(
+        of sql: String, by order: String, size: String, rows: String, bytes: String
+    ) -> String {
+        """
+        SELECT * FROM (SELECT *, \(size) AS size, sum(\(size)) OVER (ORDER BY \(order)) AS total
+            FROM (\(sql) ORDER BY \(order) LIMIT \(rows)) AS page) AS sized
+        WHERE total <= \(bytes) OR total = size ORDER BY \(order)
+        """
+    }
+
+    /// Calls `body` with some rows of links at a time, with the columns left key, property, right
+    /// key and tags, in the order of the keys.
+    func forEachLinkPage(_ body: (PostgreSQLRows) throws -> Void) throws {
+        let order = "left_key, property, right_key"
+        let sql = Self.page(
+            of: """
+                SELECT \(order), tags FROM anabranch.link
+                WHERE zone = $1 AND (left_key, property, right_key) > ($2, $3, $4)
+                """, by: order, size: "octet_length(tags)", rows: "$5", bytes: "$6")
         var last = LinkKey(left: RecordKey(rawValue: 0), property: 0, right: RecordKey(rawValue: 0))
         while true {
-            let found = try query(
-                """
-                SELECT left_key, property, right_key, tags FROM anabranch.link
-                WHERE zone = $1 AND (left_key, property, right_key) > ($2, $3, $4)
-                ORDER BY left_key, property, right_key LIMIT $5
-                """, .integer(last.left.rawValue), .integer(last.property),
-                .integer(last.right.rawValue), .integer(Self.rowsTogether))
-            let links = found.map { (link: $0.linkKey(), tags: $0.bytes(at: 3)) }
-            if let end = links.last { last = end.link }
-            if !links.isEmpty { try body(.links(links)) }
-            guard links.count == Int(Self.rowsTogether) else { return }
+            let rows = try query(
+                sql, .integer(last.left.rawValue), .integer(last.property),
+                .integer(last.right.rawValue), .integer(Self.rowsTogether),
+                .integer(Self.bytesTogether))
+            guard let end = rows.last?.linkKey() else { return }
+            last = end
+            try body(rows)
         }
     }
 

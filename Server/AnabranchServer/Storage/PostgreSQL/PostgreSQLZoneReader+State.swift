@@ -3,6 +3,26 @@ import AnabranchReplication
 extension PostgreSQLZoneReader {
     static let rowColumns = "key, entity, timestamp, author, cells, seen, dead"
 
+    /// A statement that reads the columns of `rowColumns` and a record's size, with the values of
+    /// the first records alone.
+    ///
+    /// PostgreSQL takes the sizes from the headers of the compressed values, so no value is read
+    /// for them.
+    ///
+    /// - Parameters:
+    ///   - source: The part of the statement that selects rows of `anabranch.record`.
+    ///   - limit: The parameter with the greatest number of bytes of values. Both columns are NULL
+    ///     of the records beyond it.
+    static func sizedRows(_ source: String, within limit: String) -> String {
+        """
+        SELECT key, entity, timestamp, author, CASE WHEN total <= \(limit) THEN cells END,
+            CASE WHEN total <= \(limit) THEN seen END, dead, size
+        FROM (SELECT \(rowColumns), octet_length(cells) + coalesce(octet_length(seen), 0) AS size,
+            sum(octet_length(cells) + coalesce(octet_length(seen), 0)) OVER (ORDER BY key) AS total
+            \(source)) AS sized
+        """
+    }
+
     /// The number of rows that one statement reads of a long sequence.
     private static let rowsTogether = 1000
 
@@ -220,24 +240,14 @@ extension PostgreSQLZoneReader {
     func forEachLink(
         _ body: (WireProperty, SnapshotChunk.Link) throws -> Void
     ) throws {
-        var last = LinkKey(left: RecordKey(rawValue: 0), property: 0, right: RecordKey(rawValue: 0))
-        while true {
-            let rows = try query(
-                """
-                SELECT \(Self.linkColumns) FROM anabranch.link
-                WHERE zone = $1 AND (left_key, property, right_key) > ($2, $3, $4)
-                ORDER BY left_key, property, right_key LIMIT $5
-                """, .integer(last.left.rawValue), .integer(last.property),
-                .integer(last.right.rawValue), .integer(Int64(Self.rowsTogether)))
+        try forEachLinkPage { rows in
             for row in rows {
                 let (key, tags) = try link(row)
-                last = key
                 try body(
                     try property(at: key.property),
                     SnapshotChunk.Link(
                         left: try id(of: key.left), right: try id(of: key.right), tags: tags))
             }
-            guard rows.count == Self.rowsTogether else { return }
         }
     }
 
@@ -292,17 +302,22 @@ extension PostgreSQLZoneReader {
     // MARK: Heads and dead records
 
     func forEachHead(_ body: (SnapshotChunk.Head) throws -> Void) throws {
-        let rows = try query(
-            """
-            SELECT id, sequence, origin FROM anabranch.replica
-            WHERE zone = $1 AND sequence > 0 ORDER BY id
-            """)
-        for row in rows {
-            try body(
-                SnapshotChunk.Head(
-                    dot: Dot(
-                        replica: try row.replica(at: 0), sequence: try row.unsigned(at: 1)),
-                    origin: try row.digest(at: 2)))
+        var last = PostgreSQLValue.bytes([])
+        while true {
+            let rows = try query(
+                """
+                SELECT id, sequence, origin FROM anabranch.replica
+                WHERE zone = $1 AND sequence > 0 AND id > $2 ORDER BY id LIMIT $3
+                """, last, .integer(Int64(Self.rowsTogether)))
+            for row in rows {
+                let replica = try row.replica(at: 0)
+                last = .bytes(replica.bytes)
+                try body(
+                    SnapshotChunk.Head(
+                        dot: Dot(replica: replica, sequence: try row.unsigned(at: 1)),
+                        origin: try row.digest(at: 2)))
+            }
+            guard rows.count == Self.rowsTogether else { return }
         }
     }
 

@@ -3,8 +3,8 @@ import AnabranchReplication
 /// Writes a zone within its one write transaction.
 ///
 /// Changes are collected in memory and sent in one group with the commit, so that a transaction
-/// costs few round trips, whatever it changes. They are sent earlier if they take much memory, or
-/// if a statement has to see them.
+/// costs few round trips, whatever it changes. They are sent earlier if they take much memory
+/// together with what was read, or if a statement has to see them.
 final class PostgreSQLZoneWriter: PostgreSQLZoneReader, ZoneWriting {
     private let greatestOrdinal: Int64
     /// The zone's row in the database.
@@ -23,8 +23,8 @@ final class PostgreSQLZoneWriter: PostgreSQLZoneReader, ZoneWriting {
     /// Statements that are sent before any other.
     private var waiting: [PostgreSQLStatement] = []
 
-    /// The size of unsent changes above which they are sent.
-    private static let maximumUnsent = 8 << 20
+    /// The bytes of unsent changes and of what was read, above which both are given up.
+    static let mostKept = 8 << 20
 
     /// Creates the writer of a zone after its row was locked.
     ///
@@ -55,9 +55,19 @@ final class PostgreSQLZoneWriter: PostgreSQLZoneReader, ZoneWriting {
         find(atomicChanges) ?? find(changes)
     }
 
-    func change(_ body: (inout ZoneChanges) -> Void) throws {
+    func change(_ body: (inout ZoneChanges) -> Void) {
         if isAtomic { body(&atomicChanges) } else { body(&changes) }
-        guard changes.byteCount + atomicChanges.byteCount > Self.maximumUnsent else { return }
+    }
+
+    /// The bytes that the writer keeps at present.
+    var keptBytes: Int { held.byteCount + changes.byteCount + atomicChanges.byteCount }
+
+    /// Sends changes and forgets what was read if both take much memory.
+    ///
+    /// It is called before an operation, never within one: what the operation has read of a row
+    /// says whether a change inserts or updates the row.
+    func makeRoom() throws {
+        guard keptBytes > Self.mostKept else { return }
         try send()
         forgetHeld()
     }
@@ -154,6 +164,7 @@ final class PostgreSQLZoneWriter: PostgreSQLZoneReader, ZoneWriting {
     }
 
     func append(_ entry: ZoneLogEntry) throws {
+        try makeRoom()
         let changeSet = entry.changeSet
         let author = try ordinal(of: changeSet.dot.replica)
         let last = try head(of: changeSet.dot.replica)?.sequence ?? 0
@@ -161,7 +172,7 @@ final class PostgreSQLZoneWriter: PostgreSQLZoneReader, ZoneWriting {
         row.running = ReplicaID(high: entry.cursor.digestHigh, low: entry.cursor.digestLow)
         row.greatestTimestamp = max(row.greatestTimestamp, changeSet.timestamp.rawValue)
         row.count(bytes: Int64(entry.bytes.count))
-        try change {
+        change {
             $0.append(entry, author: author)
             guard changeSet.dot.sequence > last else { return }
             $0.heads[changeSet.dot.replica] = ReplicaHead(
@@ -191,7 +202,7 @@ final class PostgreSQLZoneWriter: PostgreSQLZoneReader, ZoneWriting {
     }
 
     func acknowledge(_ positions: [ReplicaID: Acknowledgement]) throws {
-        try change { $0.acknowledgements.merge(positions) { $1 } }
+        change { $0.acknowledgements.merge(positions) { $1 } }
     }
 
     func setQuotas(_ quotas: ZoneQuotas) throws { row.quotas = quotas }
@@ -229,7 +240,7 @@ final class PostgreSQLZoneWriter: PostgreSQLZoneReader, ZoneWriting {
         }
         row.replicas += 1
         names.insert(replica, ordinal: ordinal)
-        try change { $0.ordinals[replica] = ordinal }
+        change { $0.ordinals[replica] = ordinal }
         return ordinal
     }
 
@@ -243,7 +254,7 @@ final class PostgreSQLZoneWriter: PostgreSQLZoneReader, ZoneWriting {
         names.insert(name, entity: number)
         guard found == nil else { return number }
         row.entities += 1
-        try change { $0.entities.append((number, name)) }
+        change { $0.entities.append((number, name)) }
         return number
     }
 
@@ -260,7 +271,7 @@ final class PostgreSQLZoneWriter: PostgreSQLZoneReader, ZoneWriting {
         names.insert(property, number: number)
         guard found == nil else { return number }
         row.properties += 1
-        try change { $0.properties.append((number, property)) }
+        change { $0.properties.append((number, property)) }
         return number
     }
 }

@@ -22,8 +22,15 @@ struct ZoneChanges {
     /// The new tags of links; `nil` for a link that was removed.
     var tags: [LinkKey: [UInt8]?] = [:]
     var acknowledgements: [ReplicaID: Acknowledgement] = [:]
+    /// About the number of bytes in entries, rows and tags.
+    private var valueBytes = 0
+
     /// About the number of bytes in all of these.
-    private(set) var byteCount = 0
+    var byteCount: Int {
+        let rowCount = entries.count + heads.count + ordinals.count + acknowledgements.count
+        return valueBytes + Limits.longestName * (entities.count + properties.count)
+            + HeldState.bytesPerEntry * (rowCount + rows.count + tags.count)
+    }
 
     mutating func append(_ entry: ZoneLogEntry, author: Int64) {
         let changeSet = entry.changeSet
@@ -33,22 +40,21 @@ struct ZoneChanges {
         entries.append(Entry(entry: entry, author: author))
         places[changeSet.origin] = place
         placesByDot[changeSet.dot] = place
-        byteCount += entry.bytes.count + 256
+        valueBytes += entry.bytes.count
     }
 
     mutating func put(_ row: HeldRow) {
         rows[row.row.key] = .some(row)
-        byteCount += row.row.cells.count + (row.row.seen?.count ?? 0) + 64
+        valueBytes += Int(row.row.countedBytes)
     }
 
     mutating func remove(_ key: RecordKey) {
         rows.updateValue(nil, forKey: key)
-        byteCount += 16
     }
 
     mutating func put(_ tags: [UInt8]?, on link: LinkKey) {
         self.tags.updateValue(tags, forKey: link)
-        byteCount += (tags?.count ?? 0) + 32
+        valueBytes += tags?.count ?? 0
     }
 
     /// Adds later changes.
@@ -63,7 +69,7 @@ struct ZoneChanges {
         rows.merge(later.rows) { $1 }
         tags.merge(later.tags) { $1 }
         acknowledgements.merge(later.acknowledgements) { $1 }
-        byteCount += later.byteCount
+        valueBytes += later.valueBytes
     }
 }
 
@@ -213,7 +219,7 @@ extension ZoneChanges {
         var updated: [HeldRow] = []
         var removed: [RecordKey] = []
         for (key, row) in rows {
-            let isHeld = (held.rows[key] ?? nil) != nil
+            let isHeld = (held.records[key] ?? nil) != nil
             switch (row, isHeld) {
             case (let row?, false): inserted.append(row)
             case (let row?, true): updated.append(row)

@@ -3,6 +3,9 @@ import AnabranchReplication
 // One statement for each kind of need. They are sent with the lock of the zone, and see what the
 // lock's former holder has committed.
 extension ZoneNeeds {
+    /// The greatest number of bytes of records' values that are read before they are asked for.
+    static let bytesTogether = 2 << 20
+
     /// The statements; empty if nothing is needed.
     func statements(for zone: String) -> [PostgreSQLStatement] {
         guard self != ZoneNeeds() else { return [] }
@@ -29,14 +32,16 @@ extension ZoneNeeds {
                 """, .text(zone), .blobs(dots.map(\.replica.bytes)),
                 .integers(dots.map { Int64(clamping: $0.sequence) })),
             PostgreSQLStatement(
-                """
-                SELECT \(PostgreSQLZoneReader.rowColumns)
-                FROM unnest($2::bytea[], $3::bigint[]) AS name(id, number)
-                JOIN anabranch.replica AS r ON r.zone = $1 AND r.id = name.id
-                JOIN anabranch.record AS row
-                    ON row.zone = $1 AND row.key = (r.ordinal << 40) + name.number
-                """, .text(zone), .blobs(records.map(\.replica.bytes)),
-                .integers(records.map { Int64(clamping: $0.number) })),
+                PostgreSQLZoneReader.sizedRows(
+                    """
+                    FROM unnest($2::bytea[], $3::bigint[]) AS name(id, number)
+                    JOIN anabranch.replica AS r ON r.zone = $1 AND r.id = name.id
+                    JOIN anabranch.record AS row
+                        ON row.zone = $1 AND row.key = (r.ordinal << 40) + name.number
+                    """, within: "$4"),
+                .text(zone), .blobs(records.map(\.replica.bytes)),
+                .integers(records.map { Int64(clamping: $0.number) }),
+                .integer(Int64(Self.bytesTogether))),
         ]
     }
 

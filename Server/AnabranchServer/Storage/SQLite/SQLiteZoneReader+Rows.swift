@@ -30,7 +30,7 @@ extension SQLiteZoneReader {
         ) {
             .records($0)
         } size: {
-            $0.row.cells.count
+            Int($0.row.countedBytes)
         } read: { row in
             RecordRow(row: try row.stateRow(), dead: try row.unsigned(at: 6))
         }
@@ -38,6 +38,8 @@ extension SQLiteZoneReader {
             "SELECT left, property, right, tags FROM link ORDER BY left, property, right", body
         ) {
             .links($0)
+        } size: {
+            $0.tags.count
         } read: { row in
             (row.linkKey(), row.bytes(at: 3))
         }

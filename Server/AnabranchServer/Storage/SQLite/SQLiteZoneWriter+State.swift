@@ -24,24 +24,38 @@ extension SQLiteZoneWriter {
     }
 
     package func rows(
-        for keys: [RecordKey], byteLimit: Int
+        for keys: [RecordKey], byteLimit: Int, reserving reserve: (Int) throws -> Void
     ) throws -> (rows: [RecordKey: StateRow], keyCount: Int) {
+        // SQLite takes a length from the row's header, without the pages of the value.
         let select = try connection.cached(
             """
-            SELECT key, entity, timestamp, author, cells, seen, dead FROM record WHERE key = ?
+            SELECT key, entity, timestamp, author,
+                CASE WHEN length(cells) + coalesce(length(seen), 0) <= ?2 THEN cells END,
+                CASE WHEN length(cells) + coalesce(length(seen), 0) <= ?2 THEN seen END, dead,
+                length(cells) + coalesce(length(seen), 0)
+            FROM record WHERE key = ?1
             """)
         var rows: [RecordKey: StateRow] = [:]
         rows.reserveCapacity(keys.count)
-        var byteCount = 0
+        var bytesLeft = byteLimit
         for (index, key) in keys.enumerated() {
-            guard byteCount <= byteLimit else { return (rows, index) }
             try select.bind(key.rawValue, at: 1)
-            if try select.step() {
-                let row = try select.stateRow()
-                byteCount += row.cells.count + (row.seen?.count ?? 0)
-                rows[key] = row
+            try select.bind(Int64(bytesLeft), at: 2)
+            defer { select.reset() }
+            guard try select.step() else { continue }
+            let size = Int(select.int64(at: 7))
+            if size <= bytesLeft {
+                rows[key] = try select.stateRow()
+                bytesLeft -= size
+            } else if rows.isEmpty {
+                try reserve(size)
+                select.reset()
+                try select.bind(Int64.max, at: 2)
+                if try select.step() { rows[key] = try select.stateRow() }
+                return (rows, index + 1)
+            } else {
+                return (rows, index)
             }
-            select.reset()
         }
         return (rows, keys.count)
     }
@@ -88,34 +102,49 @@ extension SQLiteZoneWriter {
         }
     }
 
-    @discardableResult
-    package func remove(_ keys: [RecordKey]) throws -> [LinkKey: [UInt8]] {
+    package func remove(
+        _ keys: [RecordKey], _ body: (LinkKey, [UInt8]) throws -> Void
+    ) throws {
         let record = try connection.cached("DELETE FROM record WHERE key = ?")
-        let ends = try ["left", "right"].map { end in
-            try connection.cached("SELECT left, property, right, tags FROM link WHERE \(end) = ?")
-        }
-        var removed: [LinkKey: [UInt8]] = [:]
         for key in keys {
             try uncount(key)
             try record.bind(key.rawValue, at: 1)
             try record.run()
-            var links: [LinkKey: [UInt8]] = [:]
-            for end in ends {
-                try end.bind(key.rawValue, at: 1)
-                defer { end.reset() }
-                while try end.step() {
-                    let link = LinkKey(
-                        left: RecordKey(rawValue: end.int64(at: 0)), property: end.int64(at: 1),
-                        right: RecordKey(rawValue: end.int64(at: 2)))
-                    links[link] = end.bytes(at: 3)
-                }
+            for end in ["left", "right"] { try removeLinks(at: key, end, body) }
+        }
+    }
+
+    /// The greatest number of links that are read before they are removed, and the bytes of their
+    /// tags after which no further one is read.
+    private static let linksTogether = 10_000
+    private static let tagBytesTogether = 4 << 20
+
+    /// Removes the links with a record at one end, some at a time: a statement must not read a
+    /// table from which another one removes rows.
+    private func removeLinks(
+        at key: RecordKey, _ end: String, _ body: (LinkKey, [UInt8]) throws -> Void
+    ) throws {
+        let select = try connection.cached(
+            "SELECT left, property, right, tags FROM link WHERE \(end) = ?")
+        var isLast = false
+        while !isLast {
+            var links: [(link: LinkKey, tags: [UInt8])] = []
+            var byteCount = 0
+            try select.bind(key.rawValue, at: 1)
+            isLast = true
+            while try select.step() {
+                let tags = select.bytes(at: 3)
+                links.append((select.linkKey(), tags))
+                byteCount += tags.count
+                isLast = links.count < Self.linksTogether && byteCount < Self.tagBytesTogether
+                if !isLast { break }
             }
+            select.reset()
             for (link, tags) in links {
                 try remove(link)
-                removed[link] = tags
+                try body(link, tags)
             }
         }
-        return removed
     }
 
     package func setChecksum(_ checksum: StateChecksum) throws {
@@ -124,19 +153,36 @@ extension SQLiteZoneWriter {
         try zone.run()
     }
 
-    package func tags(of links: [LinkKey]) throws -> [LinkKey: [UInt8]] {
+    package func tags(
+        of links: [LinkKey], byteLimit: Int
+    ) throws -> (tags: [LinkKey: [UInt8]], keyCount: Int) {
         let select = try connection.cached(
-            "SELECT tags FROM link WHERE left = ? AND property = ? AND right = ?")
+            """
+            SELECT length(tags), CASE WHEN length(tags) <= ?4 THEN tags END FROM link
+            WHERE left = ?1 AND property = ?2 AND right = ?3
+            """)
         var tags: [LinkKey: [UInt8]] = [:]
-        for link in links {
+        var bytesLeft = byteLimit
+        for (index, link) in links.enumerated() {
             try bind(link, to: select)
-            if try select.step() { tags[link] = select.bytes(at: 0) }
-            select.reset()
+            // The tags of a single link are read, whatever their size is.
+            try select.bind(tags.isEmpty ? .max : Int64(max(bytesLeft, 0)), at: 4)
+            defer { select.reset() }
+            guard try select.step() else { continue }
+            bytesLeft -= Int(select.int64(at: 0))
+            guard bytesLeft >= 0 || tags.isEmpty else { return (tags, index) }
+            tags[link] = select.bytes(at: 1)
         }
-        return tags
+        return (tags, links.count)
     }
 
-    package func put(_ tags: [UInt8], on link: LinkKey) throws {
+    package func put(_ tags: [LinkKey: [UInt8]?]) throws {
+        for (link, tags) in tags {
+            if let tags { try put(tags, on: link) } else { try remove(link) }
+        }
+    }
+
+    func put(_ tags: [UInt8], on link: LinkKey) throws {
         let put = try connection.cached(
             "INSERT OR REPLACE INTO link(left, property, right, tags) VALUES (?, ?, ?, ?)")
         try uncount(link)
@@ -146,7 +192,7 @@ extension SQLiteZoneWriter {
         try put.run()
     }
 
-    package func remove(_ link: LinkKey) throws {
+    private func remove(_ link: LinkKey) throws {
         let remove = try connection.cached(
             "DELETE FROM link WHERE left = ? AND property = ? AND right = ?")
         try uncount(link)
