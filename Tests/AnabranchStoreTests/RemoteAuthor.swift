@@ -98,11 +98,13 @@ extension ChangeBlock {
         .link(links(left, right, "friends", of: "Person"))
     }
 
-    /// Adds a link of the model's relationship, or removes tags of it.
+    /// Adds a link of the model's relationship, or removes tags of it. Under another rule it is a
+    /// former relationship.
     static func member(
-        _ team: RecordID, _ person: RecordID, removing seen: [Stamp]? = nil
+        _ team: RecordID, _ person: RecordID, removing seen: [Stamp]? = nil,
+        under rule: MergeRule = .set
     ) -> ChangeBlock {
-        let links = links(team, person, "members", of: "Team", seeing: seen ?? [])
+        let links = links(team, person, "members", of: "Team", seeing: seen ?? [], under: rule)
         return seen == nil ? .link(links) : .unlink(links)
     }
 
@@ -114,10 +116,10 @@ extension ChangeBlock {
 
     private static func links(
         _ left: RecordID, _ right: RecordID, _ name: WireName, of entity: WireName,
-        seeing seen: [Stamp] = []
+        seeing seen: [Stamp] = [], under rule: MergeRule = .set
     ) -> LinkBlock {
         LinkBlock(
-            entity: entity, property: WireProperty(name: name, type: .links, rule: .set),
+            entity: entity, property: WireProperty(name: name, type: .links, rule: rule),
             links: [.init(left: left, right: right, observedTags: seen)])
     }
 }

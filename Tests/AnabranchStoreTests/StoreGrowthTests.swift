@@ -26,6 +26,7 @@ struct StoreGrowthTests {
         case yieldingDeletes = 500
         case revivals = 306
         case sparseInserts = 307
+        case formerLinks = 308
         case duplicates = 64
         case losses = 104
         // Saves of one page.
@@ -53,6 +54,7 @@ struct StoreGrowthTests {
             case .unknownSiblingWrites: "writes of an unknown value with as many concurrent ones"
             case .yieldingDeletes: "yielding deletes of a record"
             case .revivals: "properties of a dead record, each deleted again"
+            case .formerLinks: "links of a former relationship"
             case .duplicates: "records with one unique key"
             case .sparseInserts: "inserts around records of another entity"
             case .losses: "lost values of many replicas, and as many causes"
@@ -189,7 +191,7 @@ struct StoreGrowthTests {
         let store = try scenario.open("store")
         var author = RemoteAuthor(1)
         let (insert, records) = author.insertPeople(
-            [.records, .links, .deletes].contains(direction) ? size + 1 : 2)
+            [.records, .links, .deletes, .formerLinks].contains(direction) ? size + 1 : 2)
         let sets: (before: [ChangeSet], after: [ChangeSet]) =
             switch direction {
             case .records: (before: [], after: [insert])
@@ -234,6 +236,10 @@ struct StoreGrowthTests {
             let row = RowBlock(
                 entity: "Stranger", records: [stranger], properties: [], columns: [])
             return [.insert(row)] + (0..<size).map { .unknown($0, of: stranger, "Stranger") }
+        case .formerLinks:
+            let team = RecordID(replica: record.replica, number: 1 << 30)
+            let row = RowBlock(entity: "Team", records: [team], properties: [], columns: [])
+            return [.insert(row)] + records.map { .member(team, $0, under: .list) }
         case .duplicates:
             let people = (0..<UInt64(size)).map {
                 RecordID(replica: record.replica, number: 10 + $0)

@@ -8,7 +8,7 @@ import AnabranchSQLite
 /// to the tags, and not to their product. A transaction writes the links before anything else reads
 /// them: those of one record before it loses its row, and all before the rows are read as a whole.
 final class ChangedLinks {
-    /// Where the tags of a link are stored.
+    /// The table or the relationship under which the tags of a link are stored.
     private enum Place: Hashable {
         case table(ObjectIdentifier)
         case deferred(WireProperty)

@@ -1,6 +1,6 @@
 import AnabranchReplication
 
-/// What some authors had seen together.
+/// The change sets that some authors had seen together.
 ///
 /// Whether one of many authors has seen a change set is answered without asking each of them.
 struct SeenWrites {
