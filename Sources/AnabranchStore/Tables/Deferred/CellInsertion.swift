@@ -11,15 +11,16 @@ struct CellInsertion {
     /// - Parameter ifAbsent: True if a cell that exists stays as it is.
     init(of property: WireProperty, into deferred: DeferredRows, ifAbsent: Bool = false) throws {
         self.deferred = deferred
-        statement = try deferred.connection.cached(
-            """
-            INSERT \(ifAbsent ? "OR IGNORE" : "") INTO ab_deferred_cell
-            (record, name, type, rule, value, hlc, by) VALUES (?, ?, ?, ?, ?, ?, ?)
-            """)
+        statement = try deferred.connection.cached(ifAbsent ? Self.insertingAbsent : Self.inserting)
         try statement.bind(property.name.string, at: 2)
         try statement.bind(Int64(property.type.rawValue), at: 3)
         try statement.bind(Int64(property.rule.rawValue), at: 4)
     }
+
+    private static let cell =
+        "ab_deferred_cell (record, name, type, rule, value, hlc, by) VALUES (?, ?, ?, ?, ?, ?, ?)"
+    private static let inserting = "INSERT INTO \(cell)"
+    private static let insertingAbsent = "INSERT OR IGNORE INTO \(cell)"
 
     /// Inserts a cell.
     ///

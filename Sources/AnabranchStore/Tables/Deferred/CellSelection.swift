@@ -11,14 +11,23 @@ enum CellSelection {
     case named(WireName)
     case of(WireProperty)
 
-    /// The condition of SQL, with the parameters that `bind(_:of:)` binds.
-    var condition: String {
+    /// The statement that reads the cells, with the parameters that `bind(_:of:)` binds.
+    var statement: String {
         switch self {
-        case .all: "record = ?"
-        case .named: "record = ? AND name = ?"
-        case .of: "record = ? AND name = ? AND type = ? AND rule = ?"
+        case .all: Self.ofRecord
+        case .named: Self.ofName
+        case .of: Self.ofProperty
         }
     }
+
+    // A statement is run for each record, so its text is made once.
+    private static let ofRecord = "\(columns) FROM ab_deferred_cell WHERE record = ?"
+    private static let ofName = "\(columns) FROM ab_deferred_cell WHERE record = ? AND name = ?"
+    private static let ofProperty = "\(columns) \(fromProperty)"
+    static let columns = "SELECT name, type, rule, value, hlc, by"
+    /// The end of a statement about the cells of one property.
+    static let fromProperty =
+        "FROM ab_deferred_cell WHERE record = ? AND name = ? AND type = ? AND rule = ?"
 
     func includes(_ property: WireProperty) -> Bool {
         switch self {
@@ -30,7 +39,7 @@ enum CellSelection {
 }
 
 extension Statement {
-    /// Binds the parameters of a selection's condition, which are the first ones.
+    /// Binds the parameters of a selection, which are the first ones.
     func bind(_ selection: CellSelection, of id: LocalID) throws {
         try bind(id, at: 1)
         switch selection {

@@ -39,10 +39,8 @@ extension DeferredRows {
         _ property: WireProperty, of id: LocalID, by cells: [RecordCells.Cell]
     ) throws {
         if !isEmpty {
-            let selection = CellSelection.of(property)
-            let statement = try connection.cached(
-                "DELETE FROM ab_deferred_cell WHERE \(selection.condition)")
-            try statement.bind(selection, of: id)
+            let statement = try connection.cached(Self.removingProperty)
+            try statement.bind(.of(property), of: id)
             try statement.run()
         }
         for cell in cells { try write(cell, to: id) }
@@ -72,12 +70,10 @@ extension DeferredRows {
     /// Removes the values with some stamps.
     func remove(_ stamps: [Stamp], of property: WireProperty, from id: LocalID) throws {
         guard !isEmpty, !stamps.isEmpty else { return }
-        let selection = CellSelection.of(property)
-        let statement = try connection.cached(
-            "DELETE FROM ab_deferred_cell WHERE \(selection.condition) AND hlc = ? AND by = ?")
+        let statement = try connection.cached(Self.removingValue)
         for stamp in stamps {
             guard let ordinal = transaction.replicas.ordinal(of: stamp.replica) else { continue }
-            try statement.bind(selection, of: id)
+            try statement.bind(.of(property), of: id)
             try statement.bind(Int64(bitPattern: stamp.timestamp.rawValue), at: 5)
             try statement.bind(ordinal, at: 6)
             try statement.run()
@@ -87,13 +83,8 @@ extension DeferredRows {
     /// The value with the greatest stamp; `nil` if there is none.
     func greatest(of property: WireProperty, in id: LocalID) throws -> RecordCells.Cell? {
         guard !isEmpty else { return nil }
-        let selection = CellSelection.of(property)
-        let statement = try connection.cached(
-            """
-            SELECT name, type, rule, value, hlc, by FROM ab_deferred_cell
-            WHERE \(selection.condition) ORDER BY hlc DESC
-            """)
-        try statement.bind(selection, of: id)
+        let statement = try connection.cached(Self.latestFirst)
+        try statement.bind(.of(property), of: id)
         defer { statement.reset() }
         var greatest: RecordCells.Cell?
         while try statement.step() {
@@ -104,6 +95,13 @@ extension DeferredRows {
         }
         return greatest
     }
+}
+
+extension DeferredRows {
+    private static let removingProperty = "DELETE \(CellSelection.fromProperty)"
+    private static let removingValue = "\(removingProperty) AND hlc = ? AND by = ?"
+    private static let latestFirst =
+        "\(CellSelection.columns) \(CellSelection.fromProperty) ORDER BY hlc DESC"
 }
 
 // Records without a row: dead records and members of duplicate sets.

@@ -15,7 +15,7 @@ extension DeferredRows {
     /// True if a link is among the deferred rows.
     func hasLink(_ property: WireProperty, left: LocalID, right: LocalID) throws -> Bool {
         guard !isEmpty else { return false }
-        let statement = try connection.cached("SELECT 1 \(Self.fromLink)")
+        let statement = try connection.cached(Self.findingLink)
         try bind(property, left: left, right: right, to: statement)
         defer { statement.reset() }
         return try statement.step()
@@ -25,6 +25,9 @@ extension DeferredRows {
         FROM ab_deferred_link
         WHERE left = ? AND name = ? AND type = ? AND rule = ? AND right = ?
         """
+    private static let findingLink = "SELECT 1 \(fromLink)"
+    private static let readingTags = "SELECT tag, tag_by, more \(fromLink)"
+    private static let removingLink = "DELETE \(fromLink)"
 
     /// The deferred links of which a record is an end.
     func links(of id: LocalID) throws -> [(property: WireProperty, link: LinkRows.Row)] {
@@ -50,7 +53,7 @@ extension DeferredRows {
     func tags(
         _ property: WireProperty, left: LocalID, right: LocalID
     ) throws -> [LocalTag] {
-        let statement = try connection.cached("SELECT tag, tag_by, more \(Self.fromLink)")
+        let statement = try connection.cached(Self.readingTags)
         try bind(property, left: left, right: right, to: statement)
         guard try statement.step() else { return [] }
         defer { statement.reset() }
@@ -98,7 +101,7 @@ extension DeferredRows {
     ) throws {
         isEmpty = false
         guard let first = tags.first else {
-            let statement = try connection.cached("DELETE \(Self.fromLink)")
+            let statement = try connection.cached(Self.removingLink)
             try bind(property, left: left, right: right, to: statement)
             return try statement.run()
         }

@@ -108,11 +108,7 @@ final class DeferredRows {
     /// The cells outside of the record's row.
     private func ownCells(of id: LocalID, _ selection: CellSelection) throws -> [Cell] {
         guard !isEmpty else { return [] }
-        let statement = try connection.cached(
-            """
-            SELECT name, type, rule, value, hlc, by FROM ab_deferred_cell
-            WHERE \(selection.condition)
-            """)
+        let statement = try connection.cached(selection.statement)
         try statement.bind(selection, of: id)
         var cells: [Cell] = []
         while try statement.step() { cells.append(try Self.cell(statement)) }
