@@ -1,3 +1,4 @@
+import AnabranchModel
 import AnabranchReplication
 import AnabranchStore
 import TestSupport
@@ -12,140 +13,359 @@ struct StoreGrowthTests {
         case links = 400
         case deletes = 300
         case causes = 101
+        // Blocks of one save.
+        case updates = 301
+        case unknownProperties = 302
+        case unknownGroups = 303
+        case propertiesOfUnknownEntity = 304
+        case formerProperty = 305
+        case linkChanges = 60
+        case unknownLinkChanges = 61
+        case siblingWrites = 62
+        case unknownSiblingWrites = 63
+        case yieldingDeletes = 500
+        case revivals = 306
+        case sparseInserts = 307
+        case formerLinks = 308
+        case duplicates = 64
+        case losses = 104
+        // Saves of one page.
+        case propertySaves = 105
+        case siblingSaves = 106
+        case tagSaves = 107
+        case deleteSaves = 108
+        case conflictSaves = 109
 
-        var testDescription: String { "\(self)" }
+        var testDescription: String {
+            switch self {
+            case .changeSets: "change sets"
+            case .records: "records of a block"
+            case .links: "links of a record"
+            case .deletes: "deleted records, each in a block of its own"
+            case .causes: "replicas in the causal context"
+            case .updates: "updates of a record that has as many unknown properties"
+            case .unknownProperties: "unknown properties of a record"
+            case .unknownGroups: "unknown attribute groups of a record"
+            case .propertiesOfUnknownEntity: "properties of a record of an unknown entity"
+            case .formerProperty: "writes of a former property, and as many unknown ones"
+            case .linkChanges: "changes of a link that has as many tags"
+            case .unknownLinkChanges: "changes of an unknown link that has as many tags"
+            case .siblingWrites: "writes of a value that has as many concurrent ones"
+            case .unknownSiblingWrites: "writes of an unknown value with as many concurrent ones"
+            case .yieldingDeletes: "yielding deletes of a record"
+            case .revivals: "properties of a dead record, each deleted again"
+            case .formerLinks: "links of a former relationship"
+            case .duplicates: "records with one unique key"
+            case .sparseInserts: "inserts around records of another entity"
+            case .losses: "lost values of many replicas, and as many causes"
+            case .propertySaves: "saves of an unknown property each"
+            case .siblingSaves: "saves of a concurrent value each"
+            case .tagSaves: "saves that add one link"
+            case .deleteSaves: "saves with a yielding delete of one record"
+            case .conflictSaves: "saves of one property by two replicas"
+            }
+        }
     }
 
     @Test(arguments: Direction.allCases)
     func `the work of applying is at most proportional`(direction: Direction) throws {
         let factor = try Growth.factor(from: direction.rawValue) { size in
-            let (store, page) = try Self.page(direction, size)
+            let setup = try Self.setUp(direction, size)
             return {
-                _ = try store.apply(page)
-                store.close()
+                _ = try setup.store.apply(setup.page)
+                setup.store.close()
             }
         }
         #expect(factor < Growth.limit)
     }
 
-    @Test func `the work of a hash, a check and a repair is at most proportional`() throws {
-        for job in 0..<3 {
-            let factor = try Growth.factor(from: 400) { size in
-                let (store, page) = try Self.page(.links, size)
-                _ = try store.apply(page)
-                let replica = RemoteAuthor(1).replica
-                let images = (1...size).map {
-                    RecordImage(id: RecordID(replica: replica, number: UInt64($0)))
+    /// Something that reads the state or replaces it.
+    enum Job: CaseIterable, Sendable { case hash, check, repair, explainedRepair, load }
+
+    /// The shapes of a state that only one record has.
+    private static let shapes: [Direction] = [
+        .links, .unknownProperties, .unknownGroups, .linkChanges, .siblingWrites, .yieldingDeletes,
+    ]
+
+    @Test(arguments: shapes, Job.allCases)
+    func `the work of a hash, a check, a repair and a load is at most proportional`(
+        direction: Direction, job: Job
+    ) throws {
+        let factor = try Growth.factor(from: direction.rawValue) { size in
+            let setup = try Self.setUp(direction, size)
+            let (store, page) = (setup.store, setup.page)
+            _ = try store.apply(page)
+            let images = try Self.images(of: store, size, setup.record, job)
+            let chunks = job == .load ? try Self.chunks(of: store, page) : []
+            let new = try setup.scenario.open("new")
+            return {
+                switch job {
+                case .hash: _ = try store.canonicalHash()
+                case .check: #expect(try store.check().isValid)
+                case .repair, .explainedRepair:
+                    let prefix = CausalContext.Prefix(
+                        epoch: page.cursor.epoch, position: page.cursor.position)
+                    _ = try store.repair(images, at: prefix)
+                case .load: try new.load(chunks, at: page.cursor)
                 }
-                return {
-                    switch job {
-                    case 0: _ = try store.canonicalHash()
-                    case 1: #expect(try store.check().isValid)
-                    default:
-                        let prefix = CausalContext.Prefix(
-                            epoch: page.cursor.epoch, position: page.cursor.position)
-                        _ = try store.repair(images, at: prefix)
-                    }
-                    store.close()
+                store.close()
+                new.close()
+            }
+        }
+        #expect(factor < Growth.limit)
+    }
+
+    /// A snapshot of a store's state, which one replica has made.
+    private static func chunks(of store: Store, _ page: RemotePage) throws -> [[UInt8]] {
+        var chunk = SnapshotChunkEncoder()
+        let last = try #require(page.changeSets.last)
+        chunk.append(SnapshotChunk.Head(dot: last.dot, origin: last.origin))
+        var records: [CanonicalRecord] = []
+        try store.read { try $0.canonicalRecords { records.append($0) } }
+        for record in records {
+            var alone = record
+            alone.links = []
+            chunk.append(alone)
+        }
+        for record in records {
+            for link in record.links {
+                chunk.append(
+                    SnapshotChunk.Link(left: record.id, right: link.right, tags: link.tags),
+                    of: link.property)
+            }
+        }
+        return [chunk.finish()]
+    }
+
+    /// What a zone answers: it lacks all records, or it has one with other values and no links.
+    private static func images(
+        of store: Store, _ size: Int, _ record: RecordID, _ job: Job
+    ) throws -> [RecordImage] {
+        guard job == .explainedRepair else {
+            return (1...size).map {
+                RecordImage(id: RecordID(replica: record.replica, number: UInt64($0)))
+            }
+        }
+        try store.queueForRepair([record])
+        var held = try #require(try store.canonicalRecord(record))
+        held.links = []
+        for index in held.cells.indices where held.cells[index].property.type == .string {
+            held.cells[index].value = .string("other")
+        }
+        return [RecordImage(id: record, record: held)]
+    }
+
+    private static func model(of direction: Direction) throws -> ManagedObjectModel {
+        guard direction != .duplicates else {
+            return try ManagedObjectModel {
+                Entity("Person") {
+                    Attribute("name", .string)
+                    Unique("name")
                 }
             }
-            #expect(factor < Growth.limit, "job \(job)")
+        }
+        return try ManagedObjectModel {
+            Entity("Person", deletePolicy: .updateWins) {
+                Attribute("name", .string)
+                Attribute("age", .integer64)
+                Attribute("note", .string, mergeRule: .keepBoth)
+                Relationship("teams", toMany: "Team", inverse: "members")
+            }
+            Entity("Team") {
+                Attribute("name", .string)
+                Relationship("members", toMany: "Person", inverse: "teams")
+            }
         }
     }
 
-    /// A store that holds the beginning of a log, and the page that follows.
-    private static func page(
-        _ direction: Direction, _ size: Int
-    ) throws -> (Store, RemotePage) {
-        let scenario = try StoreScenario()
+    /// A store that holds the beginning of a log, the page that follows, and a record that changes.
+    private struct Setup {
+        let scenario: StoreScenario
+        let store: Store
+        let page: RemotePage
+        let record: RecordID
+    }
+
+    private static func setUp(_ direction: Direction, _ size: Int) throws -> Setup {
+        let scenario = try StoreScenario(model: try model(of: direction))
         let store = try scenario.open("store")
         var author = RemoteAuthor(1)
         let (insert, records) = author.insertPeople(
-            [.records, .links, .deletes].contains(direction) ? size + 1 : 2)
-        let (before, after) = changeSets(direction, size, insert, records, &author)
-        for set in before { scenario.zone.append(set) }
-        if !before.isEmpty { try scenario.zone.pull(into: store) }
-        for set in after { scenario.zone.append(set) }
-        return (store, try scenario.zone.page(for: store))
+            [.records, .links, .deletes, .formerLinks].contains(direction) ? size + 1 : 2)
+        let sets: (before: [ChangeSet], after: [ChangeSet]) =
+            switch direction {
+            case .records: (before: [], after: [insert])
+            case .changeSets, .propertySaves, .siblingSaves, .tagSaves, .deleteSaves,
+                .conflictSaves:
+                saves(direction, size, insert, records, &author)
+            case .causes, .losses: replicas(direction, size, insert, records, &author)
+            case .sparseInserts: sparseInserts(size, insert, &author)
+            case .linkChanges, .unknownLinkChanges, .siblingWrites, .unknownSiblingWrites:
+                manyVersions(direction, size, insert, records, &author)
+            default:
+                (before: [insert], after: [author.save(blocks(direction, size, insert, records))])
+            }
+        for set in sets.before { scenario.zone.append(set) }
+        if !sets.before.isEmpty { try scenario.zone.pull(into: store) }
+        for set in sets.after { scenario.zone.append(set) }
+        return Setup(
+            scenario: scenario, store: store, page: try scenario.zone.page(for: store),
+            record: records[0])
     }
 
-    /// The change sets that the store holds, and those that are measured.
-    private static func changeSets(
-        _ direction: Direction, _ size: Int, _ insert: ChangeSet, _ records: [RecordID],
-        _ author: inout RemoteAuthor
-    ) -> ([ChangeSet], [ChangeSet]) {
+    /// The blocks of one save.
+    private static func blocks(
+        _ direction: Direction, _ size: Int, _ insert: ChangeSet, _ records: [RecordID]
+    ) -> [ChangeBlock] {
+        let record = records[0]
         switch direction {
-        case .records: return ([], [insert])
-        case .changeSets:
-            return ([insert], (0..<size).map { author.save([.name(records[0], "\($0)")]) })
-        case .links:
-            let blocks = records.dropFirst().map { ChangeBlock.friend(records[0], $0) }
-            return ([insert], [author.save(blocks)])
+        case .links: return records.dropFirst().map { .friend(record, $0) }
         case .deletes:
-            let blocks = records.map {
-                ChangeBlock.delete(RecordBlock(entity: "Person", records: [$0]))
+            return records.map { .delete(RecordBlock(entity: "Person", records: [$0])) }
+        case .unknownProperties: return (0..<size).map { .unknown($0, of: record) }
+        case .unknownGroups: return (0..<size).map { .unknownGroup($0, of: record) }
+        case .updates:
+            return (0..<size).flatMap { [.unknown($0, of: record), .name(record, "\($0)")] }
+        case .formerProperty:
+            let former = WireProperty(name: "age", type: .integer32)
+            return (0..<size).flatMap {
+                [.unknown($0, of: record), .write(.integer(Int64($0)), to: former, of: record)]
             }
-            return ([insert], [author.save(blocks)])
-        case .causes:
-            let others = (0..<size).map { number in
-                var other = RemoteAuthor(UInt64(number + 2))
-                return other.insertPeople(1).0
+        case .propertiesOfUnknownEntity:
+            let stranger = RecordID(replica: record.replica, number: 1 << 30)
+            let row = RowBlock(
+                entity: "Stranger", records: [stranger], properties: [], columns: [])
+            return [.insert(row)] + (0..<size).map { .unknown($0, of: stranger, "Stranger") }
+        case .formerLinks:
+            let team = RecordID(replica: record.replica, number: 1 << 30)
+            let row = RowBlock(entity: "Team", records: [team], properties: [], columns: [])
+            return [.insert(row)] + records.map { .member(team, $0, under: .list) }
+        case .duplicates:
+            let people = (0..<UInt64(size)).map {
+                RecordID(replica: record.replica, number: 10 + $0)
             }
-            author.context = CausalContext(
-                beyond: others.map { .init(dot: $0.dot, originPrefix: $0.origin.prefix) })
-            return ([insert] + others, [author.save([.name(records[0], "Bob")])])
+            return [
+                .insert(
+                    RowBlock(
+                        entity: "Person", records: people,
+                        properties: [WireProperty(name: "name", type: .string)],
+                        columns: [ValueColumn(people.map { _ in .string("one") })]))
+            ]
+        case .yieldingDeletes: return (0..<size).map { .yieldingDelete(record, seeing: [seen($0)]) }
+        case .revivals:
+            return (0..<size).flatMap {
+                [.yieldingDelete(record, seeing: [insert.stamp]), .unknown($0, of: record)]
+            }
+        default: return []
         }
     }
-}
 
-/// A replica that creates change sets as a store does: numbered, chained and stamped.
-private struct RemoteAuthor {
-    let replica: ReplicaID
-    var context = CausalContext.empty
-    private var sequence: UInt64 = 0
-    private var origin = Digest.zero
-    private var clock = HybridClock()
-
-    init(_ number: UInt64) { replica = ReplicaID(high: number, low: 0xB0B0) }
-
-    mutating func save(_ blocks: [ChangeBlock]) -> ChangeSet {
-        sequence += 1
-        let set = ChangeSet(
-            saving: ChangePayload(blocks: blocks).encoded(author: replica), as: .save,
-            dot: Dot(replica: replica, sequence: sequence),
-            timestamp: clock.tick(wallMilliseconds: 1_600_000_000_000) ?? .zero, author: "test",
-            previousOrigin: origin, context: context)
-        origin = set.origin
-        return set
+    /// A stamp that no held value has.
+    private static func seen(_ number: Int) -> Stamp {
+        Stamp(
+            timestamp: HybridTimestamp(rawValue: UInt64(number + 1)),
+            replica: ReplicaID(high: 1, low: 0xB0B0))
     }
 
-    mutating func insertPeople(_ count: Int) -> (ChangeSet, [RecordID]) {
-        let records = (1...count).map { RecordID(replica: replica, number: UInt64($0)) }
-        let save = save([
-            .insert(
+    /// Saves that one record, value or link gets one after the other.
+    private static func saves(
+        _ direction: Direction, _ size: Int, _ insert: ChangeSet, _ records: [RecordID],
+        _ author: inout RemoteAuthor
+    ) -> (before: [ChangeSet], after: [ChangeSet]) {
+        let record = records[0]
+        if direction == .conflictSaves {
+            var other = RemoteAuthor(2)
+            let saves = (0..<size).map { number in
+                number % 2 == 0
+                    ? author.save([.name(record, "\(number)")])
+                    : other.save([.name(record, "\(number)")])
+            }
+            return ([insert], saves)
+        }
+        let (team, teams) = author.insert("Team", numbers: 3...3)
+        let saves = author.saves(size) { number in
+            switch direction {
+            case .propertySaves: .unknown(number, of: record)
+            case .siblingSaves: .sibling("\(number)", of: record)
+            case .tagSaves: .member(teams[0], record)
+            case .deleteSaves: .yieldingDelete(record, seeing: [seen(number)])
+            default: .name(record, "\(number)")
+            }
+        }
+        return ([insert, team], saves)
+    }
+
+    /// As many versions of a link or value, and a save that changes it again and again.
+    private static func manyVersions(
+        _ direction: Direction, _ size: Int, _ insert: ChangeSet, _ records: [RecordID],
+        _ author: inout RemoteAuthor
+    ) -> (before: [ChangeSet], after: [ChangeSet]) {
+        let (team, teams) = author.insert("Team", numbers: 3...3)
+        let ends = (teams[0], records[0])
+        let versions = author.saves(size) { number in
+            switch direction {
+            case .linkChanges: .member(ends.0, ends.1)
+            case .unknownLinkChanges: .friend(records[0], records[1])
+            case .siblingWrites: .sibling("\(number)", of: records[0])
+            default: .sibling("\(number)", of: records[0], "remark")
+            }
+        }
+        let changes = (0..<4 * size).map { number -> ChangeBlock in
+            // A third of the changes removes a tag that is there.
+            let seen = number % 3 == 0 ? versions[number / 12].stamp : seen(number)
+            let isAdded = number % 2 == 0
+            return switch direction {
+            case .linkChanges:
+                .member(ends.0, ends.1, removing: isAdded ? nil : [seen])
+            case .unknownLinkChanges:
+                isAdded
+                    ? .friend(records[0], records[1])
+                    : .unfriend(records[0], records[1], seeing: [seen])
+            case .siblingWrites: .sibling("\(number)", of: records[0])
+            default: .sibling("\(number)", of: records[0], "remark")
+            }
+        }
+        return ([insert, team] + versions, [author.save(changes)])
+    }
+
+    /// Teams, and blocks of two people each with numbers before and after those of the teams.
+    private static func sparseInserts(
+        _ size: Int, _ insert: ChangeSet, _ author: inout RemoteAuthor
+    ) -> (before: [ChangeSet], after: [ChangeSet]) {
+        let between = UInt64(1 << 20)
+        let (teams, _) = author.insert("Team", numbers: between...between + UInt64(size))
+        let name = WireProperty(name: "name", type: .string)
+        let inserts = (0..<UInt64(size)).map { number -> ChangeBlock in
+            let records = [10 + number, 2 * between + number].map {
+                RecordID(replica: author.replica, number: $0)
+            }
+            return .insert(
                 RowBlock(
-                    entity: "Person", records: records,
-                    properties: [WireProperty(name: "name", type: .string)],
-                    columns: [ValueColumn(records.map { .string("Person \($0.number)") })]))
-        ])
-        return (save, records)
-    }
-}
-
-extension ChangeBlock {
-    fileprivate static func name(_ record: RecordID, _ name: String) -> ChangeBlock {
-        .update(
-            RowBlock(
-                entity: "Person", records: [record],
-                properties: [WireProperty(name: "name", type: .string)],
-                columns: [[.string(name)]]))
+                    entity: "Person", records: records, properties: [name],
+                    columns: [[.string("a"), .string("b")]]))
+        }
+        return ([insert, teams], [author.save(inserts)])
     }
 
-    private static let friends = WireProperty(name: "friends", type: .links, rule: .set)
-
-    fileprivate static func friend(_ left: RecordID, _ right: RecordID) -> ChangeBlock {
-        .link(
-            LinkBlock(
-                entity: "Person", property: friends, links: [.init(left: left, right: right)]))
+    /// Saves of many replicas, and one that names them as its causes or does not know them.
+    private static func replicas(
+        _ direction: Direction, _ size: Int, _ insert: ChangeSet, _ records: [RecordID],
+        _ author: inout RemoteAuthor
+    ) -> (before: [ChangeSet], after: [ChangeSet]) {
+        func save(by number: Int) -> ChangeSet {
+            var other = RemoteAuthor(UInt64(number + 2))
+            return direction == .causes
+                ? other.insertPeople(1).0
+                : other.save([.unknown(number, of: records[0], "Person", "lost")])
+        }
+        let others = (0..<size).map(save)
+        let known = direction == .causes ? others : (size..<2 * size).map(save)
+        author.context = CausalContext(
+            beyond: known.map { .init(dot: $0.dot, originPrefix: $0.origin.prefix) })
+        let blocks =
+            direction == .causes
+            ? [ChangeBlock.name(records[0], "Bob")]
+            : (0..<size).map { .unknown($0, of: records[0], "Person", "won") }
+        return ([insert] + others + (direction == .causes ? [] : known), [author.save(blocks)])
     }
 }

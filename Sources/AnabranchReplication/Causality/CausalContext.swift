@@ -59,6 +59,19 @@ public struct CausalContext: Hashable, Sendable {
         }.map { sorted[$0] }
     }
 
+    /// The last change set of a replica that the author held beyond the prefix, in logarithmic
+    /// time; `nil` if it held none.
+    package func last(of replica: ReplicaID) -> Dot? {
+        var low = beyond.startIndex
+        var high = beyond.endIndex
+        while low < high {
+            let middle = low + (high - low) / 2
+            if beyond[middle].dot.replica < replica { low = middle + 1 } else { high = middle }
+        }
+        guard low < beyond.endIndex, beyond[low].dot.replica == replica else { return nil }
+        return beyond[low].dot
+    }
+
     /// The context without a prefix and without entries: its author held nothing.
     public static let empty = CausalContext()
 }

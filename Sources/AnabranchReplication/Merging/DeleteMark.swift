@@ -22,10 +22,17 @@ public struct DeleteMark: Hashable, Sendable {
     /// - Returns: `true` if at least one stamp is new.
     @discardableResult
     public mutating func formUnion(_ stamps: some Sequence<Stamp>) -> Bool {
-        let united = Self.ordered(seen + stamps)
-        defer { seen = united }
-        return united.count > seen.count
+        let new = Self.ordered(stamps.filter { !contains($0) })
+        guard new.count > Self.mostInserted else {
+            for stamp in new { seen.insert(stamp, at: index(of: stamp)) }
+            return !new.isEmpty
+        }
+        seen = Self.ordered(seen + new)
+        return true
     }
+
+    /// The number of stamps up to which each is inserted, which is less work than sorting.
+    private static let mostInserted = 4
 
     /// Indicates whether a record with these register values is dead.
     ///
@@ -36,13 +43,19 @@ public struct DeleteMark: Hashable, Sendable {
     }
 
     private func contains(_ stamp: Stamp) -> Bool {
+        let index = index(of: stamp)
+        return index < seen.endIndex && seen[index] == stamp
+    }
+
+    /// The index of the first stamp that is not less, in logarithmic time.
+    private func index(of stamp: Stamp) -> Int {
         var low = seen.startIndex
         var high = seen.endIndex
         while low < high {
             let middle = low + (high - low) / 2
             if seen[middle] < stamp { low = middle + 1 } else { high = middle }
         }
-        return low < seen.endIndex && seen[low] == stamp
+        return low
     }
 
     private static func ordered(_ stamps: [Stamp]) -> [Stamp] {

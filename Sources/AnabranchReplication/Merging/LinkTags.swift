@@ -88,7 +88,8 @@ public struct LinkTags: Hashable, Sendable {
         return true
     }
 
-    private func contains(_ tag: Stamp) -> Bool {
+    /// Returns whether the link has a tag, in logarithmic time.
+    package func contains(_ tag: Stamp) -> Bool {
         let index = index(of: tag)
         return index < all.endIndex && all[index].stamp == tag
     }

@@ -6,14 +6,19 @@ public struct RecordCells: Hashable, Sendable {
     /// The value of one property with its stamp.
     public typealias Cell = CanonicalRecord.Cell
 
+    /// The cells of each written property.
+    private var cellsByProperty: [WireProperty: [Cell]] = [:]
+
     /// The cells of all written properties, in no particular order.
-    public private(set) var cells: [Cell]
+    public var cells: [Cell] { Array(cellsByProperty.values.joined()) }
 
     /// Creates a list of cells.
-    public init(_ cells: [Cell] = []) { self.cells = cells }
+    public init(_ cells: [Cell] = []) {
+        cellsByProperty = Dictionary(grouping: cells, by: \.property)
+    }
 
     /// The cells of one property: none if it was never written.
-    public subscript(property: WireProperty) -> [Cell] { cells.filter { $0.property == property } }
+    public subscript(property: WireProperty) -> [Cell] { cellsByProperty[property] ?? [] }
 
     /// Writes a register.
     ///
@@ -21,24 +26,22 @@ public struct RecordCells: Hashable, Sendable {
     public mutating func write(
         _ value: Value, to property: WireProperty, stamp: Stamp
     ) -> (outcome: Register.Outcome, held: Cell?) {
-        let place = cells.firstIndex { $0.property == property }
-        let held = place.map { cells[$0] }
+        let held = self[property].first
         let outcome = Register.outcome(
             ofWriting: stamp, over: held?.stamp, by: property.rule,
             values: { (value, held?.value ?? .null) })
         if outcome == .replaces {
-            put(Cell(property: property, value: value, stamp: stamp), at: place)
+            cellsByProperty[property] = [Cell(property: property, value: value, stamp: stamp)]
         }
         return (outcome, held)
     }
 
     /// Adds a delta to a counter. The cell keeps the greatest stamp of its contributions.
     public mutating func add(_ delta: Value, to property: WireProperty, stamp: Stamp) {
-        let place = cells.firstIndex { $0.property == property }
-        let held = place.map { cells[$0] }
+        let held = self[property].first
         let sum = Counter.sum(held?.value ?? .null, delta, of: property.type)
         let latest = held.map { max($0.stamp, stamp) } ?? stamp
-        put(Cell(property: property, value: sum, stamp: latest), at: place)
+        cellsByProperty[property] = [Cell(property: property, value: sum, stamp: latest)]
     }
 
     /// Writes a `keepBoth` property. The value replaces those with the seen stamps.
@@ -48,13 +51,8 @@ public struct RecordCells: Hashable, Sendable {
         var siblings = Siblings(
             self[property].map { Siblings.Sibling(stamp: $0.stamp, content: $0.value) })
         siblings.write(value, stamp: stamp, seeing: seen)
-        cells.removeAll { $0.property == property }
-        cells += siblings.all.map {
+        cellsByProperty[property] = siblings.all.map {
             Cell(property: property, value: $0.content, stamp: $0.stamp)
         }
-    }
-
-    private mutating func put(_ cell: Cell, at place: Int?) {
-        if let place { cells[place] = cell } else { cells.append(cell) }
     }
 }

@@ -15,6 +15,12 @@ final class StateTransaction: WriteTransaction {
     private(set) lazy var deferred = DeferredRows(self)
     private(set) lazy var held = HeldRecords(connection, schema: schema, deferred: deferred)
     private(set) lazy var journal = ConflictRecorder(self)
+    /// The links and the marks of deletes that change sets have changed and that are not written
+    /// yet.
+    private(set) lazy var changedLinks = ChangedLinks(self)
+    private(set) lazy var changedMarks = ChangedMarks(self)
+    /// True if there may be such links or marks.
+    var hasUnwrittenChanges = false
     /// The indexes of synced records, which a load into an empty store drops for a while.
     private(set) lazy var indexes = SyncedIndexes(connection, schema: schema)
     /// Change sets that came in this transaction, for those that wait for them.
@@ -42,8 +48,18 @@ final class StateTransaction: WriteTransaction {
         branchPoints.forget()
     }
 
+    /// Writes what the merge of change sets has kept in memory, so that the tables have the whole
+    /// state.
+    func writeChanges() throws {
+        guard hasUnwrittenChanges else { return }
+        hasUnwrittenChanges = false
+        try changedLinks.write()
+        try changedMarks.write()
+    }
+
     /// Applies the view rules, and returns the changed records.
     func collected(_ changes: ChangeCollector) throws -> ChangedRecords {
+        try writeChanges()
         var changes = changes
         if !views.isSettled { try views.apply(&changes) }
         let reader = StoreReader(connection, schema: schema)
@@ -60,6 +76,7 @@ final class StateTransaction: WriteTransaction {
     }
 
     override func finish() throws {
+        precondition(!hasUnwrittenChanges, "Write the changes before the transaction ends.")
         precondition(views.isSettled, "Apply the view rules before the transaction ends.")
         if conflicts.hasUnwritten { try conflicts.write() }
         if logStamps.hasFoundRemoved { try StampCounters(connection: connection).countFinding() }

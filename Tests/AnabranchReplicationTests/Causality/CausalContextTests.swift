@@ -25,6 +25,17 @@ import Testing
         #expect(try decoded(encoded(context)) == context)
     }
 
+    @Test(arguments: 0...5) func `the last change set of each replica is found`(count: UInt64) {
+        let dots = (0..<count).map {
+            Dot(replica: ReplicaID(high: 2 * $0 + 1, low: 0), sequence: $0 + 1)
+        }
+        let context = CausalContext(beyond: dots.map { .init(dot: $0, originPrefix: 0) })
+        for dot in dots { #expect(context.last(of: dot.replica) == dot) }
+        for high in 0...count {
+            #expect(context.last(of: ReplicaID(high: 2 * high, low: 0)) == nil)
+        }
+    }
+
     @Test func `entries out of order are refused`() {
         let entry = { (high: UInt64) in
             CausalContext(

@@ -79,7 +79,8 @@ struct MergeRuleWrites {
         }
         try addDeltas(of: try save.transaction.recordID(of: id), from: heldValue, to: value)
         for (index, place) in siblings.enumerated() {
-            let hidden = try save.deferred.wireCells(place.column.property.wireProperty, of: id)
+            let hidden = try save.deferred.wireCells(
+                of: id, .of(place.column.property.wireProperty))
             let shown = try held[place.column.number].map { position in
                 RecordCells.Cell(
                     property: place.column.property.wireProperty,

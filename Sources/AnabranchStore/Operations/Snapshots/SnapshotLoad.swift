@@ -69,12 +69,14 @@ struct SnapshotLoad {
         for position in try log.positions(beyond: place) {
             if let entry = try log.entry(at: position) { try replay(entry) }
         }
+        try transaction.writeChanges()
         try queuedRepairs.recordLosses(in: log)
         try unmerged.recordLosses()
         // This follows the last use of the old start: change sets that wait are checked against the
         // new beginning of the file's log.
         transaction.state.start = snapshot.cursor
         try applyWaiting()
+        try transaction.writeChanges()
         try unordered.includeAll()
         if try transaction.head(of: transaction.state.ordinal) != own {
             // The snapshot has change sets of this replica that this file did not hold, or another

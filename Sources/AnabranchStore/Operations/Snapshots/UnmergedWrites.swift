@@ -73,10 +73,10 @@ struct UnmergedWrites {
                 try CanonicalRows(reader, replicas: try reader.replicas()), transaction)
             var losses = Losses()
             let states = try RecordStates(transaction)
-            var last: (record: RecordID, state: CanonicalRecord?)?
+            var last: (record: RecordID, state: RecordIndex?)?
             losses.stamps = try forEachWrite { write in
                 if last?.record != write.record {
-                    last = (write.record, try states[write.record])
+                    last = (write.record, try states[write.record].map(RecordIndex.init))
                 }
                 let state = last?.state
                 guard !Self.shows(write, in: state),
@@ -96,14 +96,14 @@ struct UnmergedWrites {
                 try record(write, discardedBy: state)
             }
             for record in losses.records.sorted() {
-                if let contents = try former[record] { try self.record(contents, losses) }
+                if let contents = try former[record] { try self.record(contents.record, losses) }
             }
         }
     }
 
     /// Records a write to a record that the loaded state has.
-    private func record(_ write: Write, discardedBy state: CanonicalRecord) throws {
-        let winner = state.cells.first { $0.property == write.property }
+    private func record(_ write: Write, discardedBy state: RecordIndex) throws {
+        let winner = state.latest(of: write.property)
         guard write.property.rule.loses, winner?.value != write.value,
             // A replica has seen its own earlier writes.
             winner?.stamp.replica != write.stamp.replica
@@ -145,16 +145,13 @@ struct UnmergedWrites {
 
     /// True if the state of a record includes a write. An addition to a counter is included as
     /// long as the record is held.
-    private static func shows(_ write: Write, in state: CanonicalRecord?) -> Bool {
+    private static func shows(_ write: Write, in state: RecordIndex?) -> Bool {
         guard let state else { return false }
         if let right = write.right {
-            return state.links.contains {
-                $0.property == write.property && $0.right == right
-                    && $0.tags.tags.contains(write.stamp)
-            }
+            return state.tags(of: write.property, to: right).contains(write.stamp)
         }
         return write.property.rule == .counter
-            || state.cells.contains { $0.property == write.property && $0.stamp == write.stamp }
+            || state.holds(write.property, writtenBy: write.stamp)
     }
 
     /// Calls the body for each write.
@@ -212,17 +209,17 @@ struct UnmergedWrites {
 private final class FormerRecords {
     private let rows: CanonicalRows
     private let transaction: StateTransaction
-    private var last: (id: RecordID, record: CanonicalRecord?)?
+    private var last: (id: RecordID, record: RecordIndex?)?
 
     init(_ rows: CanonicalRows, _ transaction: StateTransaction) {
         self.rows = rows
         self.transaction = transaction
     }
 
-    subscript(id: RecordID) -> CanonicalRecord? {
+    subscript(id: RecordID) -> RecordIndex? {
         get throws {
             if let last, last.id == id { return last.record }
-            let record = try rows.record(transaction.localID(of: id))
+            let record = try rows.record(transaction.localID(of: id)).map(RecordIndex.init)
             last = (id, record)
             return record
         }

@@ -112,10 +112,8 @@ struct CanonicalRows {
     private func record(_ id: LocalID, of table: Table?) throws -> CanonicalRecord? {
         guard var record = try table.map({ try known(id, $0) }) ?? unknown(id) else { return nil }
         if let deferred {
-            let dropped = table?.layout.dropped ?? []
-            for cell in try cells(of: id, deferred.cells) {
-                record.take(deferred: cell, besides: dropped)
-            }
+            record.take(
+                try cells(of: id, deferred.cells), besides: table?.layout.dropped ?? [])
             record.links += try deferredLinks(of: id, deferred.links)
             record.deleteMark = try mark(of: id, deferred.mark)
         }
@@ -240,18 +238,28 @@ struct CanonicalRows {
 }
 
 extension CanonicalRecord {
-    /// Adds a deferred cell. The deferred value of an attribute group is the whole value, so it
+    /// Adds the deferred cells. The deferred value of an attribute group is the whole value, so it
     /// replaces the value read from the columns. A deferred cell of a dropped property replaces
     /// the cell that was read from the row.
-    fileprivate mutating func take(deferred cell: Cell, besides dropped: [DroppedColumn]) {
-        if dropped.contains(where: { $0.wire == cell.property }) {
-            cells.removeAll { $0.property == cell.property }
+    fileprivate mutating func take(_ deferred: [Cell], besides dropped: [DroppedColumn]) {
+        guard !deferred.isEmpty else { return }
+        if !dropped.isEmpty {
+            let replaced = Set(dropped.map(\.wire)).intersection(deferred.map(\.property))
+            cells.removeAll { replaced.contains($0.property) }
         }
-        let isGroup = cell.property.rule == .group
-        if isGroup, let place = cells.firstIndex(where: { $0.property == cell.property }) {
-            cells[place].value = cell.value
-        } else {
-            cells.append(cell)
+        // The row has few groups, and the deferred cells may have many.
+        let groups = cells.indices.filter { cells[$0].property.rule == .group }
+        guard !groups.isEmpty else {
+            cells += deferred
+            return
+        }
+        let places = Dictionary(uniqueKeysWithValues: groups.map { (cells[$0].property, $0) })
+        for cell in deferred {
+            if let place = places[cell.property] {
+                cells[place].value = cell.value
+            } else {
+                cells.append(cell)
+            }
         }
     }
 }

@@ -32,11 +32,14 @@ struct ChangeCollector {
         deleted[entity.index, default: []].insert(id)
     }
 
-    /// Removes everything collected about a record that is now a merged duplicate.
-    mutating func forget(_ id: LocalID) {
-        for entity in inserted.keys { inserted[entity]?.removeAll { $0 == id } }
-        for entity in updated.keys { updated[entity]?[id] = nil }
-        for entity in deleted.keys { deleted[entity]?.remove(id) }
+    /// Removes everything collected about records that were merged duplicates.
+    mutating func forget(_ ids: Set<LocalID>) {
+        guard !ids.isEmpty else { return }
+        for entity in inserted.keys { inserted[entity]?.removeAll(where: ids.contains) }
+        for entity in updated.keys {
+            for id in ids { updated[entity]?[id] = nil }
+        }
+        for entity in deleted.keys { deleted[entity]?.subtract(ids) }
     }
 
     mutating func formUnion(_ other: ChangeCollector) {

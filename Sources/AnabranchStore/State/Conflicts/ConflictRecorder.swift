@@ -134,9 +134,7 @@ extension CausalContext {
     ///   not known.
     func names(_ dot: Dot, at place: UInt64?) -> Bool {
         if let prefix, let place, place <= prefix.position { return true }
-        return beyond.contains {
-            $0.dot.replica == dot.replica && $0.dot.sequence >= dot.sequence
-        }
+        return last(of: dot.replica).map { $0.sequence >= dot.sequence } ?? false
     }
 
     /// True if this context names every change set that another context names individually.

@@ -18,7 +18,7 @@ extension ChangeSetMerge {
         for (property, column) in zip(block.properties, block.columns) {
             try updateDeferredCell(property, column[row], of: id, entity: block.entity, set)
         }
-        try reviveIfAlive(id, by: set)
+        noteWrite(toUnheld: id)
     }
 
     /// Merges a value into a register that has no column.

@@ -18,6 +18,7 @@ extension ChangeSetMerge {
 
     private mutating func delete(_ row: HeldRow, of set: IncomingSet) throws {
         let contents = RecordContents(row)
+        try forgetChanges(of: row.id)
         try journal(contents, deletedBy: set)
         try changes.addNeighbours(of: row, StoreReader(connection, schema: schema))
         try connection.run(row.layout.deleteSQL, .integer(row.id))
@@ -29,13 +30,23 @@ extension ChangeSetMerge {
     /// Deletes a record that has no row, and everything that belongs to it.
     ///
     /// Such a record is dead, or its entity is abstract or not in the model.
-    private func deleteDeferred(_ id: LocalID, entity: WireName, of set: IncomingSet) throws {
+    private mutating func deleteDeferred(
+        _ id: LocalID, entity: WireName, of set: IncomingSet
+    ) throws {
         guard try deferred.entity(of: id) == entity else { return }
         // A known relationship may link a record of an unknown sub-entity.
         let contents = RecordContents(id: id, entity: entity, links: schema.syncedLinkLayouts)
+        try forgetChanges(of: id)
         try journal(contents, deletedBy: set)
         try LinkRows(connection).removeAll(of: id, in: contents.links)
         try deferred.delete(id)
+    }
+
+    /// Writes what was only kept in memory of a record so far, or drops what ends with it.
+    private mutating func forgetChanges(of id: LocalID) throws {
+        try transaction.changedLinks.write(linksOf: id)
+        transaction.changedMarks.forget(id)
+        lives?.forget(id)
     }
 
     /// Records what a record holds, if the deleting replica had not seen all of it: the unseen

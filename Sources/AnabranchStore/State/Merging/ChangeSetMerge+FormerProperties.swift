@@ -32,9 +32,9 @@ extension ChangeSetMerge {
     ) throws {
         let successor = row.layout.successor(of: former)
         let shown = isReplaying ? nil : try successor.flatMap { try shownCell(of: $0, in: row) }
-        try deferred.change(former, of: row.id) {
-            $0.write(write.value, to: former, stamp: set.stampOnWire, seeing: write.observedTags)
-        }
+        let cell = RecordCells.Cell(
+            property: former, value: write.value, stamp: set.stampOnWire)
+        try deferred.write(cell, to: row.id, seeing: write.observedTags)
         guard let shown,
             let widened = successor?.wire.shown(write.value, of: former, in: write.record)
         else { return }
@@ -57,7 +57,7 @@ extension ChangeSetMerge {
     ) throws -> RecordCells.Cell? {
         // A row with such cells was registered before the change set was applied.
         guard !isReplaying, transaction.views.shownValues[row.id] != nil else { return nil }
-        var cells = try deferred.wireCells(of: row.id)
+        var cells = try deferred.wireCells(of: row.id, .named(property.wire.name))
         if let stamp = try ownStamp(of: property, in: row) {
             cells.append(RecordCells.Cell(property: property.wire, value: .null, stamp: stamp))
         }

@@ -65,22 +65,9 @@ extension ChangeSetMerge {
         _ ends: (left: LocalID, right: LocalID), in block: LinkBlock, _ layout: LinkLayout?,
         _ merge: (inout LinkTags) -> Bool
     ) throws {
-        // If the left end is of an entity that the model does not know, and the right one is a
-        // merged duplicate, the link stays among the deferred rows.
-        guard let layout,
-            try !deferred.hasLink(block.property, left: ends.left, right: ends.right)
-        else {
-            try deferred.changeLink(
-                block.property, left: ends.left, right: ends.right, replicas: transaction.replicas,
-                merge)
-            return
-        }
-        let rows = LinkRows(connection)
-        let held = try rows.tags(left: ends.left, right: ends.right, in: layout)
-        var tags = transaction.replicas.linkTags(held)
-        guard merge(&tags) else { return }
-        try rows.set(
-            try transaction.localTags(tags), left: ends.left, right: ends.right, in: layout)
+        let isNew = try transaction.changedLinks.change(
+            block.property, left: ends.left, right: ends.right, in: layout, merge)
+        guard isNew, let layout else { return }
         // A further tag of a link shows nothing new, but a context that has read the link before
         // has not seen the tag, until it reads the link again.
         try changes.addEnds(

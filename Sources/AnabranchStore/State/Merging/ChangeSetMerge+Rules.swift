@@ -98,24 +98,26 @@ extension ChangeSetMerge {
     }
 
     /// Writes a value of a `keepBoth` property. The value with the greatest stamp is in the column,
-    /// the others are among the deferred cells.
+    /// the others are among the deferred cells, which are not read: there may be many.
     private mutating func write(
         _ write: SiblingBlock.Write, to property: TableLayout.Property, in row: HeldRow,
         of set: IncomingSet
     ) throws {
         let column = property.column
-        var cells = RecordCells(
-            try deferred.wireCells(property.wire, of: row.id) + (try shown(property, in: row)))
-        cells.write(
-            write.value, to: property.wire, stamp: set.stampOnWire, seeing: write.observedTags)
-        guard let last = cells.cells.last else { return }
-        try deferred.replace(property.wire, of: row.id, by: Array(cells.cells.dropLast()))
-        if !isReplaying, cells.cells.count > 1 {
-            transaction.views.hiding[row.id] = row.layout.entity
-        }
+        let new = RecordCells.Cell(
+            property: property.wire, value: write.value, stamp: set.stampOnWire)
+        let shown = try shown(property, in: row)
+        try deferred.remove(write.observedTags, of: property.wire, from: row.id)
+        let last = try last(
+            of: new, over: shown.flatMap { write.observedTags.contains($0.stamp) ? nil : $0 },
+            in: row)
         var writes = row.writes
         writes.advance(to: RowVersion(set.position))
-        if let position = try logStamps.position(of: try transaction.localStamp(last.stamp)) {
+        if last == new {
+            writes.writeAgain(column.number, by: set.position)
+        } else if last != shown,
+            let position = try logStamps.position(of: try transaction.localStamp(last.stamp))
+        {
             writes.writeAgain(column.number, by: position)
         }
         let writer = try RowWriter(transaction, layout: row.layout)
@@ -127,16 +129,35 @@ extension ChangeSetMerge {
         changes.addUpdated(row.id, of: row.layout.entity, slots: [column.slot])
     }
 
-    /// The cell of a property's column; empty if it was never written.
+    /// Puts a new value of a `keepBoth` property beside the others.
+    ///
+    /// - Parameter shown: The value in the column; `nil` if the new one replaces it, or if there is
+    ///   none.
+    /// - Returns: The value with the greatest stamp, which is not among the deferred cells.
+    private func last(
+        of new: RecordCells.Cell, over shown: RecordCells.Cell?, in row: HeldRow
+    ) throws -> RecordCells.Cell {
+        let property = new.property
+        let greatest = try shown ?? deferred.greatest(of: property, in: row.id)
+        guard let greatest else { return new }
+        if !isReplaying { transaction.views.hiding[row.id] = row.layout.entity }
+        if greatest.stamp < new.stamp {
+            if shown != nil { try deferred.write(greatest, to: row.id, seeing: []) }
+            return new
+        }
+        if shown == nil { try deferred.remove([greatest.stamp], of: property, from: row.id) }
+        if new.stamp < greatest.stamp { try deferred.write(new, to: row.id, seeing: []) }
+        return greatest
+    }
+
+    /// The cell of a property's column; `nil` if it was never written.
     private func shown(
         _ property: TableLayout.Property, in row: HeldRow
-    ) throws -> [RecordCells.Cell] {
-        guard let position = row.writes[property.number] else { return [] }
-        let stamps = transaction.replicas.stamps([try logStamps[position]])
-        let value = try row.wireValue(of: property, transaction)
-        return stamps.map {
-            RecordCells.Cell(property: property.wire, value: value, stamp: $0)
-        }
+    ) throws -> RecordCells.Cell? {
+        guard let position = row.writes[property.number] else { return nil }
+        return RecordCells.Cell(
+            property: property.wire, value: try row.wireValue(of: property, transaction),
+            stamp: try deferred.wireStamp(try logStamps[position]))
     }
 
     private mutating func write(
@@ -149,10 +170,9 @@ extension ChangeSetMerge {
                     kind: .writeToDeleted, record: id, entity: block.entity,
                     property: block.property, value: write.value, lost: set.stamp, winner: nil))
         }
-        try deferred.change(block.property, of: id) {
-            $0.write(
-                write.value, to: block.property, stamp: set.stampOnWire, seeing: write.observedTags)
-        }
-        try reviveIfAlive(id, by: set)
+        let cell = RecordCells.Cell(
+            property: block.property, value: write.value, stamp: set.stampOnWire)
+        try deferred.write(cell, to: id, seeing: write.observedTags)
+        noteWrite(toUnheld: id)
     }
 }

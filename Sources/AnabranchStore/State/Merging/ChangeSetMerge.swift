@@ -12,6 +12,9 @@ struct ChangeSetMerge {
     let deferred: DeferredRows
     let held: HeldRecords
     let logStamps: LogStamps
+    /// The records of which it is decided at the end of the change set whether they are dead; `nil`
+    /// if there are none.
+    var lives: ChangedLives?
 
     var connection: Connection { transaction.connection }
     var log: ChangeLog { transaction.log }
@@ -36,11 +39,19 @@ struct ChangeSetMerge {
         held = transaction.held
     }
 
-    /// Merges the content of a change set.
+    /// Merges the content of a change set. Call ``StateTransaction/writeChanges()`` after the last
+    /// one, before anything else reads the state.
     ///
     /// - Parameter part: Returns the part of a block to merge; `nil` for none.
     mutating func merge(
         _ incoming: IncomingSet, part: (ChangeBlock) -> ChangeBlock? = { $0 }
+    ) throws {
+        try apply(incoming, part: part)
+        if let lives { try settle(lives, of: incoming) }
+    }
+
+    private mutating func apply(
+        _ incoming: IncomingSet, part: (ChangeBlock) -> ChangeBlock?
     ) throws {
         let set = incoming.changeSet
         if set.kind == .save {

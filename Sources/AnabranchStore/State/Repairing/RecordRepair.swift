@@ -39,6 +39,7 @@ struct RecordRepair {
 
     mutating func run(_ changes: inout ChangeCollector, journaling: Bool = false) throws {
         try transaction.indexes.createAgain()
+        try transaction.writeChanges()
         try separateDuplicates()
         try collectViewChanges()
         let before = try present()
@@ -55,6 +56,7 @@ struct RecordRepair {
         for position in positions {
             if let entry = try transaction.log.entry(at: position) { try replay(entry) }
         }
+        try transaction.writeChanges()
         try seal()
         try collectViewChanges()
         try addNeighbours(&changes)

@@ -20,10 +20,14 @@ struct RepairJournal {
     ///   - new: The record's state after the repair; `nil` if it was removed.
     func record(_ old: CanonicalRecord, replacedBy new: CanonicalRecord?) throws {
         let id = try transaction.localID(of: old.id)
+        let new = new.map(RecordIndex.init)
+        var kept: [WireProperty: Set<Value>] = [:]
+        for cell in new?.record.cells ?? [] {
+            kept[cell.property, default: []].insert(cell.value)
+        }
         for cell in old.cells where !cell.value.isNull {
-            let winners = new?.cells.filter { $0.property == cell.property } ?? []
-            guard !winners.contains(where: { $0.value == cell.value }) else { continue }
-            let winner = winners.max { $0.stamp < $1.stamp }
+            guard kept[cell.property]?.contains(cell.value) != true else { continue }
+            let winner = new?.latest(of: cell.property)
             try journal.record(
                 .init(
                     kind: .replacedByRepair, record: id, entity: old.entity,
@@ -33,10 +37,9 @@ struct RepairJournal {
                     winningValue: winner?.value))
         }
         for link in old.links {
-            let isHeld = new?.links.contains {
-                $0.property == link.property && $0.right == link.right
-            }
-            guard isHeld != true, let tag = link.tags.greatest else { continue }
+            guard new?.tags(of: link.property, to: link.right).isEmpty != false,
+                let tag = link.tags.greatest
+            else { continue }
             try journal.record(
                 .init(
                     kind: .replacedByRepair, record: id, entity: old.entity,

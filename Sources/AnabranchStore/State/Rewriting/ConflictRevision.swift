@@ -18,7 +18,7 @@ struct ConflictRevision {
     private let records: Set<RecordID>
     private let since: Int64
     private let journal: ConflictRecorder
-    private var present: [RecordID: CanonicalRecord] = [:]
+    private var present: [RecordID: RecordIndex] = [:]
 
     private var connection: Connection { transaction.connection }
     private var log: ChangeLog { transaction.log }
@@ -35,7 +35,7 @@ struct ConflictRevision {
         self.since = since
         journal = transaction.journal
         let states = try RecordStates(transaction)
-        for record in records { present[record] = try states[record] }
+        for record in records { present[record] = try states[record].map(RecordIndex.init) }
     }
 
     /// Runs the revision.
@@ -46,7 +46,7 @@ struct ConflictRevision {
         guard !transaction.environment.disabled.contains(.journalRevision) else { return }
         var histories = try RecordHistories(
             of: records, transaction.schema, PartTable(connection), forEachEntry)
-        for record in present.values { histories.complete(with: record) }
+        for index in present.values { histories.complete(with: index.record) }
         let losses = try discardedWrites(histories) + discardedLinks(histories)
         let names = Dictionary(
             losses.map { ($0.name, $0) }, uniquingKeysWith: { first, _ in first })
@@ -170,21 +170,20 @@ struct ConflictRevision {
     // MARK: - Journal entries
 
     private func shows(_ entry: JournalEntry, _ states: RecordStates) throws -> Bool {
-        guard let record = try present[entry.record] ?? states[entry.record] else { return false }
+        guard
+            let index = try present[entry.record]
+                ?? states[entry.record].map(RecordIndex.init)
+        else { return false }
         if let right = entry.right {
-            return record.links.contains {
-                $0.property == entry.property && $0.right == right
-                    && $0.tags.tags.contains(entry.lost)
-            }
+            return index.tags(of: entry.property, to: right).contains(entry.lost)
         }
         // A counter that is held includes everything that was added to it.
         if entry.property.rule == .counter { return true }
-        if let former = record.cells.former(of: entry.property, in: record.id) {
+        let cells = index.cells(named: entry.property.name)
+        if let former = cells.former(of: entry.property, in: entry.record) {
             return former.stamp == entry.lost
         }
-        return record.cells.contains {
-            $0.property == entry.property && $0.stamp == entry.lost
-        }
+        return index.holds(entry.property, writtenBy: entry.lost)
     }
 
     private func remove(_ entry: JournalEntry) throws {

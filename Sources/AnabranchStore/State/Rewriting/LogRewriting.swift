@@ -30,6 +30,7 @@ struct LogRewriting {
 
     mutating func run(_ changes: inout ChangeCollector) throws {
         try transaction.indexes.createAgain()
+        try transaction.writeChanges()
         try transaction.views.uncoverAll()
         try transaction.views.exposeAll()
         let positions = try log.unplacedPositions()

@@ -49,19 +49,34 @@ struct RegisterHistory {
         guard let standing else { return [] }
         let deleter = deleters.min { $0.position < $1.position }
         var losses: [Loss] = []
-        for (index, write) in writes.enumerated() {
-            guard let author = write.author, isHidden(write, by: standing) else { continue }
-            // The author of the next write has most probably seen it, so the search ends soon.
-            guard try !writes[(index + 1)...].contains(where: { try $0.hasSeen(write, log) }),
-                try !deleters.contains(where: { try $0.hasSeen(author, log) })
-            else { continue }
+        try forEachFromLast { write, author, seen in
+            guard isHidden(write, by: standing), try !seen.includes(author, log) else { return }
             losses.append(
                 Loss(
                     write: write, author: author, kind: kind(of: author),
                     winner: deleter?.stamp ?? standing.stamp,
                     winningValue: deleter == nil ? standing.value : nil))
         }
-        return losses
+        return losses.reversed()
+    }
+
+    /// Visits the writes that the log still has, the last one first, each with what the authors of
+    /// later writes and of later deletes had seen.
+    private func forEachFromLast(
+        _ body: (RecordHistories.Write, RecordHistories.Author, SeenWrites) throws -> Void
+    ) throws {
+        var seen = SeenWrites()
+        for write in writes where write.author == nil { seen.addAuthor(of: write.stamp) }
+        let logged = writes.compactMap { write in write.author.map { (write: write, author: $0) } }
+        // A save may write a register twice, and has not seen its own write then.
+        var later = (deleters + logged.map { $0.author }).sorted { $0.position < $1.position }[...]
+        for (write, author) in logged.reversed() {
+            while let last = later.last, last.position > author.position {
+                seen.add(last)
+                later.removeLast()
+            }
+            try body(write, author, seen)
+        }
     }
 
     /// The writes that lose to a concurrent write if the log is merged in its order.
@@ -112,17 +127,6 @@ struct RegisterHistory {
     private func kind(of author: RecordHistories.Author) -> Conflict.Kind {
         guard let first = deleters.map(\.position).min() else { return .concurrentWrite }
         return first < author.position ? .writeToDeleted : .deletedWhileWritten
-    }
-}
-
-extension RecordHistories.Write {
-    /// True if the author of this write had seen an earlier write. If the log no longer has one of
-    /// the two, this is known only for writes of one replica.
-    fileprivate func hasSeen(_ other: RecordHistories.Write, _ log: ChangeLog) throws -> Bool {
-        guard let author, let earlier = other.author else {
-            return stamp.replica == other.stamp.replica && stamp.timestamp > other.stamp.timestamp
-        }
-        return try author.hasSeen(earlier, log)
     }
 }
 

@@ -51,41 +51,81 @@ struct HeldRecords {
         return try statement.step()
     }
 
-    /// The first new record that already exists.
+    /// One of some new records that already exists; `nil` if none does.
     ///
     /// - Parameter table: A table that need not be searched, because its primary key finds
     ///   duplicates.
     func duplicate(
         among ids: [LocalID], notIn table: TableLayout? = nil
     ) throws -> LocalID? {
-        guard let least = ids.min(), let greatest = ids.max() else { return nil }
-        var new: Set<LocalID>?
-        if tables.contains(where: { $0 !== table }) {
-            for search in searches {
-                let found = try duplicate(search, least, greatest, among: ids, &new)
-                if let found { return found }
+        let search = Search(ids)
+        let others = tables.filter { $0 !== table }
+        if let range = search.range, !others.isEmpty {
+            for sql in searches {
+                if let found = try search.first(of: sql, in: range, connection) { return found }
+            }
+        } else {
+            for other in others {
+                if let found = try search.first(in: other.name, "ab_pk", connection) {
+                    return found
+                }
             }
         }
         guard !deferred.isEmpty else { return nil }
-        return try duplicate(
-            "SELECT record FROM ab_deferred_record WHERE record BETWEEN ? AND ?", least, greatest,
-            among: ids, &new)
+        return try search.first(in: "ab_deferred_record", "record", connection)
+    }
+}
+
+/// A search for some records in one table after the other.
+private final class Search {
+    private let ids: [LocalID]
+    /// The least and the greatest ID, if at least one of 16 IDs between them is searched; `nil` if
+    /// a table may have many others between them.
+    let range: ClosedRange<LocalID>?
+    /// The records as a set and as JSON, made only when they are needed, which is rare.
+    private lazy var all = Set(ids)
+    private lazy var json = SQL.json(ids)
+
+    private static let widestGap: LocalID = 16
+
+    init(_ ids: [LocalID]) {
+        self.ids = ids
+        range = ids.min().flatMap { least in
+            let greatest = ids.max() ?? least
+            let (span, overflow) = greatest.subtractingReportingOverflow(least)
+            return !overflow && span / Self.widestGap < LocalID(ids.count)
+                ? least...greatest : nil
+        }
     }
 
-    /// Searches one table for new records.
-    ///
-    /// - Parameter new: The new records as a set, built only when it is needed, which is rare.
-    private func duplicate(
-        _ sql: String, _ least: LocalID, _ greatest: LocalID, among ids: [LocalID],
-        _ new: inout Set<LocalID>?
+    /// One of the records that a table has; `nil` if it has none.
+    func first(in table: String, _ key: String, _ connection: Connection) throws -> LocalID? {
+        if let range {
+            let sql = "SELECT \(key) FROM \(table) WHERE \(key) BETWEEN ?1 AND ?2"
+            return try first(of: sql, in: range, connection)
+        }
+        guard !ids.isEmpty else { return nil }
+        let statement = try connection.cached(
+            "SELECT \(key) FROM \(table) WHERE \(key) IN (SELECT value FROM json_each(?))")
+        try statement.bind(json, at: 1)
+        return try first(of: statement)
+    }
+
+    /// One of the records that a statement finds between two IDs; `nil` if it finds none.
+    func first(
+        of sql: String, in range: ClosedRange<LocalID>, _ connection: Connection
     ) throws -> LocalID? {
         let statement = try connection.cached(sql)
-        try statement.bind(least, at: 1)
-        try statement.bind(greatest, at: 2)
+        try statement.bind(range.lowerBound, at: 1)
+        try statement.bind(range.upperBound, at: 2)
+        return try first(of: statement)
+    }
+
+    private func first(of statement: Statement) throws -> LocalID? {
+        defer { statement.reset() }
         while try statement.step() {
-            let set = new ?? Set(ids)
-            new = set
-            if set.contains(statement.int64(at: 0)) { return statement.int64(at: 0) }
+            let found = statement.int64(at: 0)
+            if all.contains(found) { return found }
         }
         return nil
     }

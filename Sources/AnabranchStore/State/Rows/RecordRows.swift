@@ -55,6 +55,7 @@ struct RecordRows {
             _ = try positions[transaction.localStamp(cell.stamp)]
             try deferred.write(cell, to: id)
             shown[number] = nil
+            transaction.views.exposed.remove(id)
         }
         try insert(shown, id: id, layout: layout, version: version)
     }

@@ -11,6 +11,11 @@ extension ViewRules {
         var ids: [LocalID] = []
     }
 
+    private struct Key: Hashable {
+        let constraint: Int64
+        let bytes: [UInt8]
+    }
+
     var reader: StoreReader { StoreReader(connection, schema: schema) }
 
     /// Finds the records that hold equal keys and merges each duplicate set.
@@ -54,13 +59,18 @@ extension ViewRules {
         var found: [DuplicateSet] = []
         for (id, root) in try seeds() where !seen.contains(id) {
             var duplicates = DuplicateSet(root: root)
+            // All holders of a key are found together, so it is searched once.
+            var searched: Set<Key> = []
             var stack = [id]
             while let next = stack.popLast() {
                 guard seen.insert(next).inserted, let entity = try reader.entity(of: next, in: root)
                 else { continue }
                 duplicates.ids.append(next)
                 for constraint in schema.layout(of: entity).constraints {
-                    let others = try others(like: next, constraint)
+                    guard let key = try key(of: next, constraint),
+                        searched.insert(Key(constraint: constraint.number, bytes: key)).inserted
+                    else { continue }
+                    let others = try others(like: next, key, constraint)
                     if isSaving { try refuse(others, like: next, constraint) }
                     stack += others
                 }
@@ -118,8 +128,9 @@ extension ViewRules {
     }
 
     /// The records that hold the key of a record. Sets that hold it are separated first.
-    private func others(like id: LocalID, _ constraint: UniqueConstraint) throws -> [LocalID] {
-        guard let key = try key(of: id, constraint) else { return [] }
+    private func others(
+        like id: LocalID, _ key: [UInt8], _ constraint: UniqueConstraint
+    ) throws -> [LocalID] {
         let statement = try connection.cached(
             """
             SELECT o.ab_pk, \(constraint.names("o"))
@@ -201,9 +212,10 @@ extension ViewRules {
     /// Reports a new merged duplicate as deleted, and a record that has left its set as inserted.
     func collectDuplicateChanges(_ changes: inout ChangeCollector) throws {
         changes.formUnion(referenceChanges)
+        let wereHidden = affected.filter { visibleBefore[$0, default: $0] != $0 }
+        changes.forget(wereHidden)
         for id in affected {
-            let wasShown = visibleBefore[id].map { $0 == id } ?? true
-            if !wasShown { changes.forget(id) }
+            let wasShown = !wereHidden.contains(id)
             if try mergedDuplicates.visible(of: id).map({ $0 != id }) ?? false {
                 if wasShown { try collectMergedDuplicate(id, &changes) }
                 continue

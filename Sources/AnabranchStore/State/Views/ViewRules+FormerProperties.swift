@@ -85,8 +85,10 @@ extension ViewRules {
 
     /// Restores the own cells of a record's properties that show former ones, and registers the
     /// record. It changes nothing if the record has no cells of former properties.
+    ///
+    /// The record's deferred cells are read once, however many blocks change the record.
     func exposeValues(of id: LocalID) throws {
-        guard let candidates = try candidates(of: id) else { return }
+        guard exposed.insert(id).inserted, let candidates = try candidates(of: id) else { return }
         for property in candidates.properties { try remember(property, of: candidates.row) }
         try willChangeReferences(candidates.properties, of: candidates.row)
         try restore(candidates.properties, candidates)
@@ -178,6 +180,7 @@ extension ViewRules {
     /// Shows the later writes of former properties, and defaults in place of null. The row keeps
     /// its version.
     func showValues(of id: LocalID) throws {
+        exposed.remove(id)
         guard let candidates = try candidates(of: id, includesNulls: true) else { return }
         let row = candidates.row
         var writes = row.writes

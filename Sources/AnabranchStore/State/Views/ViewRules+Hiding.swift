@@ -9,15 +9,17 @@ extension ViewRules {
         defer { hiding = [:] }
         let writes = try ObjectWritesReader(
             reader, replicas: transaction.replicas, logStamps: logStamps)
-        var found: [LocalID: HidingRecord] = [:]
+        var found: [HidingRecord] = []
+        // Many records may show as one, which is asked once.
+        var asked: Set<LocalID> = []
         for (id, entity) in hiding {
             let visible = try mapped(id)
-            guard found[visible] == nil,
+            guard asked.insert(visible).inserted,
                 let entity = try reader.entity(of: visible, in: entity.root),
                 try writes.writes(of: visible, entity).hidesSomething
             else { continue }
-            found[visible] = HidingRecord(id: visible, entity: entity)
+            found.append(HidingRecord(id: visible, entity: entity))
         }
-        return found.values.sorted { $0.id < $1.id }
+        return found.sorted { $0.id < $1.id }
     }
 }

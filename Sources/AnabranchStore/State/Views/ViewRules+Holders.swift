@@ -107,13 +107,14 @@ extension ViewRules {
     func rank(of id: LocalID, _ writes: RowWrites, _ viewColumn: ViewRuleColumn) throws -> WriteRank
     {
         let record = try transaction.recordID(of: id)
+        let property = viewColumn.column.property.wireProperty
         // A reference that was never written may show a former one.
         let stamp =
             try writes[viewColumn.column.number].map {
                 transaction.replicas.stamps([try logStamps[$0]]).first
             }
-            ?? transaction.deferred.wireCells(of: id)
-            .former(of: viewColumn.column.property.wireProperty, in: record)?.stamp
+            ?? transaction.deferred.wireCells(of: id, .named(property.name))
+            .former(of: property, in: record)?.stamp
         return WriteRank(
             stamp: stamp ?? Stamp(timestamp: .zero, replica: ReplicaID(high: 0, low: 0)),
             record: record)

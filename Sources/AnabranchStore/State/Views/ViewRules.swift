@@ -45,6 +45,8 @@ final class ViewRules {
     /// The records that may show values of former properties, and what columns showed before this
     /// transaction changed something there, by slot.
     var shownValues: [LocalID: [Int: Value]] = [:]
+    /// Records of which all columns have their own cells since ``exposeValues(of:)``.
+    var exposed: Set<LocalID> = []
     var formerLinks = FormerLinkWork()
     /// Records that may hide something since this transaction; see ``takeHiding()``.
     var hiding: [LocalID: EntityDescription] = [:]
@@ -285,6 +287,7 @@ final class ViewRules {
         affected = []
         referenceChanges = ChangeCollector()
         shownValues = [:]
+        exposed = []
         formerLinks = FormerLinkWork()
     }
 

@@ -6,19 +6,23 @@ struct CellInsertion {
     private let deferred: DeferredRows
     private let statement: Statement
 
-    init(of property: WireProperty, into deferred: DeferredRows) throws {
+    /// Prepares the statement.
+    ///
+    /// - Parameter ifAbsent: True if a cell that exists stays as it is.
+    init(of property: WireProperty, into deferred: DeferredRows, ifAbsent: Bool = false) throws {
         self.deferred = deferred
-        statement = try deferred.connection.cached(
-            """
-            INSERT INTO ab_deferred_cell (record, name, type, rule, value, hlc, by)
-            VALUES (?, ?, ?, ?, ?, ?, ?)
-            """)
+        statement = try deferred.connection.cached(ifAbsent ? Self.insertingAbsent : Self.inserting)
         try statement.bind(property.name.string, at: 2)
         try statement.bind(Int64(property.type.rawValue), at: 3)
         try statement.bind(Int64(property.rule.rawValue), at: 4)
     }
 
-    /// Inserts a cell that does not exist yet.
+    private static let cell =
+        "ab_deferred_cell (record, name, type, rule, value, hlc, by) VALUES (?, ?, ?, ?, ?, ?, ?)"
+    private static let inserting = "INSERT INTO \(cell)"
+    private static let insertingAbsent = "INSERT OR IGNORE INTO \(cell)"
+
+    /// Inserts a cell.
     ///
     /// - Parameter value: The value in its wire form.
     func insert(_ value: Value, of id: LocalID, stamp: LocalStamp) throws {

@@ -5,12 +5,16 @@ import AnabranchSQLite
 extension DeferredRows {
     /// The cells in ascending order of properties, then of stamps.
     func wireCells(
-        _ property: WireProperty? = nil, of id: LocalID
+        of id: LocalID, _ selection: CellSelection = .all
     ) throws -> [RecordCells.Cell] {
-        try cells(of: id).filter { property == nil || $0.property == property }.map { cell in
-            RecordCells.Cell(
-                property: cell.property, value: cell.value, stamp: try wireStamp(cell.stamp))
-        }.sorted { ($0.property, $0.stamp) < ($1.property, $1.stamp) }
+        try cells(of: id, selection).map(wireCell).sorted {
+            ($0.property, $0.stamp) < ($1.property, $1.stamp)
+        }
+    }
+
+    private func wireCell(_ cell: Cell) throws -> RecordCells.Cell {
+        RecordCells.Cell(
+            property: cell.property, value: cell.value, stamp: try wireStamp(cell.stamp))
     }
 
     func write(_ cell: RecordCells.Cell, to id: LocalID) throws {
@@ -18,12 +22,13 @@ extension DeferredRows {
             cell.property, cell.value, to: id, stamp: try transaction.localStamp(cell.stamp))
     }
 
-    /// Merges one property of a record.
+    /// Merges a property of a record that has one cell. Under `keepBoth` use
+    /// `write(_:to:seeing:)`.
     @discardableResult
     func change<Result>(
         _ property: WireProperty, of id: LocalID, _ merge: (inout RecordCells) -> Result
     ) throws -> Result {
-        let held = try wireCells(property, of: id)
+        let held = try wireCells(of: id, .of(property))
         var cells = RecordCells(held)
         let result = merge(&cells)
         if cells.cells != held { try replace(property, of: id, by: cells.cells) }
@@ -34,13 +39,9 @@ extension DeferredRows {
         _ property: WireProperty, of id: LocalID, by cells: [RecordCells.Cell]
     ) throws {
         if !isEmpty {
-            try connection.run(
-                """
-                DELETE FROM ab_deferred_cell
-                WHERE record = ? AND name = ? AND type = ? AND rule = ?
-                """, .integer(id), .text(property.name.string),
-                .integer(Int64(property.type.rawValue)),
-                .integer(Int64(property.rule.rawValue)))
+            let statement = try connection.cached(Self.removingProperty)
+            try statement.bind(.of(property), of: id)
+            try statement.run()
         }
         for cell in cells { try write(cell, to: id) }
     }
@@ -53,6 +54,54 @@ extension DeferredRows {
         }
         return wire
     }
+}
+
+// The values of one property that stay beside each other under `keepBoth`. There may be many, so
+// each is found by the primary key, and the others are not read.
+extension DeferredRows {
+    /// Writes a value beside those that its author had not seen, and removes the others. A value
+    /// with the same stamp stays as it is.
+    func write(_ cell: RecordCells.Cell, to id: LocalID, seeing seen: [Stamp]) throws {
+        try remove(seen, of: cell.property, from: id)
+        try CellInsertion(of: cell.property, into: self, ifAbsent: true)
+            .insert(cell.value, of: id, stamp: try transaction.localStamp(cell.stamp))
+    }
+
+    /// Removes the values with some stamps.
+    func remove(_ stamps: [Stamp], of property: WireProperty, from id: LocalID) throws {
+        guard !isEmpty, !stamps.isEmpty else { return }
+        let statement = try connection.cached(Self.removingValue)
+        for stamp in stamps {
+            guard let ordinal = transaction.replicas.ordinal(of: stamp.replica) else { continue }
+            try statement.bind(.of(property), of: id)
+            try statement.bind(Int64(bitPattern: stamp.timestamp.rawValue), at: 5)
+            try statement.bind(ordinal, at: 6)
+            try statement.run()
+        }
+    }
+
+    /// The value with the greatest stamp; `nil` if there is none.
+    func greatest(of property: WireProperty, in id: LocalID) throws -> RecordCells.Cell? {
+        guard !isEmpty else { return nil }
+        let statement = try connection.cached(Self.latestFirst)
+        try statement.bind(.of(property), of: id)
+        defer { statement.reset() }
+        var greatest: RecordCells.Cell?
+        while try statement.step() {
+            let cell = try wireCell(Self.cell(statement))
+            if let greatest, greatest.stamp.timestamp > cell.stamp.timestamp { break }
+            // The ordinals of replicas say nothing about their order.
+            greatest = greatest.map { $0.stamp < cell.stamp ? cell : $0 } ?? cell
+        }
+        return greatest
+    }
+}
+
+extension DeferredRows {
+    private static let removingProperty = "DELETE \(CellSelection.fromProperty)"
+    private static let removingValue = "\(removingProperty) AND hlc = ? AND by = ?"
+    private static let latestFirst =
+        "\(CellSelection.columns) \(CellSelection.fromProperty) ORDER BY hlc DESC"
 }
 
 // Records without a row: dead records and members of duplicate sets.
@@ -96,7 +145,7 @@ extension DeferredRows {
     /// The whole value of an attribute group; `nil` if the columns represent it.
     func wholeValue(of property: TableLayout.Property, id: LocalID) throws -> Value? {
         guard property.group != nil, !isEmpty else { return nil }
-        return try cells(of: id).first { $0.property == property.wire }?.value
+        return try cells(of: id, .of(property.wire)).first?.value
     }
 
     /// Keeps the written value of an attribute group if the columns cannot represent it. It

@@ -15,8 +15,19 @@ extension DeferredRows {
     /// True if a link is among the deferred rows.
     func hasLink(_ property: WireProperty, left: LocalID, right: LocalID) throws -> Bool {
         guard !isEmpty else { return false }
-        return try !tags(property, left: left, right: right).isEmpty
+        let statement = try connection.cached(Self.findingLink)
+        try bind(property, left: left, right: right, to: statement)
+        defer { statement.reset() }
+        return try statement.step()
     }
+
+    private static let fromLink = """
+        FROM ab_deferred_link
+        WHERE left = ? AND name = ? AND type = ? AND rule = ? AND right = ?
+        """
+    private static let findingLink = "SELECT 1 \(fromLink)"
+    private static let readingTags = "SELECT tag, tag_by, more \(fromLink)"
+    private static let removingLink = "DELETE \(fromLink)"
 
     /// The deferred links of which a record is an end.
     func links(of id: LocalID) throws -> [(property: WireProperty, link: LinkRows.Row)] {
@@ -38,14 +49,11 @@ extension DeferredRows {
         return links
     }
 
-    private func tags(
+    /// The tags of a link; none if it is not among the deferred rows.
+    func tags(
         _ property: WireProperty, left: LocalID, right: LocalID
     ) throws -> [LocalTag] {
-        let statement = try connection.cached(
-            """
-            SELECT tag, tag_by, more FROM ab_deferred_link
-            WHERE left = ? AND name = ? AND type = ? AND rule = ? AND right = ?
-            """)
+        let statement = try connection.cached(Self.readingTags)
         try bind(property, left: left, right: right, to: statement)
         guard try statement.step() else { return [] }
         defer { statement.reset() }
@@ -85,16 +93,15 @@ extension DeferredRows {
         try statement.bind(right, at: 5)
     }
 
-    private func setTags(
+    /// Inserts a link, changes its tags, or removes it if no tag is left.
+    ///
+    /// - Parameter tags: The tags in ascending order.
+    func setTags(
         _ tags: [LocalTag], _ property: WireProperty, left: LocalID, right: LocalID
     ) throws {
         isEmpty = false
         guard let first = tags.first else {
-            let statement = try connection.cached(
-                """
-                DELETE FROM ab_deferred_link
-                WHERE left = ? AND name = ? AND type = ? AND rule = ? AND right = ?
-                """)
+            let statement = try connection.cached(Self.removingLink)
             try bind(property, left: left, right: right, to: statement)
             return try statement.run()
         }

@@ -94,31 +94,33 @@ final class DeferredRows {
         let stamp: LocalStamp
     }
 
-    func cells(of id: LocalID) throws -> [Cell] {
-        let own = try ownCells(of: id)
-        guard !transaction.schema.tablesWithDropped.isEmpty else { return own }
+    /// The cells of a record, also those in dropped columns of its row.
+    func cells(of id: LocalID, _ selection: CellSelection = .all) throws -> [Cell] {
+        let own = try ownCells(of: id, selection)
+        guard transaction.schema.hasDropped(selection) else { return own }
         return try droppedCells(
             of: id,
             unless: { dropped in
-                own.contains { $0.property == dropped }
+                !selection.includes(dropped) || own.contains { $0.property == dropped }
             }) + own
     }
 
     /// The cells outside of the record's row.
-    private func ownCells(of id: LocalID) throws -> [Cell] {
+    private func ownCells(of id: LocalID, _ selection: CellSelection) throws -> [Cell] {
         guard !isEmpty else { return [] }
-        let statement = try connection.cached(
-            "SELECT name, type, rule, value, hlc, by FROM ab_deferred_cell WHERE record = ?")
-        try statement.bind(id, at: 1)
+        let statement = try connection.cached(selection.statement)
+        try statement.bind(selection, of: id)
         var cells: [Cell] = []
-        while try statement.step() {
-            var value = ByteReader(statement.bytes(at: 3))
-            cells.append(
-                Cell(
-                    property: Self.property(statement), value: try value.readTagged(),
-                    stamp: try statement.localStamp(at: 4)))
-        }
+        while try statement.step() { cells.append(try Self.cell(statement)) }
         return cells
+    }
+
+    /// Reads the columns name, type, rule, value, hlc and by.
+    static func cell(_ statement: Statement) throws -> Cell {
+        var value = ByteReader(statement.bytes(at: 3))
+        return Cell(
+            property: property(statement), value: try value.readTagged(),
+            stamp: try statement.localStamp(at: 4))
     }
 
     /// Reads the columns name, type and rule.

@@ -39,6 +39,7 @@ final class JournalRows {
     }
 
     private var subjects: [Subject: Int64] = [:]
+    private var entities: [Int64: WireName] = [:]
     @exclusivity(unchecked) private var recentSubjects = RecentPair<Subject, Int64>()
     private var authors: [String: Int64] = [:]
 
@@ -71,14 +72,13 @@ final class JournalRows {
                 .integer(Int64(subject.property.type.rawValue)),
                 .integer(Int64(subject.property.rule.rawValue)))
             subjects[subject] = number
+            entities[number] = subject.entity
             return number
         }
     }
 
     /// The entity of a property that this transaction has named.
-    func entity(ofSubject number: Int64) -> WireName? {
-        subjects.first { $0.value == number }?.key.entity
-    }
+    func entity(ofSubject number: Int64) -> WireName? { entities[number] }
 
     /// The number of an author in the journal; NULL for an empty name.
     func number(ofAuthor name: String) throws -> SQLiteValue {
