@@ -95,6 +95,7 @@ import Testing
             context.delete(gone)
             moved.boss = other
             let new = try context.person("p9", boss: owner)
+            context.processPendingChanges()
             let names = Set(owner.reports.compactMap(\.firstName))
             #expect(names == ["new", "p3", "p9"])
             #expect(owner.reports.objects.contains { $0 === new })

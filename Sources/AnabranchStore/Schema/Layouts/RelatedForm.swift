@@ -1,6 +1,6 @@
 import AnabranchModel
 
-/// What the SELECT of related objects depends on, beside the schema.
+/// The form of a SELECT of related objects. The schema has one text for each form.
 ///
 /// The SELECT of one owner finds it by a parameter. That of several owners has them in a JSON
 /// array, which SQLite has to read and to sort by.

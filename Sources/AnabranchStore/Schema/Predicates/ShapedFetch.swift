@@ -26,7 +26,7 @@ package struct ShapedFetch {
     package private(set) var bindings: [Value] = []
     private let store: (any Hashable & Sendable)?
 
-    /// A longer shape would cost more memory than the time is worth that it saves.
+    /// The SQL of longer shapes would take too much memory.
     private static let greatestWordCount = 128
 
     /// - Parameter store: As for ``FetchStatement``.
@@ -54,7 +54,7 @@ package struct ShapedFetch {
             }
             add((sort.isAscending ? 1 : 0) | UInt(sort.options.rawValue) << 8)
         }
-        // No predicate has this number.
+        // The sorts end here: no sort and no predicate begins with this number.
         add(0)
         if let predicate = query.predicate, !add(predicate) { return nil }
         guard shape.words.count <= Self.greatestWordCount else { return nil }
