@@ -62,6 +62,47 @@ import Testing
         }
     }
 
+    @Test func `the objects of one to-many are read with it, and another owner prepares nothing`()
+        throws
+    {
+        let graph = try filled(bosses: 2, reports: 4)
+        try graph.inContext { context throws in
+            let people = try context.fetch(bosses())
+            let before = graph.coordinator.store.readStatistics
+            #expect(people[0].reports.compactMap(\.firstName).sorted() == ["p0", "p1", "p2", "p3"])
+            let between = graph.coordinator.store.readStatistics
+            #expect((between - before).selects == 1)
+            #expect(people[1].reports.compactMap(\.firstName).count == 4)
+            let after = graph.coordinator.store.readStatistics
+            #expect((after - between).selects == 1 && (after - between).preparations == 0)
+            let groups = try context.fetch(FetchRequest<Group>(sortedBy: \.title))
+            // Links cost another one, for the state in which they were read.
+            let beforeLinks = graph.readStatements
+            #expect(groups.map { $0.members.objects.count } == [4, 4])
+            #expect(graph.readStatements == beforeLinks + 4)
+        }
+    }
+
+    @Test func `reading a to-many with its objects keeps unsaved changes`() throws {
+        let graph = try filled(bosses: 2, reports: 4)
+        try graph.inContext { context throws in
+            let people = try context.fetch(bosses())
+            let (owner, other) = (people[0], people[1])
+            let all = try context.fetch(
+                FetchRequest<Person>(where: \.boss == owner, sortedBy: \.firstName))
+            let (gone, moved, edited) = (all[0], all[1], all[2])
+            edited.firstName = "new"
+            context.delete(gone)
+            moved.boss = other
+            let new = try context.person("p9", boss: owner)
+            context.processPendingChanges()
+            let names = Set(owner.reports.compactMap(\.firstName))
+            #expect(names == ["new", "p3", "p9"])
+            #expect(owner.reports.objects.contains { $0 === new })
+            #expect(other.reports.objects.count == 5)
+        }
+    }
+
     @Test func `unsaved changes stay`() throws {
         let graph = try filled(bosses: 2, reports: 2)
         try graph.inContext { context throws in

@@ -25,16 +25,17 @@ extension ManagedObjectContext {
         var ids = [object.localID]
         var companions: [ManagedObject] = []
         let home = object.home
-        var seen: Set<LocalID> = [object.localID]
+        var seen: Set<LocalID> = []
         while ids.count < Self.maximumFaultsAtOnce, let id = home.takeLastFault() {
-            guard let other = held(id), other.home === home, seen.insert(id).inserted,
-                other.flags.isDisjoint(with: [.hasRow, .inserted])
+            guard id != object.localID, let other = held(id), other.home === home,
+                seen.insert(id).inserted, other.flags.isDisjoint(with: [.hasRow, .inserted])
             else { continue }
             companions.append(other)
             ids.append(id)
         }
+        if ids.count > 1 { ids.sort() }
         var impostors: [ManagedObject] = []
-        try readRows(of: object.entity, ids: ids.sorted()) { row in
+        try readRows(of: object.entity, ids: ids) { row in
             guard let reader = row.id == object.localID ? object : held(row.id) else { return }
             if reader.fits(row) { adopt(row, by: reader) } else { impostors.append(reader) }
         }

@@ -115,14 +115,19 @@ extension ManagedObjectContext {
         switch source {
         case .store:
             var related = RelatedMembers()
-            try readStore { reader in
+            let isOfLinks = if case .links = relationship.storage { true } else { false }
+            // The positions of a list may be equal, which takes another read.
+            try readStore(isOneStatement: !isOfLinks && !relationship.isOrdered) { reader in
                 let body = rows.map { rows in { (row: StoredRow) in rows(.stored(row)) } }
-                for item in try reader.related(by: relationship, of: owners, rows: body) {
-                    related.members[item.owner, default: []].append(item.id)
+                let found = try reader.related(by: relationship, of: owners, rows: body)
+                // The objects of one owner are together.
+                var rest = found[...]
+                while let owner = rest.first?.owner {
+                    let ids = rest.prefix { $0.owner == owner }.map(\.id)
+                    related.members[owner, default: []] += ids
+                    rest = rest.dropFirst(ids.count)
                 }
-                if case .links = relationship.storage {
-                    related.version = try reader.lastPosition()
-                }
+                if isOfLinks { related.version = try reader.lastPosition() }
             }
             return related
         case .parent(let parent):

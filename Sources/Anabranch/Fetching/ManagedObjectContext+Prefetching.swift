@@ -45,13 +45,9 @@ extension ManagedObjectContext {
     private func prefetch(
         _ relationship: RelationshipDescription, of owners: [ManagedObject]
     ) throws -> [ManagedObject] {
-        var forgotten: [ManagedObject] = []
-        var read: [ManagedObject] = []
-        defer { keepAlive(forgotten + read) }
         let having = owners.filter { $0.relationIndex(of: relationship) != nil }
-        try loadMissing(relationship, of: having) { [self] row in
-            read.append(object(of: row, refreshing: false, forgotten: &forgotten))
-        }
+        let read = try loadMissingObjects(relationship, of: having)
+        defer { keepAlive(read) }
         let ids = try owners.reduce(into: Set<LocalID>()) { ids, owner in
             if let index = owner.relationIndex(of: relationship) {
                 ids.formUnion(try members(of: owner, at: index))

@@ -74,21 +74,43 @@ extension ManagedObjectContext {
     func objects(
         listed ids: [LocalID], of destination: EntityDescription
     ) throws -> [ManagedObject] {
-        var found: [LocalID: ManagedObject] = [:]
-        var missing: [LocalID] = []
-        for id in ids {
-            if let object = held(id), object.flags.contains(.hasRow) {
-                found[id] = object
-            } else {
-                missing.append(id)
-            }
+        let known = ids.map { id in held(id).flatMap { $0.flags.contains(.hasRow) ? $0 : nil } }
+        let missing = zip(ids, known).filter { $1 == nil }.map(\.0)
+        guard !missing.isEmpty else { return known.compactMap { $0 } }
+        var read: [LocalID: ManagedObject] = [:]
+        try readRows(of: destination, ids: missing.sorted()) { row in
+            read[row.id] = object(of: row)
         }
-        if !missing.isEmpty {
-            try readRows(of: destination, ids: missing.sorted()) { row in
-                found[row.id] = object(of: row)
-            }
+        return zip(ids, known).compactMap { $1 ?? read[$0] }
+    }
+
+    /// The objects of a to-many relationship, of a list in their order, else ascending. If they
+    /// were not read yet, one SELECT reads them with the relationship.
+    func relatedObjects(
+        of owner: ManagedObject, by relationship: RelationshipDescription
+    ) throws -> [ManagedObject] {
+        guard owner.home.plan.relationIndex(of: relationship) != nil else { return [] }
+        let read = try loadMissingObjects(relationship, of: [owner])
+        return try withExtendedLifetime(read) {
+            try objects(
+                listed: listedMembers(of: owner, by: relationship), of: relationship.destination)
         }
-        return ids.compactMap { found[$0] }
+    }
+
+    /// Loads a relationship of those of several objects for which it was not read yet, and the
+    /// objects at its other end.
+    ///
+    /// - Returns: The objects that were read, which the context does not hold.
+    func loadMissingObjects(
+        _ relationship: RelationshipDescription, of owners: [ManagedObject]
+    ) throws -> [ManagedObject] {
+        var forgotten: [ManagedObject] = []
+        var read: [ManagedObject] = []
+        try loadMissing(relationship, of: owners) { [self] row in
+            read.append(object(of: row, refreshing: false, forgotten: &forgotten))
+        }
+        withExtendedLifetime(forgotten) {}
+        return read
     }
 
     func targetIDs(

@@ -67,12 +67,7 @@ public struct ManagedObjectList<Element: ManagedObject> {
 
     /// The objects in their order, as an array. Objects that were deleted in the store are left
     /// out.
-    public var objects: [Element] {
-        attempt(or: []) { context, relationship in
-            try context.objects(listed: ids, of: relationship.destination)
-                .compactMap { $0 as? Element }
-        }
-    }
+    public var objects: [Element] { relatedObjects() }
 
     /// The IDs of the objects in their order.
     public var objectIDs: [ManagedObjectID] {

@@ -33,13 +33,7 @@ public struct ManagedObjectSet<Element: ManagedObject> {
 
     /// The objects as an array, in ascending order of their records, which is the order in which
     /// one replica inserted them. The objects of an ordered relationship come in its order.
-    public var objects: [Element] {
-        attempt(or: []) { context, relationship in
-            let ids = try context.listedMembers(of: owner, by: relationship)
-            return try context.objects(listed: ids, of: relationship.destination)
-                .compactMap { $0 as? Element }
-        }
-    }
+    public var objects: [Element] { relatedObjects() }
 
     /// The IDs of the objects, in the order of ``objects``.
     public var objectIDs: [ManagedObjectID] {

@@ -28,6 +28,19 @@ extension RelationshipView {
         }
     }
 
+    /// The objects of the relationship, of a list in their order, else ascending.
+    func relatedObjects<Element: ManagedObject>() -> [Element] {
+        attempt(or: []) { context, relationship in
+            let objects = try context.relatedObjects(of: owner, by: relationship)
+            guard context.home(of: relationship.destination).plan.type is Element.Type else {
+                return objects.compactMap { $0 as? Element }
+            }
+            // The classes of sub-entities inherit from that of the entity, and arrays of objects
+            // have the same layout. Converting one by one would cost a tenth of the reading.
+            return unsafeBitCast(objects, to: [Element].self)
+        }
+    }
+
     /// As ``attempt(or:_:)``, to change the relationship; that of an owner that is gone is refused.
     func change(_ body: (ManagedObjectContext, RelationshipDescription) throws -> Void) {
         if owner.managedObjectContext == nil { return owner.refuseChange(of: slot) }

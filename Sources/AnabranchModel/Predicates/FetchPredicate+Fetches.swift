@@ -9,11 +9,32 @@ extension FetchPredicate {
     package func replacingFetches(
         _ run: (PredicateFetch, Bool) throws -> PredicateConstant
     ) throws -> FetchPredicate {
-        try withoutActuallyEscaping(run) { run in
+        guard mayFetch else { return self }
+        return try withoutActuallyEscaping(run) { run in
             let replacement = FetchReplacement(run)
             let predicate = replacement.rewrite(self)
             if let error = replacement.error { throw error }
             return predicate
+        }
+    }
+
+    /// False for comparisons of key paths and constants, of which most predicates consist.
+    private var mayFetch: Bool {
+        switch self {
+        case .constant: false
+        case .conjunction(let parts), .disjunction(let parts): parts.contains { $0.mayFetch }
+        case .negation(let inner): inner.mayFetch
+        case .comparison(let comparison): comparison.left.mayFetch || comparison.right.mayFetch
+        }
+    }
+}
+
+extension FetchExpression {
+    fileprivate var mayFetch: Bool {
+        switch form {
+        case .constant, .evaluatedObject, .variable: false
+        case .path(nil, let steps): !steps.allSatisfy(\.isKey)
+        default: true
         }
     }
 }

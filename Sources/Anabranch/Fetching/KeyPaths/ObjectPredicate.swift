@@ -22,7 +22,11 @@ public struct ObjectPredicate<Object: ManagedObject>: Sendable {
         depth: Int = 0,
         _ make: () throws(FetchPredicateError) -> FetchPredicate
     ) {
-        content = Result(catching: make)
+        do {
+            content = .success(try make())
+        } catch {
+            content = .failure(error)
+        }
         self.depth = depth
     }
 
@@ -75,7 +79,11 @@ public struct ObjectExpression<Object: ManagedObject, Value>: Sendable {
         depth: Int = 0,
         _ make: () throws(FetchPredicateError) -> FetchExpression
     ) {
-        content = Result(catching: make)
+        do {
+            content = .success(try make())
+        } catch {
+            content = .failure(error)
+        }
         self.depth = depth
     }
 

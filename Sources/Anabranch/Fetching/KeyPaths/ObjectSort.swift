@@ -44,6 +44,11 @@ extension FetchSort {
     public init<Object: ManagedObject>(
         _ keyPath: PartialKeyPath<Object>
     ) throws(FetchPredicateError) {
+        // A key path that is known to read a property has no direction and no options.
+        if let known = KnownPropertyPaths.path(of: keyPath, Object.self) {
+            self.init(known.name)
+            return
+        }
         if let relevance = FetchSort.relevance(keyPath) {
             self = relevance
             return

@@ -6,11 +6,8 @@ struct PropertyPath {
     /// The names, with `@count` at the end for the number of objects of a to-many relationship;
     /// empty for the object itself.
     let keys: [String]
-
-    var expression: FetchExpression {
-        keys.isEmpty
-            ? FetchExpression(.evaluatedObject) : .keyPath(keys.joined(separator: "."))
-    }
+    /// The value at the end of the path.
+    let expression: FetchExpression
 
     /// The steps, to continue a path.
     var steps: [PathStep] {
@@ -20,15 +17,24 @@ struct PropertyPath {
     /// Reads the names from a key path.
     ///
     /// A computed property of the class counts as the stored property that it returns unchanged.
+    /// The names of a literal are read once, see ``KnownPropertyPaths``.
     ///
     /// - Throws: `FetchPredicateError` with code `notAProperty` for a key path that is not a chain
     ///   of properties, such as one to a property that computes its value.
     init(_ keyPath: AnyKeyPath, of type: ManagedObject.Type) throws(FetchPredicateError) {
+        if let known = KnownPropertyPaths.path(of: keyPath, type) {
+            self = known
+            return
+        }
         let names = PropertyProbe.apply(keyPath, to: type) { probe, result in
             Self.names(read: probe, result, by: keyPath)
         }
         guard let names = names ?? nil else { throw Self.refusal(of: keyPath, type) }
         keys = names.flatMap { $0.split(separator: ".").map(String.init) }
+        expression =
+            keys.isEmpty
+            ? FetchExpression(.evaluatedObject) : .keyPath(keys.joined(separator: "."))
+        KnownPropertyPaths.keep(self, of: keyPath, type)
     }
 
     private static func names(

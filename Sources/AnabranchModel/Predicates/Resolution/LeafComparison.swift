@@ -247,7 +247,7 @@ extension LeafComparison {
 
 extension PredicateOperator {
     /// The relation of two values that the operator asks for, if it is one.
-    fileprivate var relation: ResolvedRelation? {
+    var relation: ResolvedRelation? {
         switch self {
         case .equal: .equal
         case .less: .less

@@ -51,16 +51,18 @@ struct PathCursor {
         var remaining = steps[...]
         while let step = remaining.popFirst() {
             guard case .key(let first) = step else { throw unexpected(step) }
-            let key = try element(of: first, in: current, takenFrom: &remaining)
-            let rest = Array(remaining)
+            let (key, known) = try element(of: first, in: current, takenFrom: &remaining)
+            let rest = remaining.isEmpty ? [] : Array(remaining)
             let path = ObjectPath(scope: scope, steps: way)
-            if isEntity(key, of: current, rest: rest) { return .entity(path, current) }
-            let property = try property(key, of: current)
+            guard let property = known else {
+                if isEntity(key, rest: rest) { return .entity(path, current) }
+                throw unknownKey(key, of: current)
+            }
             // A path that goes on after an attribute is wrong, whether or not that is stored.
             if property.attribute == nil || rest.isEmpty { try checkStored(property) }
             switch property {
             case .attribute(let attribute):
-                if rest == [.key("length")], attribute.type.isText {
+                if !rest.isEmpty, rest == [.key("length")], attribute.type.isText {
                     try checkStored(property)
                     return .length(path, attribute)
                 }
@@ -76,21 +78,22 @@ struct PathCursor {
         return .record(ObjectPath(scope: scope, steps: way), current)
     }
 
-    /// Returns true for `entity` and `entity.name`, unless the model has a property of that name.
-    private func isEntity(_ key: String, of entity: EntityDescription, rest: [PathStep]) -> Bool {
-        key == "entity" && entity.property(named: key) == nil
-            && (rest.isEmpty || rest == [.key("name")])
+    /// Returns true for `entity` and `entity.name`.
+    private func isEntity(_ key: String, rest: [PathStep]) -> Bool {
+        key == "entity" && (rest.isEmpty || rest == [.key("name")])
     }
 
     /// Joins the keys of a path into a composite attribute, which are the name of its element.
     ///
     /// - Parameter remaining: The steps that follow; those of the element are removed.
+    /// - Returns: The name, and the property of that name if there is one.
     private func element(
         of key: String, in entity: EntityDescription,
         takenFrom remaining: inout ArraySlice<PathStep>
-    ) throws(FetchPredicateError) -> String {
+    ) throws(FetchPredicateError) -> (String, PropertyDescription?) {
         var key = key
-        while entity.property(named: key) == nil, entity.compositeAttribute(named: key) != nil {
+        var property = entity.property(named: key)
+        while property == nil, entity.compositeAttribute(named: key) != nil {
             guard case .key(let next)? = remaining.first else {
                 throw error(
                     .unknownKey, key: key,
@@ -99,15 +102,13 @@ struct PathCursor {
             }
             remaining.removeFirst()
             key += "." + next
+            property = entity.property(named: key)
         }
-        return key
+        return (key, property)
     }
 
-    private func property(
-        _ key: String, of entity: EntityDescription
-    ) throws(FetchPredicateError) -> PropertyDescription {
-        if let property = entity.property(named: key) { return property }
-        throw FetchPredicateError(
+    private func unknownKey(_ key: String, of entity: EntityDescription) -> FetchPredicateError {
+        FetchPredicateError(
             .unknownKey, column: column.number, entity: entity.name, key: key,
             "Can't find the key '\(key)' because entity '\(entity.name)' has no such property.")
     }

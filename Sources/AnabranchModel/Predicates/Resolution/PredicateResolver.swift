@@ -67,6 +67,7 @@ struct PredicateResolver {
         _ comparison: PredicateComparison
     ) throws(FetchPredicateError) -> ResolvedPredicate {
         try spend(comparison.left)
+        if let plain = plain(comparison) { return plain }
         let (left, right) = (try side(comparison.left), try side(comparison.right))
         var expansion = QuantifiedComparison(
             comparison: comparison, isQuantified: comparison.quantifier != nil,
@@ -84,6 +85,28 @@ struct PredicateResolver {
         if !left.isListed { expansion.heldSide = isLeft ? .left : .right }
         let resolved = try expansion.resolve(left, right, in: self)
         return quantifier == .any ? resolved : .negation(resolved)
+    }
+
+    /// Resolves the comparison of an attribute of the entity with a value, of which most predicates
+    /// consist, without the questions that other comparisons need: which side is a collection, an
+    /// object or an entity, and which side takes the type of the other.
+    ///
+    /// - Returns: `nil` for any other comparison, and for one that is wrong.
+    private func plain(_ comparison: PredicateComparison) -> ResolvedPredicate? {
+        let isNegated = comparison.operator == .notEqual
+        guard comparison.quantifier == nil, !comparison.options.contains(.search),
+            case .path(nil, let steps) = comparison.left.form, steps.count == 1,
+            case .key(let name) = steps[0],
+            case .constant(.value(let value)) = comparison.right.form, !value.isNull,
+            case .attribute(let attribute)? = entity.property(named: name),
+            !attribute.isTransient, attribute.type != .transformable,
+            let relation = isNegated ? ResolvedRelation.equal : comparison.operator.relation,
+            let constant = ConstantCoercion.coerce(value, to: attribute.type)
+        else { return nil }
+        let resolved = ResolvedPredicate.comparison(
+            .attribute(ObjectPath(scope: 0), attribute), relation, .constant(constant),
+            comparison.options.effective)
+        return isNegated ? .negation(resolved) : resolved
     }
 
     /// Counts a comparison or a computed value.

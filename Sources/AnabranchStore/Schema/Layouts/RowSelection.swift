@@ -5,7 +5,7 @@ import AnabranchSQLite
 /// decoders.
 ///
 /// The entity's table has the alias `t0`.
-package struct RowSelection: Sendable {
+package final class RowSelection: Sendable {
     /// SQL of each column: row ID, version, discriminator if the table has one, then the
     /// properties.
     package let terms: [String]

@@ -28,6 +28,10 @@ package final class StoreSchema: Sendable {
     private let entitiesByNumber: [Int64: EntityDescription]
     /// The selections that were asked for, by the index of the entity in the model.
     private let rowSelections: Mutex<[Int: RowSelection]> = Mutex([:])
+    /// The SELECTs of related objects that were asked for.
+    private let relatedSQLs: Mutex<[RelatedForm: String]> = Mutex([:])
+    /// The fetches that were made with this schema.
+    let fetches = KnownFetches()
 
     private struct LinkKey: Hashable {
         let entity: WireName
@@ -127,6 +131,14 @@ package final class StoreSchema: Sendable {
             selections[entity.index] = selection
             return selection
         }
+    }
+
+    /// The SELECT of related objects, which is written once.
+    func relatedSQL(_ form: RelatedForm, _ write: () -> String) -> String {
+        if let known = relatedSQLs.withLock({ $0[form] }) { return known }
+        let sql = write()
+        relatedSQLs.withLock { $0[form] = sql }
+        return sql
     }
 
     /// A condition that excludes rows of other branches of the hierarchy; empty if there are none.

@@ -59,7 +59,14 @@ package struct FetchStatement: Sendable {
     /// The bindings by position; a reference is the local ID as an integer.
     package let bindings: [Value]
 
-    /// Creates the statement of a fetch.
+    /// Creates a statement from its text.
+    init(sql: String, takingSQL: String?, bindings: [Value]) {
+        self.sql = sql
+        self.takingSQL = takingSQL
+        self.bindings = bindings
+    }
+
+    /// Writes the statement of a fetch.
     ///
     /// - Parameters:
     ///   - limit: The greatest number of rows; `nil` for all. With a limit or an offset and no

@@ -157,7 +157,7 @@ extension PredicateSQL {
         try height.check(.operand)
         switch operand {
         case .constant(let value): return bind(value.folded(options))
-        case .object(let object): return bind(.integer(localID(of: object)))
+        case .object(let object): return bind(.integer(object.localID(in: store)))
         case .record(let path): return try alias(of: path) + ".ab_pk"
         case .attribute(let path, let attribute):
             let alias = try alias(of: path)
@@ -186,14 +186,6 @@ extension PredicateSQL {
                 : "ab_fold(\(value), '\(options.letters)')"
         default: value
         }
-    }
-
-    /// The ID of an object; −1, which no row has, for an object of another store.
-    func localID(of object: PredicateObjectReference) -> Int64 {
-        guard let store, AnyHashable(store) != AnyHashable(object.store) else {
-            return object.record
-        }
-        return -1
     }
 
     /// The alias of the table row at the end of a path. Tables that are not joined yet are joined.
@@ -242,6 +234,14 @@ extension PredicateSQL {
         let column = naming.column(for: .relationship(inverse))
         return " LEFT JOIN \(table) AS \(alias) ON \(alias).ab_pk = (SELECT min(r.ab_pk) "
             + "FROM \(table) AS r WHERE r.\(column) = \(owner).ab_pk)"
+    }
+}
+
+extension PredicateObjectReference {
+    /// The ID of an object in a store; −1, which no row has, for an object of another store.
+    func localID(in store: (any Hashable & Sendable)?) -> Int64 {
+        guard let store, AnyHashable(store) != AnyHashable(self.store) else { return record }
+        return -1
     }
 }
 

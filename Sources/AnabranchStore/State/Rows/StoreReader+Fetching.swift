@@ -2,18 +2,6 @@ package import AnabranchModel
 import AnabranchReplication
 import AnabranchSQLite
 
-/// The parameters of a fetch, resolved against the model.
-package struct FetchQuery: Equatable, Sendable {
-    package var entity: EntityDescription
-    package var includesSubentities = true
-    package var predicate: ResolvedPredicate?
-    package var sorts: [ResolvedSort] = []
-    package var limit: Int?
-    package var offset = 0
-
-    package init(entity: EntityDescription) { self.entity = entity }
-}
-
 extension StoreReader {
     /// The IDs that a query finds, in its order. No other column is read, so an index alone can
     /// answer.
@@ -110,10 +98,15 @@ extension StoreReader {
         _ query: FetchQuery, among ids: [LocalID]? = nil,
         selecting selection: FetchStatement.Selection
     ) throws -> FetchStatement {
-        try FetchStatement(
+        let isShaped = ids == nil && schema.model.entities[query.entity.index] === query.entity
+        let shaped = isShaped ? ShapedFetch(query, selecting: selection, store: identity) : nil
+        if let shaped, let known = schema.fetches.statement(of: shaped) { return known }
+        let statement = try FetchStatement(
             entity: query.entity, includesSubentities: query.includesSubentities,
             predicate: query.predicate, sorts: query.sorts, limit: query.limit,
             offset: query.offset, among: ids, selecting: selection, in: schema, store: identity)
+        if let shaped { schema.fetches.keep(statement, of: shaped.shape) }
+        return statement
     }
 
     func prepared(_ fetch: FetchStatement) throws -> Statement {

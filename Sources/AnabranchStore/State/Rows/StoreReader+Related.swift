@@ -54,17 +54,18 @@ extension StoreReader {
         let table = schema.layout(of: inverse.entity).table
         guard let column = table.columns.first(where: { $0.property == .relationship(inverse) })
         else { return [] }
-        let position = column.position.map { "t0.\($0)" }
-        let statement = try connection.cached(
+        let form = RelatedForm(relationship, isOfOne: owners.count == 1, hasRows: rows != nil)
+        let sql = schema.relatedSQL(form) {
             """
             SELECT \(rows?.columns ?? "")t0.\(column.name), t0.ab_pk,
-            \(discriminator(of: relationship.destination)), \(position ?? "NULL")
-            FROM json_each(?) j
-            CROSS JOIN \(table.name) AS t0 ON t0.\(column.name) = j.value
-            \(schema.restriction(to: inverse.entity, alias: "t0", after: "WHERE"))
-            ORDER BY j.key, t0.ab_pk
-            """)
-        let found = try relateds(statement, owners: owners, rows)
+            \(discriminator(of: relationship.destination)),
+            \(column.position.map { "t0.\($0)" } ?? "NULL")
+            FROM \(form.owners)\(table.name) AS t0 WHERE t0.\(column.name) = \(form.owner)
+            \(schema.restriction(to: inverse.entity, alias: "t0", after: "AND"))
+            ORDER BY \(form.order)t0.ab_pk
+            """
+        }
+        let found = try relateds(connection.cached(sql), owners: owners, rows)
         return relationship.isOrdered ? try inOrder(found, owners: owners) : found
     }
 
@@ -72,18 +73,20 @@ extension StoreReader {
         _ relationship: RelationshipDescription, _ links: LinkLayout, _ own: String,
         _ other: String, _ owners: [LocalID], _ rows: RelatedRows?
     ) throws -> [Related] {
-        let table = schema.layout(of: relationship.destination).table
-        let statement = try connection.cached(
+        let form = RelatedForm(
+            relationship, by: own, isOfOne: owners.count == 1, hasRows: rows != nil)
+        let sql = schema.relatedSQL(form) {
             """
             SELECT \(rows?.columns ?? "")l.\(own), l.\(other),
             \(discriminator(of: relationship.destination)),
             \(relationship.isOrdered ? "l.\(own)_position" : "NULL")
-            FROM json_each(?) j
-            CROSS JOIN \(links.name) l ON l.\(own) = j.value
-            CROSS JOIN \(table.name) AS t0 ON t0.ab_pk = l.\(other)
-            ORDER BY j.key, l.\(other)
-            """)
-        let found = try relateds(statement, owners: owners, rows)
+            FROM \(form.owners)\(links.name) l
+            CROSS JOIN \(schema.layout(of: relationship.destination).table.name) AS t0
+            ON t0.ab_pk = l.\(other) WHERE l.\(own) = \(form.owner)
+            ORDER BY \(form.order)l.\(other)
+            """
+        }
+        let found = try relateds(connection.cached(sql), owners: owners, rows)
         return relationship.isOrdered ? try inOrder(found, owners: owners) : found
     }
 
@@ -96,7 +99,11 @@ extension StoreReader {
     private func relateds(
         _ statement: Statement, owners: [LocalID], _ rows: RelatedRows?
     ) throws -> [Related] {
-        try statement.bind(SQL.json(owners), at: 1)
+        if owners.count == 1 {
+            try statement.bind(owners[0], at: 1)
+        } else {
+            try statement.bind(SQL.json(owners), at: 1)
+        }
         let first = statement.columnCount - 4
         var found: [Related] = []
         try withExtendedLifetime(rows) {
