@@ -99,6 +99,8 @@ struct StoreGrowthTests {
             let chunks = job == .load ? try Self.chunks(of: store, page) : []
             let new = try setup.scenario.open("new")
             return {
+                // The files stay until the work is done.
+                defer { withExtendedLifetime(setup) {} }
                 switch job {
                 case .hash: _ = try store.canonicalHash()
                 case .check: #expect(try store.check().isValid)
