@@ -57,4 +57,36 @@ import Testing
         #expect(try store.canonicalHash() == remote.canonicalHash())
         #expect(try second.check().isValid)
     }
+
+    @Test func `has the state of a sync as the file has it, whoever has changed it`() throws {
+        let second = try scenario.open("a")
+        let remote = try scenario.open("b")
+        func expectSame() throws {
+            for store in [store, second] {
+                let (known, stored) = (try store.syncState(), try store.readSyncState())
+                #expect(known.cursor == stored.cursor && known.hasPending == stored.hasPending)
+                #expect(known.last?.sequence == stored.last?.sequence)
+                #expect(known.epochs == stored.epochs && known.epochsAhead == stored.epochsAhead)
+                #expect(known.hasRecordsToRepair == stored.hasRecordsToRepair)
+            }
+        }
+        let record = try store.recordID(of: store.insertPerson("Anna"))
+        try expectSame()
+        try scenario.zone.sync(second)
+        try expectSame()
+        #expect(try !store.syncState().hasPending)
+        try second.queueForRepair([#require(record)])
+        #expect(try store.syncState().hasRecordsToRepair)
+        #expect(try store.syncStateAsLeft().hasRecordsToRepair)
+        try expectSame()
+        try remote.insertPerson("Ben")
+        try scenario.zone.sync(remote)
+        try scenario.zone.sync(store)
+        try expectSame()
+        try second.insertPerson("Cleo")
+        #expect(try !store.syncStateAsLeft().hasPending, "another opening has saved")
+        #expect(try store.syncState().hasPending)
+        try second.recordEpochs([EpochID(high: 7, low: 7)])
+        try expectSame()
+    }
 }

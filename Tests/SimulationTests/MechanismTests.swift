@@ -25,7 +25,7 @@ struct MechanismTests {
         case .identityRenewal: 155
         case .cursorDigest: 200
         case .clockObservation: 50
-        case .flushAfterImport: 270
+        case .flushAfterImport: 320
         case .digestCheck, .randomnessCheck: 25
         case .bundleCauses: 20
         case .gapCheck, .linkTags, .linkEnds: 10
