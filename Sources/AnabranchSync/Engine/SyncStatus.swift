@@ -45,7 +45,8 @@ public struct SyncStatus: Sendable {
     public internal(set) var position: UInt64 = 0
     /// The position of the log's last entry, as far as the client knows.
     public internal(set) var headPosition: UInt64 = 0
-    /// The time when the last complete exchange ended.
+    /// The time when the last complete exchange ended. The store's file has it to the minute, for
+    /// other processes and later engines.
     public internal(set) var lastExchange: Date?
     /// The reason why the zone does not accept the first unpushed save. It stays in the store until
     /// a complete exchange meets no refusal.
