@@ -58,7 +58,7 @@ import Testing
         #expect(try second.check().isValid)
     }
 
-    @Test func `has the state of a sync as the file has it, whoever has changed it`() throws {
+    @Test func `has the state of a sync that the file has, after changes of any opening`() throws {
         let second = try scenario.open("a")
         let remote = try scenario.open("b")
         func expectSame() throws {

@@ -5,7 +5,7 @@ import Testing
 
 @testable import AnabranchServer
 
-/// A lock with a condition, whose waits no change of the wall clock makes longer or shorter.
+/// A lock with a condition. No change of the wall clock makes its waits longer or shorter.
 @Suite struct ConditionTests {
     @Test func `a wait ends at its time, and not before`() {
         let condition = Condition()

@@ -66,7 +66,7 @@ struct ShapedFetchTests {
         "age IN {1, 2}", "name CONTAINS 'a'", "name LIKE 'a*'", "name BEGINSWITH ''", "age + 1 > 2",
         "reports.@max.age > 2",
     ])
-    func `a condition whose SQL depends on values has no shape`(format: String) throws {
+    func `a condition with SQL that depends on values has no shape`(format: String) throws {
         #expect(try Self.shape(format) == nil)
     }
 
