@@ -5,6 +5,7 @@
 #define _GNU_SOURCE
 #endif
 #include <fcntl.h>
+#include <sys/epoll.h>
 #endif
 #include <errno.h>
 #include <string.h>

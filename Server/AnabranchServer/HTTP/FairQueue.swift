@@ -5,6 +5,7 @@
 /// waiting jobs of one zone fill.
 struct FairQueue {
     struct Job {
+        let key: UInt
         let purpose: WorkerPool.Purpose
         let run: @Sendable () -> Void
     }
@@ -46,11 +47,34 @@ struct FairQueue {
         return true
     }
 
+    /// Removes a job that waits.
+    ///
+    /// - Returns: False if it does not wait.
+    mutating func remove(_ key: UInt, of zone: String) -> Bool {
+        guard let index = lanes[zone]?.waiting.firstIndex(where: { $0.key == key }) else {
+            return false
+        }
+        lanes[zone]?.waiting.remove(at: index)
+        waitingCount -= 1
+        guard let lane = lanes[zone], lane.waiting.isEmpty else { return true }
+        turns.removeAll { $0 == zone }
+        if lane.running == 0 { lanes[zone] = nil }
+        return true
+    }
+
     /// Takes the next job that may run now: the first of a zone and of a client that have threads
     /// left.
     mutating func take() -> Job? {
         guard let (turn, index) = firstReady() else { return nil }
         return start(index, of: turns.remove(at: turn))
+    }
+
+    /// True if a job would be the next of its zone, and its zone and its client have threads left.
+    func hasRoom(for purpose: WorkerPool.Purpose) -> Bool {
+        if let lane = lanes[purpose.zone] {
+            guard lane.waiting.isEmpty, lane.running < threadShare else { return false }
+        }
+        return runningClients[purpose.client, default: 0] < threadShare
     }
 
     /// True if a job may run now.

@@ -95,6 +95,7 @@ extension MicroHTTPServer {
         stream.attach { MHD_resume_connection(OpaquePointer(bitPattern: address)) }
         request.progress.withLock { $0.stream = stream }
         live.add(stream)
+        parted?.watch(address, socket: cmicrohttpd_socket(connection)) { stream.close() }
         return MHD_create_response_from_callback(
             .max, 1024, microHTTPReadStream, Unmanaged.passRetained(carried).toOpaque(),
             microHTTPFreeStream)

@@ -185,7 +185,8 @@ extension MicroHTTPServer {
         return admission
     }
 
-    /// Suspends a connection until a worker has done a job for it.
+    /// Suspends a connection until a worker has done a job for it, or the client has left before
+    /// one takes it.
     ///
     /// - Parameter refuse: Called with the response if no worker takes the job.
     private func dispatch(
@@ -193,8 +194,15 @@ extension MicroHTTPServer {
         _ job: @escaping @Sendable () -> Void, orElse refuse: (HTTPResponse) -> Void
     ) {
         let address = UInt(bitPattern: connection)
+        let purpose = WorkerPool.Purpose(zone: work.zone, client: work.client)
         MHD_suspend_connection(connection)
-        let isTaken = workers.submit(for: .init(zone: work.zone, client: work.client)) {
+        if workers.isBusy(for: purpose) {
+            parted?.watch(address, socket: cmicrohttpd_socket(connection)) { [workers] in
+                guard workers.withdraw(address, for: purpose) else { return }
+                MHD_resume_connection(OpaquePointer(bitPattern: address))
+            }
+        }
+        let isTaken = workers.submit(address, for: purpose) {
             job()
             MHD_resume_connection(OpaquePointer(bitPattern: address))
         }
@@ -205,8 +213,12 @@ extension MicroHTTPServer {
     }
 
     /// Continues a request after its body is complete or a worker has created its response.
+    ///
+    /// - Returns: `NO`, which closes the connection, if the client left before a worker began.
     func goOn(_ request: MicroRequest, on connection: OpaquePointer) -> MHD_Result {
-        watch.end(UInt(bitPattern: connection))
+        let address = UInt(bitPattern: connection)
+        watch.end(address)
+        parted?.forget(address, socket: cmicrohttpd_socket(connection))
         let (response, isDispatched, work) = request.progress.withLock { progress in
             defer {
                 progress.response = nil
@@ -266,8 +278,10 @@ extension MicroHTTPServer {
         request.memory.release()
         proxied.end(request.key)
         stream?.detach()
-        if let connection, !isStopping {
-            watch.begin(UInt(bitPattern: connection), socket: cmicrohttpd_socket(connection))
+        if let connection {
+            let (address, socket) = (UInt(bitPattern: connection), cmicrohttpd_socket(connection))
+            parted?.forget(address, socket: socket)
+            if !isStopping { watch.begin(address, socket: socket) }
         }
         handler?.finished(request.record(isCutOff: isCutOff))
         live.end(stream)

@@ -18,6 +18,7 @@ public final class MicroHTTPServer: HTTPServer {
     /// The running requests of each client behind a proxy.
     let proxied: AddressCounts
     let live = LiveRequests()
+    let parted = PartedClients()
     private let state = Mutex(State())
 
     private struct State {

@@ -55,18 +55,35 @@ final class WorkerPool: Sendable {
         }
     }
 
+    /// True if a job would have to wait for a thread now.
+    func isBusy(for purpose: Purpose) -> Bool {
+        state.withLock { $0.idleCount == 0 || !$0.jobs.hasRoom(for: purpose) }
+    }
+
     /// Queues a job.
     ///
+    /// - Parameter key: Distinguishes the job from the others that wait.
     /// - Returns: False if too many jobs wait, altogether or for the same zone, or the pool stops.
-    func submit(for purpose: Purpose, _ job: @escaping @Sendable () -> Void) -> Bool {
+    func submit(
+        _ key: UInt, for purpose: Purpose, _ job: @escaping @Sendable () -> Void
+    ) -> Bool {
         let (isTaken, wakes) = state.withLock { state in
-            guard !state.isStopping, state.jobs.add(.init(purpose: purpose, run: job)) else {
+            guard !state.isStopping,
+                state.jobs.add(.init(key: key, purpose: purpose, run: job))
+            else {
                 return (false, false)
             }
             return (true, state.jobs.hasReady && state.claimIdle())
         }
         if wakes { woken.signal() }
         return isTaken
+    }
+
+    /// Takes a job back that no thread has begun.
+    ///
+    /// - Returns: False if a thread has begun or ended it.
+    func withdraw(_ key: UInt, for purpose: Purpose) -> Bool {
+        state.withLock { $0.jobs.remove(key, of: purpose.zone) }
     }
 
     /// Ends the threads after all queued jobs are done.

@@ -12,8 +12,8 @@ struct FairQueueTests {
         WorkerPool.Purpose(zone: zone, client: client)
     }
 
-    private static func job(_ zone: String, _ client: Int) -> FairQueue.Job {
-        FairQueue.Job(purpose: purpose(zone, client)) {}
+    private static func job(_ zone: String, _ client: Int, key: UInt = 1) -> FairQueue.Job {
+        FairQueue.Job(key: key, purpose: purpose(zone, client)) {}
     }
 
     @Test func `zones take turns`() {
@@ -40,6 +40,18 @@ struct FairQueueTests {
         queue.end(running[0].purpose)
         let next = queue.take()?.purpose
         #expect(next == Self.purpose("busy", 6))
+    }
+
+    @Test func `a job that waits can be removed`() {
+        var queue = FairQueue(threads: 1, limit: 3)
+        for key in 1...2 as ClosedRange<UInt> { _ = queue.add(Self.job("a", 0, key: key)) }
+        #expect(queue.take()?.key == 1)
+        #expect(!queue.hasRoom(for: Self.purpose("a")) && queue.hasRoom(for: Self.purpose("b", 1)))
+        #expect(queue.remove(2, of: "a") && queue.waitingCount == 0)
+        #expect(!queue.remove(1, of: "a") && !queue.remove(2, of: "a"))
+        queue.end(Self.purpose("a"))
+        #expect(queue.hasRoom(for: Self.purpose("a")))
+        #expect(queue.add(Self.job("a", 0, key: 3)) && queue.take()?.key == 3)
     }
 
     @Test func `one zone fills three quarters of the queue`() {
@@ -94,20 +106,20 @@ struct FairQueueTests {
         let slow = Mutex(0)
         for client in 0..<20 {
             #expect(
-                pool.submit(for: Self.purpose("slow", client)) {
+                pool.submit(1, for: Self.purpose("slow", client)) {
                     gate.wait()
                     slow.withLock { $0 += 1 }
                 })
         }
         let quick = DispatchSemaphore(value: 0)
         for client in 0..<50 {
-            #expect(pool.submit(for: Self.purpose("quick", client)) { quick.signal() })
+            #expect(pool.submit(1, for: Self.purpose("quick", client)) { quick.signal() })
         }
         for _ in 0..<50 { #expect(quick.wait(timeout: .now() + 60) == .success) }
         #expect(slow.withLock { $0 } == 0)
         for _ in 0..<20 { gate.signal() }
         pool.stop()
         #expect(slow.withLock { $0 } == 20)
-        #expect(!pool.submit(for: Self.purpose("late")) {})
+        #expect(!pool.submit(1, for: Self.purpose("late")) {})
     }
 }
