@@ -20,7 +20,7 @@ import Testing
             ("UPDATE ab_changeset SET replica = -5", "'replica' has the number -5"),
             ("UPDATE ab_replica SET id = x'0102'", "the ID of its replica 0 is damaged"),
             ("UPDATE ab_replica SET ordinal = 5", "the ID of its replica 0 is damaged"),
-            ("UPDATE ab_state SET head_seen = -1", "'head_seen' has the number -1"),
+            ("UPDATE ab_state SET head_seen = -1, reserved = 99", "'head_seen' has the number -1"),
             ("UPDATE ab_state SET next_number = 0", "next record number is 0"),
             (
                 "UPDATE ab_state SET reserved = 9223372036854775807",

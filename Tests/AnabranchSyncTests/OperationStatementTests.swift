@@ -125,23 +125,23 @@ import Testing
         return request
     }
 
-    @Test func `a save of one object is one transaction of five statements`() throws {
-        try expect(Counts(5, writing: 1), on: request("Person")) { context, _ in
+    @Test func `a save of one object is one transaction of four statements`() throws {
+        try expect(Counts(4, writing: 1), on: request("Person")) { context, _ in
             try context.insert("Person").setValue("New", forKey: "name")
             try context.save()
         }
-        try expect(Counts(5, writing: 1), on: request("Person")) { context, person in
+        try expect(Counts(4, writing: 1), on: request("Person")) { context, person in
             try person.setValue(40, forKey: "age")
             try context.save()
         }
-        try expect(Counts(5, writing: 1), on: request("Person")) { context, person in
+        try expect(Counts(4, writing: 1), on: request("Person")) { context, person in
             context.delete(person)
             try context.save()
         }
     }
 
     @Test func `a save of many objects inserts sixteen with a statement`() throws {
-        try expect(Counts(4 + 10, writing: 1), on: request("Person")) { context, _ in
+        try expect(Counts(3 + 10, writing: 1), on: request("Person")) { context, _ in
             for number in 0..<160 {
                 try context.insert("Person").setValue(number, forKey: "age")
             }

@@ -9,10 +9,15 @@ import TestSupport
 /// Every save inserts the two notes of one pair, so that half a save would be visible. With a
 /// ledger it syncs live and records each successful save there. When the file STOP exists, it saves
 /// no more. With a file TIMES it waits until the zone has each save, and notes the time there.
+/// `SyncWorker STORE SAVES SEED` saves so many times without a server, with its ledger beside the
+/// store: `STORE.SEED`.
 @main
 enum SyncWorker {
     static func main() async throws {
         let arguments = CommandLine.arguments
+        if arguments.count == 4, let saves = Int(arguments[2]), let seed = UInt64(arguments[3]) {
+            return try await takeTurns(at: arguments[1], saves, seed)
+        }
         guard (5...7).contains(arguments.count),
             let server = URL(string: arguments[2]), let seed = UInt64(arguments[4])
         else { throw Usage() }
@@ -38,6 +43,17 @@ enum SyncWorker {
         try await worker.run()
     }
 
+    private static func takeTurns(at path: String, _ saves: Int, _ seed: UInt64) async throws {
+        let container = PersistentContainer(model: try NotesModel.make(), url: URL(filePath: path))
+        try container.load()
+        let ledger = "\(path).\(seed)"
+        _ = FileManager.default.createFile(atPath: ledger, contents: nil)
+        var worker = TurnWorker(
+            container: container, ledger: try FileHandle(forWritingTo: URL(filePath: ledger)),
+            generator: SeededGenerator(seed: seed))
+        try await worker.run(saves: saves)
+    }
+
     private static func run(
         _ container: PersistentContainer, _ engine: SyncEngine, _ seeded: SeededGenerator
     ) async throws {
@@ -54,6 +70,7 @@ enum SyncWorker {
     }
 
     struct Usage: Error, CustomStringConvertible {
-        let description = "Usage: SyncWorker STORE SERVER ZONE SEED [TIMES | LEDGER STOP]"
+        let description =
+            "Usage: SyncWorker STORE (SERVER ZONE SEED [TIMES | LEDGER STOP] | SAVES SEED)"
     }
 }

@@ -1,7 +1,11 @@
 import AnabranchReplication
 import AnabranchSQLite
 
-/// The one row that every write transaction reads first and writes last.
+/// What a file knows of itself: the one row of `ab_state`, and what the log's last entry says after
+/// that row was written.
+///
+/// A save changes the clock and the head of its replica, and its entry in the log says both. So a
+/// save does not write the row, and every other transaction does.
 struct StoreState: Equatable {
     var format: Int64
     /// The hash of the model's canonical encoding.
@@ -25,14 +29,13 @@ struct StoreState: Equatable {
     /// snapshot must replace them.
     var wantsSnapshot = false
     var head: Head
-    /// The last position of the log that was given to an entry, or is not given any more, when the
-    /// row was read.
+    /// The last position of the log that was given to an entry, or is not given any more.
     var lastPosition: Int64 = 0
     /// A position of the log up to which the zone holds all entries.
     var placed: Int64 = 0
 
     /// The head of the replica under which the file saves: the number and the origin of the last
-    /// change set that is held of it. Every save changes this row anyway.
+    /// change set that is held of it.
     struct Head: Equatable {
         var ordinal: Int64
         var sequence: UInt64 = 0
@@ -72,9 +75,18 @@ struct StoreState: Equatable {
         "max(reserved, coalesce((SELECT max(position) FROM ab_changeset), 0))"
 
     private static let readSQL = """
-        SELECT format, model, file, ordinal, renew, clock, next_number, epoch, position, running,
-        clock_offset, start, start_running, wants_snapshot, head_of, head_seen, head_origin,
-        \(lastPositionSQL) AS reserved, placed FROM ab_state WHERE id = 1
+        SELECT s.format, s.model, s.file, s.ordinal, s.renew,
+        max(s.clock, coalesce(l.hlc, 0)) AS clock, s.next_number, s.epoch, s.position, s.running,
+        s.clock_offset, s.start, s.start_running, s.wants_snapshot, s.head_of,
+        coalesce(l.seq, s.head_seen) AS head_seen, coalesce(l.origin, s.head_origin) AS head_origin,
+        \(lastPositionSQL) AS reserved, s.placed
+        FROM ab_state s LEFT JOIN ab_changeset l ON l.position = \(laterSaveSQL) WHERE s.id = 1
+        """
+
+    /// The position of the last save that came after the row `s` was written, as an expression.
+    static let laterSaveSQL = """
+        (SELECT position FROM ab_changeset WHERE position > s.reserved AND replica = s.head_of
+            ORDER BY position DESC LIMIT 1)
         """
 
     static func read(_ connection: Connection) throws -> StoreState {
@@ -124,28 +136,7 @@ struct StoreState: Equatable {
             digestLow: running.low)
     }
 
-    /// Writes the row in place of the one that a transaction has read.
-    ///
-    /// A save changes the clock and the head, and perhaps the next number of a record.
-    func write(_ connection: Connection, over former: StoreState) throws {
-        var saved = former
-        saved.clock = clock
-        saved.nextNumber = nextNumber
-        saved.head.sequence = head.sequence
-        saved.head.origin = head.origin
-        guard self == saved else { return try write(connection) }
-        let statement = try connection.cached(
-            """
-            UPDATE ab_state SET clock = ?, next_number = ?, head_seen = ?, head_origin = ?
-            WHERE id = 1
-            """)
-        try statement.bind(Int64(bitPattern: clock.latest.rawValue), at: 1)
-        try statement.bind(Int64(bitPattern: nextNumber), at: 2)
-        try statement.bind(Int64(bitPattern: head.sequence), at: 3)
-        if head.sequence != 0 { try statement.bind(head.origin.bytes, at: 4) }
-        try statement.run()
-    }
-
+    /// Writes the row, which then says all that the log says too.
     func write(_ connection: Connection) throws {
         let running = cursor?.runningBytes
         try connection.run(
@@ -153,7 +144,8 @@ struct StoreState: Equatable {
             UPDATE ab_state SET format = ?, model = ?, file = ?, ordinal = ?, renew = ?, clock = ?,
             next_number = ?, epoch = ?, position = ?, running = ?, clock_offset = ?,
             start = ?, start_running = ?, wants_snapshot = ?, head_of = ?, head_seen = ?,
-            head_origin = ?, placed = ? WHERE id = 1
+            head_origin = ?, reserved = max(reserved, ?), placed = ?
+            WHERE id = 1
             """,
             .integer(format), .blob(model), .blob(file), .integer(ordinal),
             .integer(isRenewing ? 1 : 0), .integer(Int64(bitPattern: clock.latest.rawValue)),
@@ -164,7 +156,8 @@ struct StoreState: Equatable {
             start.map { .integer(Int64(bitPattern: $0.position)) } ?? .null,
             start.map { .blob($0.runningBytes) } ?? .null, .integer(wantsSnapshot ? 1 : 0),
             .integer(head.ordinal), .integer(Int64(bitPattern: head.sequence)),
-            head.sequence == 0 ? .null : .blob(head.origin.bytes), .integer(placed))
+            head.sequence == 0 ? .null : .blob(head.origin.bytes), .integer(lastPosition),
+            .integer(placed))
     }
 }
 

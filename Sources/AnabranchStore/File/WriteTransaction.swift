@@ -12,6 +12,8 @@ class WriteTransaction {
     final var state: StoreState
     /// The state as the transaction has read it.
     private let formerState: StoreState
+    /// The state that the log says with the row as it was read, after a save; `nil` before.
+    private var loggedState: StoreState?
     /// The transaction's knowledge of the log.
     final let knownLog: KnownLog
     /// True if there may be deferred rows; `nil` if that was not looked up.
@@ -53,9 +55,7 @@ class WriteTransaction {
 
     /// The head for the next transaction, if this one commits.
     final var head: StoreHead {
-        var state = state
-        state.lastPosition = knownLog.lastPosition
-        return StoreHead(
+        StoreHead(
             state: state, log: knownLog, hasNoDeferredRows: hasDeferredRows == false,
             tables: tables)
     }
@@ -92,14 +92,28 @@ class WriteTransaction {
 
     /// Writes what the transaction has in memory, before it commits.
     func finish() throws {
-        state.placed = knownLog.placed
-        try state.write(connection, over: formerState)
+        takeLog()
+        if state != loggedState { try state.write(connection) }
     }
 
     /// Writes the row of the state now, for statements of this transaction.
     final func writeState() throws {
-        state.placed = knownLog.placed
+        takeLog()
         try state.write(connection)
+    }
+
+    private func takeLog() {
+        (state.lastPosition, state.placed) = (knownLog.lastPosition, knownLog.placed)
+    }
+
+    /// Appends a save of this transaction to the log, and takes it as the head of its replica.
+    final func append(_ set: ChangeSet, at position: Int64) throws {
+        setOwnHead(sequence: set.dot.sequence, origin: set.origin)
+        try log.append(set, ordinal: state.ordinal, place: nil, at: position)
+        var logged = formerState
+        logged.clock = HybridClock(latest: set.timestamp)
+        (logged.head, logged.lastPosition) = (state.head, position)
+        loggedState = logged
     }
 
     /// The replica under which this transaction saves.
@@ -210,22 +224,17 @@ class WriteTransaction {
 
     /// Sets the head of a replica, also for statements of this transaction.
     final func setHead(of ordinal: Int64, sequence: UInt64, origin: Digest) throws {
-        let isInState = ordinal == state.head.ordinal
-        if isInState {
+        guard ordinal != state.head.ordinal else {
             setOwnHead(sequence: sequence, origin: origin)
-        } else {
-            knownLog.setHead((sequence, origin), of: ordinal)
+            return try writeState()
         }
+        knownLog.setHead((sequence, origin), of: ordinal)
         try connection.run(
-            isInState
-                ? "UPDATE ab_state SET head_seen = ?, head_origin = ? WHERE head_of = ?"
-                : "UPDATE ab_replica SET seen = ?, origin = ? WHERE ordinal = ?",
+            "UPDATE ab_replica SET seen = ?, origin = ? WHERE ordinal = ?",
             .integer(Int64(bitPattern: sequence)), .blob(origin.bytes), .integer(ordinal))
     }
 
-    /// Sets the head of the replica under which the file saves. Statements see it when the
-    /// transaction has ended.
-    final func setOwnHead(sequence: UInt64, origin: Digest) {
+    private func setOwnHead(sequence: UInt64, origin: Digest) {
         state.head.sequence = sequence
         state.head.origin = origin
     }
@@ -234,11 +243,8 @@ class WriteTransaction {
     final func removeHeads() throws {
         knownLog.removeHeads()
         setOwnHead(sequence: 0, origin: .zero)
-        try connection.execute(
-            """
-            UPDATE ab_replica SET seen = 0, origin = NULL;
-            UPDATE ab_state SET head_seen = 0, head_origin = NULL;
-            """)
+        try connection.execute("UPDATE ab_replica SET seen = 0, origin = NULL")
+        try writeState()
     }
 
     /// Keeps the head of the replica under which the file saves now in the row of the state.

@@ -279,8 +279,7 @@ struct SaveOperation {
             saving: payload, as: kind, dot: dot, timestamp: timestamp, author: author, name: name,
             previousOrigin: previousOrigin,
             context: try transaction.causalContext())
-        transaction.setOwnHead(sequence: dot.sequence, origin: set.origin)
-        try log.append(set, ordinal: ordinal, place: nil, at: position)
+        try transaction.append(set, at: position)
         return dot
     }
 }

@@ -146,7 +146,7 @@ struct LogTrimming {
                 entry.position, author: try transaction.conflicts.number(ofAuthor: entry.author))
         }
         guard let last = entries.map(\.position).max() else { return }
-        try log.reservePositions(through: last)
+        log.reservePositions(through: last)
         try StampCounters(connection: connection).add(Int64(entries.count))
         try TrimmedLog(connection: connection).raise(to: last)
     }

@@ -93,7 +93,9 @@ enum CoreTables {
             WHERE rewritten IS NOT NULL;
         """
 
-    /// The columns in the row of the state that describe the log. A save writes that row anyway.
+    /// The columns in the row of the state that describe the log up to the position `reserved`, and
+    /// the heads of replicas. The head of the file's own replica is in that row, or, after it was
+    /// written, in the log's last save.
     static let logState = """
         ALTER TABLE ab_state ADD COLUMN reserved INTEGER NOT NULL DEFAULT 0;
         ALTER TABLE ab_state ADD COLUMN placed INTEGER NOT NULL DEFAULT 0;
@@ -101,9 +103,12 @@ enum CoreTables {
         ALTER TABLE ab_state ADD COLUMN head_seen INTEGER NOT NULL DEFAULT 0;
         ALTER TABLE ab_state ADD COLUMN head_origin BLOB;
         CREATE VIEW ab_head AS SELECT r.ordinal, r.id, r.own,
-            CASE r.ordinal WHEN s.head_of THEN s.head_seen ELSE r.seen END AS seen,
-            CASE r.ordinal WHEN s.head_of THEN s.head_origin ELSE r.origin END AS origin
-            FROM ab_replica r CROSS JOIN ab_state s;
+            CASE r.ordinal WHEN s.head_of THEN coalesce(l.seq, s.head_seen)
+                ELSE r.seen END AS seen,
+            CASE r.ordinal WHEN s.head_of THEN coalesce(l.origin, s.head_origin)
+                ELSE r.origin END AS origin
+            FROM ab_state s LEFT JOIN ab_changeset l ON l.position = \(StoreState.laterSaveSQL)
+            CROSS JOIN ab_replica r;
         """
 
     /// Brings the log of a file from an earlier build into the present form. Its entries stay as

@@ -79,6 +79,8 @@ struct LogRewriting {
     /// Frees the dots of change sets that are renamed. A new dot may be another entry's dot until
     /// that entry is renamed.
     private func freeNames(at positions: [Int64]) throws -> [RenamedChangeSet] {
+        // Entries that say the head get other names, so the row of the state has to say it.
+        try transaction.writeState()
         var moved: [RenamedChangeSet] = []
         try log.forEach(positions) { entry in
             let set = entry.changeSet

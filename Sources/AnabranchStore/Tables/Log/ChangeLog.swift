@@ -64,7 +64,7 @@ struct ChangeLog {
     /// Reserves the next position for something other than an entry.
     func reservePosition() throws -> Int64 {
         let position = try nextPosition()
-        try reservePositions(through: position)
+        reservePositions(through: position)
         return position
     }
 
@@ -73,7 +73,7 @@ struct ChangeLog {
     /// A clock that was set back may issue a time again that such a save has. The next free time
     /// then takes its place, because a stamp has one position.
     func append(_ stamp: LocalStamp, at position: Int64) throws {
-        try reservePositions(through: position)
+        reservePositions(through: position)
         try connection.run(
             """
             INSERT INTO ab_stamp (position, replica, hlc) VALUES (?1, ?2, (
@@ -86,11 +86,7 @@ struct ChangeLog {
     }
 
     /// Registers that no entry gets a position up to this one any more.
-    func reservePositions(through position: Int64) throws {
-        known?.takePositions(through: position)
-        try connection.run(
-            "UPDATE ab_state SET reserved = max(reserved, ?) WHERE id = 1", .integer(position))
-    }
+    func reservePositions(through position: Int64) { known?.takePositions(through: position) }
 
     /// Removes an entry; rows that name its position still find its stamp.
     func forget(_ position: Int64) throws {
@@ -101,7 +97,7 @@ struct ChangeLog {
             """, .integer(position))
         try keepOrigins(around: position)
         branchPoints.forget()
-        try reservePositions(through: position)
+        reservePositions(through: position)
         try connection.run("DELETE FROM ab_changeset WHERE position = ?", .integer(position))
         known?.forgetUnplaced()
     }

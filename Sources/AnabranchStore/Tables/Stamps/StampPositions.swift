@@ -57,6 +57,6 @@ final class StampPositions {
     }
 
     func finish() throws {
-        if try log.nextPosition() < next { try log.reservePositions(through: next - 1) }
+        if try log.nextPosition() < next { log.reservePositions(through: next - 1) }
     }
 }
