@@ -58,7 +58,7 @@ struct CheckpointerTests {
     @Test func `asks again only for more pages while a reader keeps the log`() {
         var state = Checkpointer.State()
         var (here, elsewhere) = (0, 0)
-        // A save of five pages each, and nothing can be copied.
+        // Saves of five pages each, and nothing can be copied.
         for pages in stride(from: 5, through: 100_000, by: 5) {
             switch Checkpointer.step(&state, pages) {
             case .none: break

@@ -122,3 +122,54 @@ import Testing
                 == [[.integer(80), .integer(80)]])
     }
 }
+
+@Suite struct `A file that leaves its path while it is open` {
+    let scenario: StoreScenario
+    let store: Store
+
+    init() throws {
+        scenario = try StoreScenario()
+        store = try scenario.open("a")
+        _ = try store.insertPerson("Anna")
+    }
+
+    private func saveCount(_ store: Store) throws -> Int {
+        try store.read { try $0.changeSets(after: 0, limit: 9).count }
+    }
+
+    private func expectRefusal(sourceLocation: SourceLocation = #_sourceLocation) {
+        let error = storeError { _ = try store.insertPerson("Bert") }
+        #expect(error?.code == .storeChanged, sourceLocation: sourceLocation)
+        #expect(
+            error?.message.contains("was moved, deleted or replaced") == true,
+            sourceLocation: sourceLocation)
+    }
+
+    @Test func `takes no save until it is back`() throws {
+        let path = scenario.path("a")
+        try FileManager.default.moveItem(atPath: path, toPath: path + ".moved")
+        expectRefusal()
+        try FileManager.default.moveItem(atPath: path + ".moved", toPath: path)
+        _ = try store.insertPerson("Carl")
+        #expect(try saveCount(store) == 2)
+        #expect(try store.check().isValid)
+    }
+
+    @Test func `takes no save when it is deleted or replaced`() throws {
+        let other = try scenario.open("b")
+        _ = try other.insertPerson("Dora")
+        other.close()
+        let path = scenario.path("a")
+        try FileManager.default.removeItem(atPath: path)
+        expectRefusal()
+        try FileManager.default.copyItem(atPath: scenario.path("b"), toPath: path)
+        expectRefusal()
+        #expect(storeError { _ = try saveCount(store) }?.code == .storeChanged)
+        store.close()
+        for suffix in ["-wal", "-shm"] {
+            try? FileManager.default.removeItem(atPath: path + suffix)
+        }
+        let reopened = try scenario.open("a")
+        #expect(try saveCount(reopened) == 1)
+    }
+}

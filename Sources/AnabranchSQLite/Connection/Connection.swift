@@ -179,6 +179,14 @@ public final class Connection {
         return version
     }
 
+    /// True if the path of the open file now leads to another file, or to none.
+    package var hasMoved: Bool {
+        var hasMoved: Int32 = 0
+        guard let database else { return false }
+        sqlite3_file_control(database, "main", SQLITE_FCNTL_HAS_MOVED, &hasMoved)
+        return hasMoved != 0
+    }
+
     /// The rowid of the last inserted row.
     ///
     /// Set it before a statement to find out afterwards if the statement inserted a row.

@@ -30,7 +30,9 @@ package final class Store: Sendable {
     private let writer: Writer
     private let checkpointer: Checkpointer?
     package let knownReplicas: KnownReplicas
-    private let knownFile = Mutex<[UInt8]?>(nil)
+    /// The identity of the open file. A copy or a restored backup is another file, which this
+    /// opening does not see.
+    let file: [UInt8]
     /// How many records were inserted in memory only.
     let provisionalCount = Mutex<UInt64>(0)
     private let isClosed = Atomic(false)
@@ -54,20 +56,31 @@ package final class Store: Sendable {
             ? try Checkpointer(of: writer, vfs: environment.vfs, durability: options.durability)
             : nil
         knownReplicas = KnownReplicas(replicas)
+        let file = environment.fileIdentity(path)
+        self.file = file
         readers = ConnectionPool(
             path: path, limit: options.readerCount, mode: access.readingMode, vfs: environment.vfs,
-            busyTimeout: options.busyTimeout, setup: StoreFunctions.install)
+            busyTimeout: options.busyTimeout
+        ) { connection in
+            try StoreFunctions.install(on: connection)
+            guard Self.areDifferent(file, environment.fileIdentity(path)) else { return }
+            throw Self.moved(path, "read")
+        }
     }
 
-    /// The identity of the open file, which is looked up once: a copy or a restored backup is
-    /// another file, which this opening does not see.
-    func fileIdentity() -> [UInt8] {
-        knownFile.withLock { known in
-            if let known { return known }
-            let file = environment.fileIdentity(path)
-            known = file
-            return file
-        }
+    /// True if two recorded identities are of different files, and both are known.
+    static func areDifferent(_ recorded: [UInt8], _ present: [UInt8]) -> Bool {
+        guard let recorded = FileIdentity(encoded: recorded),
+            let present = FileIdentity(encoded: present)
+        else { return false }
+        return !recorded.matches(present)
+    }
+
+    private static func moved(_ path: String, _ action: String) -> StoreError {
+        StoreError(
+            .storeChanged,
+            "Can't \(action) \(path) because its file was moved, deleted or replaced since it was "
+                + "opened. Move the file back, or open the store again.", path: path)
     }
 
     /// True after ``close()`` was called.
@@ -177,6 +190,7 @@ extension Store {
             let result = try writer.withLock { connection, head in
                 let (result, transaction) = try recordingWrites { record in
                     try connection.transaction(.immediate) {
+                        try checkPlace(of: connection)
                         let transaction = try Transaction(
                             connection, store: self, replicas: knownReplicas.present,
                             after: head.present(on: connection))
@@ -194,6 +208,12 @@ extension Store {
             if environment.isInMemory { MemoryCommits.shared.tell(path, except: identity) }
             return result
         }
+    }
+
+    /// Checks that the file is still at its path: what is written to another one is lost when the
+    /// store is closed.
+    private func checkPlace(of connection: Connection) throws {
+        if connection.hasMoved { throw Self.moved(path, "write") }
     }
 
     /// Runs a transaction, and records what it writes to the history before any reader can see it.

@@ -72,7 +72,7 @@ extension StoreError {
         public static let diskFull = Code(rawValue: "disk-full")
         /// Another process is writing. Try again.
         public static let busy = Code(rawValue: "busy")
-        /// Another process has upgraded the file. Open it again.
+        /// Another process has upgraded, moved, deleted or replaced the file. Open it again.
         public static let storeChanged = Code(rawValue: "store-changed")
         /// The history after this position was removed by the store's retention rule. Read the
         /// objects anew, and follow the history from its present position.

@@ -182,23 +182,16 @@ class WriteTransaction {
     /// A file with another inode or birth time than recorded was copied or restored; the other copy
     /// continues under the old ID. Saves that were not pushed yet keep the old ID.
     final func renewIdentityIfNeeded() throws {
-        let file = store.fileIdentity()
+        let file = store.file
         let isCopy =
             !environment.disabled.contains(.fileIdentity)
-            && Self.isAnotherFile(state.file, file)
+            && Store.areDifferent(state.file, file)
         state.file = file.isEmpty ? state.file : file
         guard isCopy || state.isRenewing else { return }
         state.ordinal = try intern(try environment.freshReplica(), isOwn: true)
         try keepOwnHeadInState()
         state.nextNumber = 1
         state.isRenewing = false
-    }
-
-    private static func isAnotherFile(_ recorded: [UInt8], _ present: [UInt8]) -> Bool {
-        guard let recorded = FileIdentity(encoded: recorded),
-            let present = FileIdentity(encoded: present)
-        else { return false }
-        return !recorded.matches(present)
     }
 
     /// The head of a replica: the highest sequence number held, and that change set's origin.
