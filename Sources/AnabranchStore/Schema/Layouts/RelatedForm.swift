@@ -47,7 +47,7 @@ struct RelatedForm: Hashable {
         }
     }
 
-    /// - Parameter reference: The column whose value is the ID of the owner, if there is one.
+    /// - Parameter reference: The column that refers to the owner, if there is one.
     private func columns(
         of reference: TableLayout.Column?, _ id: String, in schema: StoreSchema
     ) -> [String] {

@@ -55,8 +55,10 @@ package final class RowSelection: Sendable {
         }
     }
 
-    /// The terms of rows whose reference in a column is the ID of an expression. SQLite looks for
-    /// its record once if the expression is the same for all rows.
+    /// The terms of rows that refer to one record in a column. SQLite looks for that record once if
+    /// its ID does not depend on the row.
+    ///
+    /// - Parameter id: SQL of the record's ID.
     func terms(
         where column: TableLayout.Column, is id: String, in schema: StoreSchema
     ) -> [String] {
