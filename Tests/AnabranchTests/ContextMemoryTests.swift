@@ -99,6 +99,23 @@ private struct Remains {
         }
     }
 
+    @Test func `objects that to-manys have read leave the context before the event ends`() throws {
+        let graph = try Graph()
+        try graph.inContext { context throws in
+            for _ in 0..<100 {
+                let boss = try context.person("Boss", age: 1)
+                for _ in 0..<60 { try context.person("Report", boss: boss) }
+            }
+            try context.save()
+        }
+        try graph.inContext { context throws in
+            for boss in try context.people("age == 1") {
+                #expect(boss.reports.compactMap(\.firstName).count == 60)
+            }
+            #expect(context.registry.count < 5_000)
+        }
+    }
+
     @Test func `refreshing repeatedly in one event reports each object once`() throws {
         let graph = try Graph()
         try graph.inContext { context throws in

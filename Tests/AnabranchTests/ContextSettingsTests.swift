@@ -143,6 +143,20 @@ import Testing
         }
     }
 
+    @Test func `an object that existingObject does not find is not reported as deleted`() throws {
+        let graph = try Graph()
+        let id = try goneID(graph)
+        try graph.inContext { context throws in
+            let log = NotificationLog(ManagedObjectContext.objectsDidChange, of: context)
+            let error = #expect(throws: PropertyError.self) {
+                try context.existingObject(with: id)
+            }
+            #expect(error?.code == .inaccessible && context.registeredObject(for: id) == nil)
+            context.processPendingChanges()
+            #expect(log.names == [])
+        }
+    }
+
     @Test func `the app may decide for one object, but not for existingObject`() throws {
         let graph = try Graph()
         let id = try goneID(graph)

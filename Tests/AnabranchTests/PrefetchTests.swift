@@ -103,6 +103,20 @@ import Testing
         }
     }
 
+    @Test func `the members of an owner that was deleted elsewhere refer to no object`() throws {
+        let graph = try filled(bosses: 2, reports: 3)
+        try graph.inContext { context throws in
+            let owner = try #require(try context.fetch(bosses()).first)
+            let id = owner.objectID
+            try graph.inContext { other throws in
+                other.delete(try other.existingObject(with: id))
+                try other.save()
+            }
+            let members = owner.reports.objects
+            #expect(members.count == 3 && members.allSatisfy { $0.boss == nil })
+        }
+    }
+
     @Test func `unsaved changes stay`() throws {
         let graph = try filled(bosses: 2, reports: 2)
         try graph.inContext { context throws in

@@ -105,13 +105,16 @@ extension ManagedObject {
 
 extension PropertyError {
     init(inaccessible object: ManagedObject) {
+        self.init(inaccessible: object.objectID, wasRead: object.version != .none)
+    }
+
+    /// - Parameter wasRead: True if the context has had a row of the object.
+    init(inaccessible objectID: ManagedObjectID, wasRead: Bool) {
         let cause =
-            object.version == .none
-            ? "the store has no row of it: it was deleted, or another context has inserted it and "
+            wasRead
+            ? "its row was deleted from the store"
+            : "the store has no row of it: it was deleted, or another context has inserted it and "
                 + "has not saved it"
-            : "its row was deleted from the store"
-        self.init(
-            .inaccessible, "Can't read \(object.objectID) because \(cause).",
-            objectID: object.objectID)
+        self.init(.inaccessible, "Can't read \(objectID) because \(cause).", objectID: objectID)
     }
 }

@@ -123,8 +123,8 @@ extension ManagedObjectContext {
                 // The objects of one owner are together.
                 var rest = found[...]
                 while let owner = rest.first?.owner {
-                    let ids = rest.prefix { $0.owner == owner }.map(\.id)
-                    related.members[owner, default: []] += ids
+                    let ids = rest.prefix { $0.owner == owner }.map { $0.id }
+                    related.members[owner] = ids
                     rest = rest.dropFirst(ids.count)
                 }
                 if isOfLinks { related.version = try reader.lastPosition() }

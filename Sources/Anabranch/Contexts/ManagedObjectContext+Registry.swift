@@ -53,7 +53,9 @@ extension ManagedObjectContext {
         guard objectID.belongs(to: coordinator.origin) else {
             throw foreign(objectID)
         }
-        let object = object(with: objectID)
+        guard let object = try held(objectID.localID) ?? readObject(with: objectID) else {
+            throw PropertyError(inaccessible: objectID, wasRead: false)
+        }
         if object.flags.contains([.inserted, .deleted]) {
             throw PropertyError(
                 .inaccessible, "Can't find \(objectID) because it is deleted.", objectID: objectID)
@@ -61,8 +63,7 @@ extension ManagedObjectContext {
         if try object.isRealised(in: self), !object.flags.contains(.detached) { return object }
         if object.flags.contains(.detached) || object.entity !== objectID.entity {
             // The ID of one of both named an entity that is not the record's.
-            let others = try objects([objectID.localID], of: objectID.entity)
-            if let other = others.first, try other.isRealised(in: self),
+            if let other = try readObject(with: objectID), try other.isRealised(in: self),
                 other.managedObjectContext === self
             {
                 return other
@@ -74,6 +75,15 @@ extension ManagedObjectContext {
 }
 
 extension ManagedObjectContext {
+    /// Reads the object of a record with its row.
+    ///
+    /// - Returns: `nil` if no record with the ID has the ID's entity or one below it.
+    private func readObject(with objectID: ManagedObjectID) throws -> ManagedObject? {
+        try objects { take in
+            try readRows(of: objectID.entity, ids: [objectID.localID], take)
+        }.first
+    }
+
     private func foreign(_ objectID: ManagedObjectID) -> PropertyError {
         PropertyError(
             .foreignObject, "Can't find \(objectID) because it belongs to another store.",
@@ -112,21 +122,38 @@ extension ManagedObjectContext {
         return object
     }
 
-    /// The object of a row: the registered one, or a new one that is still a fault.
-    func object(of row: ObjectRow) -> ManagedObject {
-        if let object = registeredObject(takingOver: row) { return object }
-        let object = newObject(of: row)
-        let forgotten = registry.insert(object, for: row.id)
-        withExtendedLifetime(forgotten) {}
-        return object
-    }
-
-    /// As ``object(of:)``, for a body that code of the app must not interrupt.
+    /// Returns the objects of rows, in the rows' order: the registered ones, and new ones that are
+    /// still faults. All rows come into a context this way, whatever was read.
     ///
     /// - Parameters:
-    ///   - isRefreshing: Whether a clean object takes over the row even though it has one.
-    ///   - forgotten: Gets the object that the record had and that nobody holds any more; its
-    ///     deinit may run code of the app.
+    ///   - isRefreshing: True if a clean object takes over its row even though it has one.
+    ///   - areNew: True if the context is empty and no row comes twice, so that no look-up is
+    ///     needed.
+    ///   - read: Reads the rows and passes each one on. Code of the app does not interrupt it.
+    @inline(__always)
+    func objects(
+        refreshing isRefreshing: Bool = false, areNew: Bool = false,
+        ofRows read: (_ take: (ObjectRow) -> Void) throws -> Void
+    ) rethrows -> [ManagedObject] {
+        releaseUnusedIfMany()
+        var objects: [ManagedObject] = []
+        var forgotten: [ManagedObject] = []
+        try read { row in
+            objects.append(
+                areNew
+                    ? registeredNewObject(of: row, forgotten: &forgotten)
+                    : object(of: row, refreshing: isRefreshing, forgotten: &forgotten))
+        }
+        withExtendedLifetime(forgotten) {}
+        return objects
+    }
+
+    /// The object of a row: the registered one, or a new one that is still a fault.
+    ///
+    /// - Parameters:
+    ///   - isRefreshing: True if a clean object takes over the row even though it has one.
+    ///   - forgotten: Gets the object that the record had and that is not in use any longer. Its
+    ///     deinit may run code of the app, so the caller drops it after the read.
     func object(
         of row: ObjectRow, refreshing isRefreshing: Bool, forgotten: inout [ManagedObject]
     ) -> ManagedObject {

@@ -133,11 +133,9 @@ extension ResultsReader {
         _ query: FetchQuery, among ids: [LocalID]?
     ) throws -> [ManagedObject] {
         if let ids { return try context.objects(ids, of: plan.fetch.entity) }
-        var objects: [ManagedObject] = []
-        try context.readRows(query, includingPending: true) { row in
-            objects.append(context.object(of: row))
+        return try context.objects { take in
+            try context.readRows(query, includingPending: true, take)
         }
-        return objects
     }
 
     /// Returns the entries of those objects that match, of which each is as relevant to a search as

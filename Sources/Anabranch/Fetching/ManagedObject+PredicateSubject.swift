@@ -24,16 +24,7 @@ extension ManagedObject: PredicateSubject {
             guard relationship.isToMany else {
                 return .subject(try existingTarget(by: relationship, in: context))
             }
-            guard let index = home.plan.relationIndex(of: relationship) else {
-                return .subjects([])
-            }
-            let ids = try context.members(of: self, at: index)
-            let members = try context.objects(ids, of: relationship.destination)
-            guard relationship.isOrdered else { return .subjects(members) }
-            let found = Dictionary(
-                members.map { ($0.localID, $0) }, uniquingKeysWith: { first, _ in first })
-            return .subjects(
-                try context.listedMembers(of: self, by: relationship).compactMap { found[$0] })
+            return .subjects(try context.relatedObjects(of: self, by: relationship))
         }
     }
 

@@ -117,22 +117,15 @@ extension ManagedObjectContext {
         _ plan: FetchPlan, _ overlay: PendingOverlay?, _ includingPending: Bool,
         _ isRefreshing: Bool
     ) throws -> [ManagedObject] {
-        releaseUnusedIfMany()
-        // A fetch returns each row once: if the context is empty, no look-up is needed.
-        let areNew = registry.count == 0
-        var objects: [ManagedObject] = []
-        var forgotten: [ManagedObject] = []
-        try readRows(
-            plan.query(extraRows: overlay?.rowCount), includingPending: includingPending
-        ) { row in
-            if let overlay, overlay.replaces(row.id) { return }
-            objects.append(
-                areNew
-                    ? registeredNewObject(of: row, forgotten: &forgotten)
-                    : object(of: row, refreshing: isRefreshing, forgotten: &forgotten))
+        // A fetch returns each row once.
+        try objects(refreshing: isRefreshing, areNew: registry.count == 0) { take in
+            try readRows(
+                plan.query(extraRows: overlay?.rowCount), includingPending: includingPending
+            ) { row in
+                if let overlay, overlay.replaces(row.id) { return }
+                take(row)
+            }
         }
-        withExtendedLifetime(forgotten) {}
-        return objects
     }
 
     /// Returns the objects of rows that were read already, without those that the overlay
@@ -140,18 +133,13 @@ extension ManagedObjectContext {
     private func objects(
         of copies: StoredRows, _ overlay: PendingOverlay?, _ isRefreshing: Bool
     ) -> [ManagedObject] {
-        releaseUnusedIfMany()
-        var objects: [ManagedObject] = []
-        var forgotten: [ManagedObject] = []
-        for row in copies.rows {
-            if let overlay, overlay.replaces(row.id) { continue }
-            objects.append(
-                object(
-                    of: .lent(.passUnretained(row)), refreshing: isRefreshing,
-                    forgotten: &forgotten))
+        withExtendedLifetime(copies) {
+            objects(refreshing: isRefreshing) { take in
+                for row in copies.rows where overlay?.replaces(row.id) != true {
+                    take(.lent(.passUnretained(row)))
+                }
+            }
         }
-        withExtendedLifetime((forgotten, copies)) {}
-        return objects
     }
 
     private func storedIDs(

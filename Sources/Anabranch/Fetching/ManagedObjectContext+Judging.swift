@@ -95,13 +95,9 @@ extension ManagedObjectContext {
         _ ids: Set<LocalID>, of plan: FetchPlan, refreshing isRefreshing: Bool
     ) throws -> [ManagedObject] {
         guard !ids.isEmpty else { return [] }
-        var objects: [ManagedObject] = []
-        var forgotten: [ManagedObject] = []
-        try readRows(of: plan.entity, ids: ids.sorted()) { row in
-            objects.append(object(of: row, refreshing: isRefreshing, forgotten: &forgotten))
-        }
-        withExtendedLifetime(forgotten) {}
-        return objects.filter { plan.includes($0.entity) }
+        return try objects(refreshing: isRefreshing) { take in
+            try readRows(of: plan.entity, ids: ids.sorted(), take)
+        }.filter { plan.includes($0.entity) }
     }
 
     /// Reads what a request uses from some objects: one read per relationship, and one for its
@@ -115,27 +111,9 @@ extension ManagedObjectContext {
         for dependency in dependencies {
             guard let step = dependency.steps.last else { continue }
             let owners = ends[dependency.steps.dropLast()] ?? []
-            ends[dependency.steps] = try targets(of: owners, by: step)
+            ends[dependency.steps] = try relatedObjects(of: owners, by: step)
         }
         return ends.values.flatMap { $0 }
-    }
-
-    private func targets(
-        of owners: [ManagedObject], by relationship: RelationshipDescription
-    ) throws -> [ManagedObject] {
-        var ids: Set<LocalID> = []
-        if relationship.storage == .reference {
-            for owner in owners where !owner.slots.isEmpty {
-                if case .integer(let id) = owner.slots[relationship.slot] { ids.insert(id) }
-            }
-        } else {
-            try loadMissing(relationship, of: owners)
-            for owner in owners {
-                guard let index = owner.home.plan.relationIndex(of: relationship) else { continue }
-                ids.formUnion(owner.relations?.states[index].members ?? [])
-            }
-        }
-        return try objects(ids, of: relationship.destination)
     }
 }
 

@@ -22,7 +22,10 @@ extension ManagedObjectContext {
                 way.append(String(key))
                 let relationship = try relationship(named: String(key), of: entity)
                 entity = relationship.destination
-                if reached[way] == nil { reached[way] = try prefetch(relationship, of: owners) }
+                guard reached[way] == nil else { continue }
+                reached[way] = try relatedObjects(
+                    of: owners.filter { $0.entity.isKind(of: relationship.entity) },
+                    by: relationship)
             }
         }
         let owners = Set(objects.map(\.localID))
@@ -39,30 +42,5 @@ extension ManagedObjectContext {
             .unknownProperty,
             "Can't prefetch \(entity.name).\(key) because there is no such relationship.",
             entity: entity.name, property: key)
-    }
-
-    /// - Returns: The objects at the other end.
-    private func prefetch(
-        _ relationship: RelationshipDescription, of owners: [ManagedObject]
-    ) throws -> [ManagedObject] {
-        let having = owners.filter { $0.relationIndex(of: relationship) != nil }
-        let read = try loadMissingObjects(relationship, of: having)
-        defer { keepAlive(read) }
-        let ids = try owners.reduce(into: Set<LocalID>()) { ids, owner in
-            if let index = owner.relationIndex(of: relationship) {
-                ids.formUnion(try members(of: owner, at: index))
-            } else if owner.flags.contains(.hasRow), owner.entity.isKind(of: relationship.entity),
-                case .integer(let id) = owner.slots[relationship.slot]
-            {
-                ids.insert(id)
-            }
-        }
-        return try objects(ids, of: relationship.destination)
-    }
-}
-
-extension ManagedObject {
-    fileprivate final func relationIndex(of relationship: RelationshipDescription) -> Int? {
-        entity.isKind(of: relationship.entity) ? home.plan.relationIndex(of: relationship) : nil
     }
 }

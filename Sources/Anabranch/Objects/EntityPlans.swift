@@ -91,21 +91,12 @@ struct EntityPlans: Sendable {
     ) throws -> ManagedObject.Type {
         let above = try entity.superentity.map { try type(of: $0, among: types) }
         guard let own = types[entity.index] else { return above ?? ManagedObject.self }
-        if let above, !isClass(own, below: above) {
+        if let above, !own.isKind(of: above) {
             throw PropertyError(
                 .classMismatch,
                 "Can't use \(own) for \(entity.name) because it does not inherit "
                     + "from \(above), the class of its super-entity.", entity: entity.name)
         }
         return own
-    }
-
-    private static func isClass(_ type: AnyClass, below other: AnyClass) -> Bool {
-        var next: AnyClass? = type
-        while let current = next {
-            if current == other { return true }
-            next = _getSuperclass(current)
-        }
-        return false
     }
 }

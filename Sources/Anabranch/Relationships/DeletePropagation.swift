@@ -104,19 +104,9 @@ extension ManagedObjectContext {
     private func follow(
         _ relationship: RelationshipDescription, of wave: [ManagedObject]
     ) throws {
-        var ids: Set<LocalID> = []
-        if let index = wave.first?.home.plan.relationIndex(of: relationship) {
-            try loadMissing(relationship, of: wave)
-            for object in wave { ids.formUnion(try members(of: object, at: index)) }
-        } else {
-            // What a hook has made a fault is deleted no more.
-            for object in wave where !object.slots.isEmpty {
-                if case .integer(let id) = object.slots[relationship.slot] { ids.insert(id) }
-            }
-        }
-        guard relationship.deleteRule != .deny else { return }
         // A mandatory reference is checked by the save at the object that has it.
-        let others = try objects(ids, of: relationship.destination)
+        if relationship.deleteRule == .deny { return try loadMissing(relationship, of: wave) }
+        let others = try relatedObjects(of: wave, by: relationship)
         guard relationship.deleteRule == .cascade else { return others.forEach(touch) }
         let count = rollbackCount
         for object in others where !object.flags.contains(.deleted) {

@@ -74,14 +74,23 @@ extension ManagedObjectContext {
     func objects(
         listed ids: [LocalID], of destination: EntityDescription
     ) throws -> [ManagedObject] {
-        let known = ids.map { id in held(id).flatMap { $0.flags.contains(.hasRow) ? $0 : nil } }
-        let missing = zip(ids, known).filter { $1 == nil }.map(\.0)
-        guard !missing.isEmpty else { return known.compactMap { $0 } }
-        var read: [LocalID: ManagedObject] = [:]
-        try readRows(of: destination, ids: missing.sorted()) { row in
-            read[row.id] = object(of: row)
+        var known: [ManagedObject] = []
+        known.reserveCapacity(ids.count)
+        var missing: [LocalID] = []
+        for id in ids {
+            if let object = held(id), object.flags.contains(.hasRow) {
+                known.append(object)
+            } else {
+                missing.append(id)
+            }
         }
-        return zip(ids, known).compactMap { $1 ?? read[$0] }
+        guard !missing.isEmpty else { return known }
+        let read = try objects { take in
+            try readRows(of: destination, ids: missing.sorted(), take)
+        }
+        let found = Dictionary(
+            (known + read).map { ($0.localID, $0) }, uniquingKeysWith: { first, _ in first })
+        return ids.compactMap { found[$0] }
     }
 
     /// The objects of a to-many relationship, of a list in their order, else ascending. If they
@@ -97,20 +106,38 @@ extension ManagedObjectContext {
         }
     }
 
+    /// The objects at the other end of a relationship of several objects, ascending. If they were
+    /// not read yet, one SELECT reads them with the relationship.
+    func relatedObjects(
+        of owners: [ManagedObject], by relationship: RelationshipDescription
+    ) throws -> [ManagedObject] {
+        let read = try loadMissingObjects(relationship, of: owners)
+        defer { keepAlive(read) }
+        var ids: Set<LocalID> = []
+        for owner in owners {
+            if let index = owner.home.plan.relationIndex(of: relationship) {
+                ids.formUnion(try members(of: owner, at: index))
+            } else if !owner.slots.isEmpty,
+                case .integer(let id) = owner.slots[relationship.slot]
+            {
+                ids.insert(id)
+            }
+        }
+        return try objects(ids, of: relationship.destination)
+    }
+
     /// Loads a relationship of those of several objects for which it was not read yet, and the
     /// objects at its other end.
     ///
     /// - Returns: The objects that were read, which the context does not hold.
-    func loadMissingObjects(
+    private func loadMissingObjects(
         _ relationship: RelationshipDescription, of owners: [ManagedObject]
     ) throws -> [ManagedObject] {
-        var forgotten: [ManagedObject] = []
-        var read: [ManagedObject] = []
-        try loadMissing(relationship, of: owners) { [self] row in
-            read.append(object(of: row, refreshing: false, forgotten: &forgotten))
+        try objects { take in
+            try withoutActuallyEscaping(take) { take in
+                try loadMissing(relationship, of: owners, rows: take)
+            }
         }
-        withExtendedLifetime(forgotten) {}
-        return read
     }
 
     func targetIDs(
@@ -167,8 +194,10 @@ extension ManagedObjectContext {
         for owner in owners {
             guard let index = owner.home.plan.relationIndex(of: relationship) else { continue }
             let all = read.members[owner.localID] ?? []
-            let left = Set(all.filter { hasLeft(owner, by: relationship, $0) })
-            let members = all.filter { !deletedIDs.contains($0) && !left.contains($0) }
+            let left = hasChanges ? Set(all.filter { hasLeft(owner, by: relationship, $0) }) : []
+            let members =
+                deletedIDs.isEmpty && left.isEmpty
+                ? all : all.filter { !deletedIDs.contains($0) && !left.contains($0) }
             owner.withRelation(index) { state in
                 if state.hasChanges, relationship.storage == .inverseReference {
                     let added = state.added.filter { refers($0, to: owner, by: relationship) }
@@ -200,7 +229,7 @@ extension ManagedObjectContext {
     private func hasLeft(
         _ owner: ManagedObject, by relationship: RelationshipDescription, _ member: LocalID
     ) -> Bool {
-        guard hasChanges, relationship.storage == .inverseReference,
+        guard relationship.storage == .inverseReference,
             let slot = relationship.inverse?.slot, let object = held(member),
             object.isChangedSinceCommit(slot)
         else { return false }

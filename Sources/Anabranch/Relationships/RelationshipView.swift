@@ -10,36 +10,11 @@ protocol RelationshipView {
 extension RelationshipView {
     var relationship: RelationshipDescription? { owner.entity.slots[slot].relationship }
 
-    /// Runs a body in the owner's context and keeps its error for the next save.
-    ///
-    /// - Parameter fallback: The result where the body throws, or the owner has lost its context.
+    /// As ``ManagedObject/attempt(at:or:_:)``, with the owner.
     func attempt<Result>(
         or fallback: Result,
         _ body: (ManagedObjectContext, RelationshipDescription) throws -> Result
-    ) -> Result {
-        assert(owner.isOnItsQueue, owner.misuse("used"))
-        owner.reportAccess(slot)
-        guard let context = owner.managedObjectContext, let relationship else { return fallback }
-        do {
-            return try body(context, relationship)
-        } catch {
-            context.keep(error)
-            return fallback
-        }
-    }
-
-    /// The objects of the relationship, of a list in their order, else ascending.
-    func relatedObjects<Element: ManagedObject>() -> [Element] {
-        attempt(or: []) { context, relationship in
-            let objects = try context.relatedObjects(of: owner, by: relationship)
-            guard context.home(of: relationship.destination).plan.type is Element.Type else {
-                return objects.compactMap { $0 as? Element }
-            }
-            // The classes of sub-entities inherit from that of the entity, and arrays of objects
-            // have the same layout. Converting one by one would cost a tenth of the reading.
-            return unsafeBitCast(objects, to: [Element].self)
-        }
-    }
+    ) -> Result { owner.attempt(at: slot, or: fallback, body) }
 
     /// As ``attempt(or:_:)``, to change the relationship; that of an owner that is gone is refused.
     func change(_ body: (ManagedObjectContext, RelationshipDescription) throws -> Void) {
@@ -53,3 +28,49 @@ extension RelationshipView {
 
 extension ManagedObjectSet: RelationshipView {}
 extension ManagedObjectList: RelationshipView {}
+
+extension ManagedObject {
+    /// Runs a body in the object's context and keeps its error for the next save.
+    ///
+    /// - Parameter fallback: The result if the body throws, or the object has lost its context.
+    final func attempt<Result>(
+        at slot: Int, or fallback: Result,
+        _ body: (ManagedObjectContext, RelationshipDescription) throws -> Result
+    ) -> Result {
+        assert(isOnItsQueue, misuse("used"))
+        reportAccess(slot)
+        guard let context = managedObjectContext, let relationship = entity.slots[slot].relationship
+        else { return fallback }
+        do {
+            return try body(context, relationship)
+        } catch {
+            context.keep(error)
+            return fallback
+        }
+    }
+
+    /// The objects of a to-many relationship, of a list in their order, else ascending.
+    ///
+    /// - Parameter type: The class of the objects. Objects of another class are left out.
+    @usableFromInline
+    final func relatedObjects(at slot: Int, as type: ManagedObject.Type) -> [ManagedObject] {
+        attempt(at: slot, or: []) { context, relationship in
+            let objects = try context.relatedObjects(of: self, by: relationship)
+            // The classes of sub-entities inherit from that of the entity.
+            if context.home(of: relationship.destination).plan.type.isKind(of: type) {
+                return objects
+            }
+            return objects.filter { Swift.type(of: $0).isKind(of: type) }
+        }
+    }
+
+    /// True if the class is another one or inherits from it.
+    static func isKind(of other: ManagedObject.Type) -> Bool {
+        var next: AnyClass? = self
+        while let current = next {
+            if current == other { return true }
+            next = _getSuperclass(current)
+        }
+        return false
+    }
+}

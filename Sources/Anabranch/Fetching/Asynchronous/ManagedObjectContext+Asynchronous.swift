@@ -86,7 +86,9 @@ extension ManagedObjectContext {
             let number = storeStateNumber
             let rows = try await backgroundRead(nil).rows(of: plan.entity, ids: missing)
             if number == storeStateNumber {
-                kept = rows.map { object(of: .lent(.passUnretained($0))) }
+                kept = objects { take in
+                    for row in rows { take(.lent(.passUnretained(row))) }
+                }
             }
             withExtendedLifetime(rows) {}
         }

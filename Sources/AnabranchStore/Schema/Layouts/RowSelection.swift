@@ -9,12 +9,8 @@ package final class RowSelection: Sendable {
     /// SQL of each column: row ID, version, discriminator if the table has one, then the
     /// properties.
     package let terms: [String]
-    /// Reads the row with the ID of parameter 1.
-    let rowSQL: String
-    /// Takes the rows with the IDs of parameter 1, a JSON array, if `takesRows`; otherwise returns
-    /// them.
-    let rowsSQL: String
-    let takesRows: Bool
+    /// Finds rows by their IDs.
+    let byID: SelectByID
     private let decoders: [Int64: RowDecoder]
     /// The decoder of a table that has only one entity.
     private let single: Unmanaged<RowDecoder>?
@@ -49,27 +45,37 @@ package final class RowSelection: Sendable {
         self.decoders = Dictionary(
             decoders.map { (schema.layout(of: $0.entity).number, $0) },
             uniquingKeysWith: { first, _ in first })
-        terms =
+        let terms: [String] =
             ownColumns.map { "t0.\($0)" } + columns.map { Self.sql(of: $0, in: schema) }
             + derived.map { PredicateSQL.derived($0, of: "t0", in: schema) }
+        self.terms = terms
         let restriction = schema.restriction(to: entity, alias: "t0", after: "AND")
-        let list = terms.joined(separator: ", ")
-        rowSQL = "SELECT \(list) FROM \(table.name) AS t0 WHERE t0.ab_pk = ? \(restriction)"
-        let taken = Statement.takingRows(of: terms)
-        takesRows = taken != nil
-        rowsSQL = """
-            SELECT \(taken ?? list) FROM json_each(?) AS j
-            CROSS JOIN \(table.name) AS t0 ON t0.ab_pk = j.value \(restriction)
-            """
+        byID = SelectByID { id in
+            (terms, "\(table.name) AS t0 WHERE t0.ab_pk = \(id) \(restriction)")
+        }
+    }
+
+    /// The terms of rows that refer to one record in a column. SQLite looks for that record once if
+    /// its ID does not depend on the row.
+    ///
+    /// - Parameter id: SQL of the record's ID.
+    func terms(
+        where column: TableLayout.Column, is id: String, in schema: StoreSchema
+    ) -> [String] {
+        let term = Self.sql(of: column, in: schema)
+        return terms.map { $0 == term ? Self.sql(of: column, with: id, in: schema) : $0 }
     }
 
     /// SQL of one column. A reference to a deleted record keeps its value, but reads nil.
-    private static func sql(of column: TableLayout.Column, in schema: StoreSchema) -> String {
-        guard let target = column.property.relationship?.destination else {
-            return "t0.\(column.name)"
-        }
+    ///
+    /// - Parameter id: SQL of the reference, if it is known.
+    private static func sql(
+        of column: TableLayout.Column, with id: String? = nil, in schema: StoreSchema
+    ) -> String {
+        let value = "t0.\(column.name)"
+        guard let target = column.property.relationship?.destination else { return value }
         let table = schema.layout(of: target).table.name
-        return "(SELECT r.ab_pk FROM \(table) r WHERE r.ab_pk = t0.\(column.name))"
+        return "(SELECT r.ab_pk FROM \(table) r WHERE r.ab_pk = \(id ?? value))"
     }
 
     /// A row of a statement that selects these columns first, valid while this value exists.

@@ -27,9 +27,9 @@ package final class StoreSchema: Sendable {
     private let linksByProperty: [LinkKey: LinkLayout]
     private let entitiesByNumber: [Int64: EntityDescription]
     /// The selections that were asked for, by the index of the entity in the model.
-    private let rowSelections: Mutex<[Int: RowSelection]> = Mutex([:])
+    private let rowSelections: Mutex<[RowSelection?]>
     /// The SELECTs of related objects that were asked for.
-    private let relatedSQLs: Mutex<[RelatedForm: String]> = Mutex([:])
+    private let relatedSelects: Mutex<[RelatedForm: SelectByID?]> = Mutex([:])
     /// The fetches that were made with this schema.
     let fetches = KnownFetches()
 
@@ -43,6 +43,7 @@ package final class StoreSchema: Sendable {
     /// - Parameter numbers: The numbers that the file has assigned permanently.
     init(_ model: ManagedObjectModel, numbers: SchemaNumbers) {
         self.model = model
+        rowSelections = Mutex(Array(repeating: nil, count: model.entities.count))
         var names = UniqueNames(taken: ["sqlite_master", "sqlite_schema", "sqlite_sequence"])
         let tables = model.entities.filter { $0.superentity == nil }.map { root in
             TableLayout(
@@ -133,12 +134,12 @@ package final class StoreSchema: Sendable {
         }
     }
 
-    /// The SELECT of related objects, which is written once.
-    func relatedSQL(_ form: RelatedForm, _ write: () -> String) -> String {
-        if let known = relatedSQLs.withLock({ $0[form] }) { return known }
-        let sql = write()
-        relatedSQLs.withLock { $0[form] = sql }
-        return sql
+    /// The SELECT of related objects, which is written once; `nil` if no table has them.
+    func relatedSelect(_ form: RelatedForm) -> SelectByID? {
+        if let known = relatedSelects.withLock({ $0[form] }) { return known }
+        let select = form.select(in: self)
+        relatedSelects.withLock { $0[form] = .some(select) }
+        return select
     }
 
     /// A condition that excludes rows of other branches of the hierarchy; empty if there are none.

@@ -9,19 +9,25 @@ extension StoreReader {
     package func rows(
         of entity: EntityDescription, ids: [LocalID], _ body: (StoredRow) throws -> Void
     ) throws {
-        guard let first = ids.first else { return }
+        guard !ids.isEmpty else { return }
         let selection = schema.rowSelection(of: entity)
         try withExtendedLifetime(selection) {
-            let isOne = ids.count == 1
-            let statement = try connection.cached(isOne ? selection.rowSQL : selection.rowsSQL)
-            let read = { (row: UnsafeRow) in try body(try selection.row(row)) }
-            guard !isOne else {
-                try statement.bind(first, at: 1)
-                return try statement.forEachRow(read)
-            }
-            try statement.bind(SQL.json(ids), at: 1)
-            try selection.takesRows ? statement.takeRows(read) : statement.forEachRow(read)
+            try forEachRow(selection.byID, of: ids) { try body(try selection.row($0)) }
         }
+    }
+
+    /// Calls the body for each row that a SELECT finds by some IDs, of which there is at least one.
+    func forEachRow(
+        _ select: SelectByID, of ids: [LocalID], _ body: (UnsafeRow) throws -> Void
+    ) throws {
+        let isOne = ids.count == 1
+        let statement = try connection.cached(isOne ? select.ofOne : select.ofSeveral)
+        if isOne {
+            try statement.bind(ids[0], at: 1)
+        } else {
+            try statement.bind(SQL.json(ids), at: 1)
+        }
+        try select.takesRows ? statement.takeRows(body) : statement.forEachRow(body)
     }
 
     /// The entity of a row in a hierarchy; `nil` if there is no such row.
