@@ -15,7 +15,6 @@ extension Connection {
         for sql in schema.tableCreation { try execute(sql) }
         if hasIndexes { try createIndexes(schema) }
         try writeModel(model)
-        try ShownDefaults.mark(self)
         return schema
     }
 

@@ -115,7 +115,6 @@ extension StoreOpening {
         try configureWriter()
         try StoreFunctions.install(on: connection)
         connection.faults = environment.faults
-        try describeLogInState()
         return try connection.transaction(.immediate) {
             // Another process may have given the file another model meanwhile.
             try checkFormat()
