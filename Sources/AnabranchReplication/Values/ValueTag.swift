@@ -25,8 +25,6 @@ public enum ValueTag {
     public static let uri: UInt8 = 9
     /// A reference to a record.
     public static let reference: UInt8 = 10
-    /// The first tag that a length follows.
-    public static let firstWithLength: UInt8 = 16
     /// An attribute group with its length.
     public static let group: UInt8 = 16
     /// The first tag that belongs to later formats.
