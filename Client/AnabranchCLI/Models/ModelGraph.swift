@@ -3,7 +3,7 @@ import Anabranch
 /// The entities of a model and their relationships in DOT, the language of Graphviz.
 ///
 /// A node is an entity with the properties that it declares itself. An edge is a relationship with
-/// its inverse, whose title is the edge's tooltip: one tip means one object, two tips mean many. A
+/// its inverse, and the edge's tooltip names both: one tip means one object, two tips mean many. A
 /// hollow tip points to the entity from which another one inherits. Equal models give equal texts.
 struct ModelGraph {
     let model: ManagedObjectModel

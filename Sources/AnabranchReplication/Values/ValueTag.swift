@@ -1,7 +1,7 @@
 /// The byte that identifies the kind of a value on the wire.
 ///
-/// Each tag below ``firstWithLength`` has its own form. From that tag on, a length follows the tag,
-/// so a program can keep and pass on a value that it does not know.
+/// Each tag below 16 has its own form. From that tag on, a length follows the tag, so a program can
+/// keep and pass on a value that it does not know.
 public enum ValueTag {
     /// Null, without further bytes.
     public static let null: UInt8 = 0

@@ -7,7 +7,7 @@ package struct TableFormat: Sendable {
     package let creation: String
     /// The scripts that make each format from the one before it, beginning with format 2.
     package let steps: [String]
-    /// What the names of all tables, indexes and views of the format begin with.
+    /// The beginning of the names of all tables, indexes and views of the format.
     private let prefix: String
     /// The names that `creation` makes.
     private let names: Result<Set<String>, any Error>

@@ -12,7 +12,8 @@ import AnabranchSQLite
 /// sequence number, clock, record numbers, format, model, and file identity.
 /// `Documentation/FileFormat.md` gives every table.
 package enum StoreFormat {
-    /// The tables beside those of the model. A file of a later format is refused and left unchanged.
+    /// The tables beside those of the model. A file of a later format is refused and left
+    /// unchanged.
     static let tables = TableFormat(prefix: "ab_", creation: CoreTables.creation)
     /// The number of the latest format.
     package static let version = tables.latest
