@@ -98,16 +98,11 @@ struct ValueRoundTripTests {
         let statement = try connection.prepare("SELECT ?, ?")
         let text = Array("river".utf8)
         try text.withUnsafeBytes { bytes in
-            try statement.unsafeBindText(bytes, at: 1)
             try statement.unsafeBindBlob(UnsafeRawBufferPointer(rebasing: bytes[1...]), at: 2)
             #expect(try statement.step())
-            #expect(statement.value(at: 0) == "river")
             #expect(statement.withBytes(at: 1) { Array($0) } == Array("iver".utf8))
             statement.reset()
-            statement.clearBindings()
         }
-        #expect(try statement.step())
-        #expect(statement.isNull(at: 0))
     }
 
     @Test(arguments: TestLength.seeds(80))

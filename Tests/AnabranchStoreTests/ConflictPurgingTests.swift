@@ -47,46 +47,6 @@ import Testing
         #expect(try #require(try a.conflicts().first).id > first[0])
     }
 
-    @Test func `entries that named all they share keep what they say`() throws {
-        for lost in 1...3 { try collide(Int64(10 * lost), of: anna) }
-        try a.delete(bob)
-        try b.set("age", .integer(9), of: b.id(of: bob, on: a))
-        for store in [a, b, a] { try scenario.zone.sync(store) }
-        let newest = try #require(try a.conflicts().first).id
-        _ = try a.purgeConflicts(.number(newest))
-        let before = try a.conflicts()
-        #expect(before.count == 3)
-        a.close()
-        for sql in [
-            """
-            CREATE TABLE kept AS SELECT id, kind, record, entity, property, type, rule, value, hlc,
-            by, coalesce(author, '') author, winner_hlc, winner_by,
-            iif(winner_hlc IS NULL, NULL, coalesce(winner_author, '')) winner_author, winner_value,
-            noticed FROM ab_conflict_entry
-            """, "DROP VIEW ab_conflict_entry", "DROP TABLE ab_conflict_subject",
-            "DROP TABLE ab_conflict_author",
-            "ALTER TABLE ab_conflict RENAME TO ab_conflict_before",
-            """
-            CREATE TABLE ab_conflict (
-                id INTEGER PRIMARY KEY AUTOINCREMENT, kind INTEGER, record INTEGER, entity TEXT,
-                property TEXT, type INTEGER, rule INTEGER, value BLOB, hlc INTEGER, by INTEGER,
-                author TEXT, winner_hlc INTEGER, winner_by INTEGER, winner_author TEXT,
-                winner_value BLOB, noticed INTEGER)
-            """, "INSERT INTO ab_conflict SELECT * FROM kept",
-            "CREATE INDEX ab_conflict_noticed ON ab_conflict (noticed)",
-            "UPDATE sqlite_sequence SET seq = \(newest) WHERE name = 'ab_conflict'",
-            "DROP TABLE ab_conflict_before", "DROP TABLE kept",
-        ] {
-            try scenario.sql("a", sql)
-        }
-        let again = try scenario.open("a")
-        #expect(try again.conflicts().map { "\($0)" } == before.map { "\($0)" })
-        let entities = ConflictSelection.entities(wireNames: ["Person"])
-        #expect(try again.conflictCount(entities) == 3)
-        try collide(70, of: anna, in: again)
-        #expect(try #require(try again.conflicts().first).id > newest)
-    }
-
     @Test func `the winning value is reported on both sides, and none if a delete won`() throws {
         try collide(10, of: anna)
         for store in [a, b] {

@@ -51,6 +51,26 @@ import Testing
         #expect(kept == nil)
     }
 
+    @Test func `a step brings a file into the next format, which this program refuses`() throws {
+        try scenario.open("a").close()
+        let path = scenario.path("a")
+        let connection = try Connection(path: path)
+        let opening = StoreOpening(
+            connection, path: path, options: StoreOptions(), environment: .system,
+            access: try StoreAccess(
+                path, mayCreate: false, options: StoreOptions(), environment: .system))
+        let step = "ALTER TABLE ab_state ADD COLUMN made_up INTEGER;"
+        let later = TableFormat(
+            prefix: "ab_", creation: StoreFormat.tables.creation + step, steps: [step])
+        for _ in 0..<2 {
+            try opening.updateFormat(by: later)
+            #expect(
+                try connection.firstValue("SELECT format FROM ab_state WHERE made_up IS NULL") == 2)
+        }
+        connection.close()
+        #expect(storeError { _ = try scenario.open("a") }?.code == .newerFormat)
+    }
+
     @Test func `without a model no file is created`() {
         let path = scenario.path("none")
         #expect(storeError { _ = try Store.open(at: path, model: nil) }?.code == .cannotOpen)

@@ -10,7 +10,8 @@ import Testing
 enum RefusedFile: String, CaseIterable {
     case text, shortText, otherProgram, otherProgramWithLog, otherApplication, otherModel
     case newerFormat, newerFormatOfAnotherShape, damagedHeader, damagedFirstPage, cutShort
-    case withoutState, withoutStateTable, withoutModel, damagedModel
+    case unreleasedFormat, developmentBuild, withoutState, withoutStateTable, withoutModel,
+        damagedModel
 
     var code: StoreError.Code {
         switch self {
@@ -55,6 +56,8 @@ enum RefusedFile: String, CaseIterable {
             let file = try FileHandle(forUpdating: URL(filePath: scenario.path(name)))
             try file.truncate(atOffset: 8192)
             try file.close()
+        case .unreleasedFormat: try scenario.sql(name, "UPDATE ab_state SET format = 0")
+        case .developmentBuild: try scenario.sql(name, "ALTER TABLE ab_stamp DROP COLUMN seq")
         case .withoutState: try scenario.sql(name, "DELETE FROM ab_state")
         case .withoutStateTable: try scenario.sql(name, "DROP TABLE ab_state")
         case .withoutModel: try scenario.sql(name, "DELETE FROM ab_meta")

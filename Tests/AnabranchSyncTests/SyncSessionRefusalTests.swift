@@ -225,7 +225,7 @@ struct SyncSessionRefusalTests {
     func `a zone that is restored again and again is greeted each time`(_ restore: Restore) {
         var script = Script(knowsZone: false)
         _ = script.begin()
-        for number in 1..<UInt64(script.session.limits.epochChanges) {
+        for number in 1..<UInt64(script.session.limits.remedies) {
             let epoch = EpochID(high: 0xE, low: number)
             let greeted = script.advance(Script.greeting(epoch: epoch))
             if epoch != Script.epoch {
@@ -266,7 +266,7 @@ struct SyncSessionRefusalTests {
     @Test func `a zone that never keeps an epoch is given up`() {
         var script = Script(knowsZone: false)
         _ = script.begin()
-        for _ in 1..<script.session.limits.epochChanges {
+        for _ in 1..<script.session.limits.remedies {
             #expect(script.advance(Script.greeting()) == "pull")
             let next = script.advance(Script.refused(.unknownEpoch))
             #expect(next == "hello" || next.hasPrefix("wait") && script.advance(.waited) == "hello")

@@ -572,27 +572,6 @@ import Testing
 
     // MARK: - The file
 
-    @Test func `is trimmed in a file of an earlier build too`() async throws {
-        let a = try open("a.db")
-        try await insert(2, into: a)
-        a.close()
-        let old = try Connection(path: scenario.folder.file("a.db"))
-        try old.execute(
-            """
-            DROP INDEX ab_stamp_time;
-            ALTER TABLE ab_stamp DROP COLUMN seq;
-            ALTER TABLE ab_stamp DROP COLUMN server_position;
-            ALTER TABLE ab_stamp DROP COLUMN author;
-            CREATE UNIQUE INDEX ab_stamp_stamp ON ab_stamp (replica, hlc);
-            """)
-        old.close()
-        let again = try open("a.db")
-        #expect(try again.trimLog(to: Self.keeping(days: 0)).saveCount == 1)
-        #expect(try again.check().isValid)
-        try await sync(again)
-        try scenario.expectConverged([again])
-    }
-
     @Test func `leaves room that a compaction gives back to the disk`() async throws {
         let a = try open("a.db")
         for number in 0..<20 {

@@ -111,35 +111,6 @@ import Testing
         return "\(try container.coordinator.canonicalHash())"
     }
 
-    /// The kept stores are of builds in which the log had another form.
-    @Test func `a store of an earlier build is changed only if it is opened for writing`() throws {
-        let directory = try TemporaryDirectory("contacts")
-        let store = directory.file("a.store")
-        try FileManager.default.copyItem(atPath: Self.golden(1).path, toPath: store)
-        var reading = PersistentStoreDescription(url: URL(filePath: store))
-        reading.options.isReadOnly = true
-        func refusal(_ container: PersistentContainer) -> String {
-            do {
-                try container.load()
-                return ""
-            } catch {
-                return "\(error)"
-            }
-        }
-        #expect(
-            refusal(PersistentContainer(storeDescription: reading)).contains("an earlier build"))
-        // A store with another model is refused, and stays what it was.
-        let other = try ManagedObjectModel { Entity("Other") { Attribute("name", .string) } }
-        #expect(!refusal(PersistentContainer(model: other, url: URL(filePath: store))).isEmpty)
-        #expect(
-            refusal(PersistentContainer(storeDescription: reading)).contains("an earlier build"))
-        let hash = try Self.hash(of: store)
-        let container = PersistentContainer(storeDescription: reading)
-        try container.load()
-        #expect("\(try container.coordinator.canonicalHash())" == hash)
-        container.coordinator.close()
-    }
-
     @Test func `an earlier release refuses a store of a later one`() throws {
         let directory = try TemporaryDirectory("contacts")
         let store = directory.file("a.store")

@@ -30,8 +30,22 @@ extension StorageError {
     static func convertingSQLite<Result>(
         of path: String, _ body: () throws -> Result
     ) throws -> Result {
-        do { return try body() } catch let error as SQLiteError {
+        do {
+            return try body()
+        } catch let error as SQLiteError {
             throw StorageError(error, of: path)
+        } catch let error as TableFormatError {
+            throw StorageError(error)
         }
+    }
+
+    private init(_ error: TableFormatError) {
+        let code: Code =
+            switch error.cause {
+            case .later: .newerFormat
+            case .unreleased: .olderFormat
+            case .lacking: .damaged
+            }
+        self.init(code, "\(error)")
     }
 }

@@ -10,6 +10,8 @@ package struct StorageError: Error, Hashable, Sendable {
         package static let unusable = Code(rawValue: "unusable")
         /// The file has a later format: update the server.
         package static let newerFormat = Code(rawValue: "newer-format")
+        /// The file has a format that no released server wrote: begin with a new file.
+        package static let olderFormat = Code(rawValue: "older-format")
         /// The file is damaged, or another program wrote it: restore it from a backup.
         package static let damaged = Code(rawValue: "damaged")
         /// Another daemon serves the directory: stop it first.

@@ -3,12 +3,15 @@ import CMicroHTTPD
 import Foundation
 import Synchronization
 
-/// An ``HTTPServer`` that uses libmicrohttpd.
+/// An HTTP server that passes requests to a handler and sends its responses, by libmicrohttpd.
+///
+/// Only this type and its parts use sockets and the library. Another HTTP server can replace them
+/// without changes to routes, tokens and zones.
 ///
 /// Two threads of the library serve all sockets. A complete request is suspended until a thread of
 /// the `WorkerPool` has created its response. An event stream without an event is suspended too.
 /// Suspended connections must be resumed before the library stops; `stop` does so.
-public final class MicroHTTPServer: HTTPServer {
+public final class MicroHTTPServer: Sendable {
     let options: HTTPServerOptions
     let budget: MemoryBudget
     let workers: WorkerPool

@@ -7,16 +7,15 @@ import Synchronization
 /// for each core would be blocked by a few pushes. Zones take turns, and neither a zone nor a
 /// client can take all threads or the whole queue, so others are served while one is saturated.
 final class WorkerPool: Sendable {
-    /// The zone and the client of a job.
-    struct Purpose: Hashable, Sendable {
-        /// The zone, or another subject of requests that share threads.
-        var zone: String
-        /// The client, by a number that its requests share.
-        var client: Int
+    typealias Purpose = JobPurpose
+
+    fileprivate struct Job: Sendable {
+        let key: UInt
+        let run: @Sendable () -> Void
     }
 
     fileprivate struct State {
-        var jobs: FairQueue
+        var jobs: FairQueue<Job>
         /// The number of threads that wait to be woken.
         var idleCount = 0
         /// The number of threads that were woken and have not looked for a job yet.
@@ -42,7 +41,7 @@ final class WorkerPool: Sendable {
     ///
     /// - Parameter limit: The greatest number of jobs that wait for a thread.
     init(threads: Int, limit: Int) {
-        state = Mutex(State(jobs: FairQueue(threads: max(threads, 1), limit: limit)))
+        state = Mutex(State(jobs: FairQueue(room: max(threads, 1), limit: limit)))
         for number in 1...max(threads, 1) {
             ended.enter()
             let thread = Thread { [self] in
@@ -57,7 +56,7 @@ final class WorkerPool: Sendable {
 
     /// True if a job would have to wait for a thread now.
     func isBusy(for purpose: Purpose) -> Bool {
-        state.withLock { $0.idleCount == 0 || !$0.jobs.hasRoom(for: purpose) }
+        state.withLock { $0.idleCount == 0 || !$0.jobs.hasRoom(purpose) }
     }
 
     /// Queues a job.
@@ -65,12 +64,10 @@ final class WorkerPool: Sendable {
     /// - Parameter key: Distinguishes the job from the others that wait.
     /// - Returns: False if too many jobs wait, altogether or for the same zone, or the pool stops.
     func submit(
-        _ key: UInt, for purpose: Purpose, _ job: @escaping @Sendable () -> Void
+        _ key: UInt, for purpose: Purpose, _ run: @escaping @Sendable () -> Void
     ) -> Bool {
         let (isTaken, wakes) = state.withLock { state in
-            guard !state.isStopping,
-                state.jobs.add(.init(key: key, purpose: purpose, run: job))
-            else {
+            guard !state.isStopping, state.jobs.add(Job(key: key, run: run), for: purpose) else {
                 return (false, false)
             }
             return (true, state.jobs.hasReady && state.claimIdle())
@@ -83,7 +80,7 @@ final class WorkerPool: Sendable {
     ///
     /// - Returns: False if a thread has begun or ended it.
     func withdraw(_ key: UInt, for purpose: Purpose) -> Bool {
-        state.withLock { $0.jobs.remove(key, of: purpose.zone) }
+        state.withLock { $0.jobs.remove(for: purpose) { $0.key == key } }
     }
 
     /// Ends the threads after all queued jobs are done.
@@ -110,9 +107,9 @@ final class WorkerPool: Sendable {
             (done, isWoken) = (nil, false)
             if wakes { woken.signal() }
             switch next {
-            case .job(let job):
+            case .job(let job, let purpose):
                 job.run()
-                done = job.purpose
+                done = purpose
             case .wait:
                 woken.wait()
                 isWoken = true
@@ -125,7 +122,7 @@ final class WorkerPool: Sendable {
 extension WorkerPool.State {
     /// The next step of a thread.
     enum Step {
-        case job(FairQueue.Job)
+        case job(WorkerPool.Job, WorkerPool.Purpose)
         case wait
         case end
     }
@@ -142,12 +139,12 @@ extension WorkerPool.State {
     ) -> (Step, wakes: Bool) {
         if isWoken { wakingCount -= 1 }
         if let done { jobs.end(done) }
-        guard let job = jobs.take() else {
+        guard let (job, purpose) = jobs.take() else {
             if isStopping, jobs.waitingCount == 0 { return (.end, false) }
             idleCount += 1
             return (.wait, false)
         }
         // The end of a job may make more than one ready. A thread that is waking takes the next.
-        return (.job(job), wakingCount == 0 && jobs.hasReady && claimIdle())
+        return (.job(job, purpose), wakingCount == 0 && jobs.hasReady && claimIdle())
     }
 }

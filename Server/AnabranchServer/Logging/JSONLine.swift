@@ -1,11 +1,14 @@
+import AnabranchReplication
 import Foundation
 
 /// One JSON object on one line, with its keys in the order in which they were added.
 struct JSONLine {
-    private var text = "{"
+    private var bytes = Array("{".utf8)
 
     mutating func append(_ key: String, _ value: String?) {
-        if let value { add(key, Self.quoted(value)) }
+        guard let value else { return }
+        begin(key)
+        JSONString.append(value, to: &bytes)
     }
 
     mutating func append(_ key: String, _ value: Int64?) {
@@ -21,7 +24,8 @@ struct JSONLine {
 
     /// Adds a list of objects.
     mutating func append(_ key: String, _ objects: [JSONLine]) {
-        add(key, "[" + objects.map { $0.text + "}" }.joined(separator: ",") + "]")
+        let texts = objects.map { String(decoding: $0.bytes, as: UTF8.self) + "}" }
+        add(key, "[" + texts.joined(separator: ",") + "]")
     }
 
     /// A time as text, from whole milliseconds since 1970: a `Date` would round them.
@@ -31,28 +35,20 @@ struct JSONLine {
         return text.dropLast() + "." + "\(1000 + milliseconds)".dropFirst() + "Z"
     }
 
-    private mutating func add(_ key: String, _ value: String) {
-        if text.utf8.count > 1 { text += "," }
-        text += Self.quoted(key) + ":" + value
+    private mutating func add(_ key: String, _ json: String) {
+        begin(key)
+        bytes += json.utf8
     }
 
-    func finish() -> String { text + "}\n" }
+    private mutating func begin(_ key: String) {
+        if bytes.count > 1 { bytes.append(UInt8(ascii: ",")) }
+        JSONString.append(key, to: &bytes)
+        bytes.append(UInt8(ascii: ":"))
+    }
 
-    private static func quoted(_ value: String) -> String {
-        var quoted = "\""
-        for scalar in value.unicodeScalars {
-            switch scalar {
-            case "\"": quoted += "\\\""
-            case "\\": quoted += "\\\\"
-            case "\n": quoted += "\\n"
-            case "\r": quoted += "\\r"
-            case "\t": quoted += "\\t"
-            case "\u{0}"..."\u{1F}", "\u{7F}", "\u{2028}", "\u{2029}":
-                let digits = String(scalar.value, radix: 16)
-                quoted += "\\u" + String(repeating: "0", count: 4 - digits.count) + digits
-            default: quoted.unicodeScalars.append(scalar)
-            }
-        }
-        return quoted + "\""
+    /// The line. A line separator of Unicode in a text is escaped, so that it ends no line.
+    func finish() -> String {
+        String(decoding: bytes, as: UTF8.self).replacing("\u{2028}", with: "\\u2028")
+            .replacing("\u{2029}", with: "\\u2029") + "}\n"
     }
 }

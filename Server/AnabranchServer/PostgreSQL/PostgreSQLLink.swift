@@ -32,11 +32,6 @@ package protocol PostgreSQLLink: AnyObject {
 package struct PostgreSQLNotification: Hashable, Sendable {
     package var channel: String
     package var payload: String
-
-    package init(channel: String, payload: String) {
-        self.channel = channel
-        self.payload = payload
-    }
 }
 
 extension PostgreSQLLink {

@@ -10,8 +10,6 @@ extension StorageError.Code {
     package static let recordTooLarge = Self(rawValue: "record-too-large")
     /// The zone has as many replicas as row keys can distinguish: create a new zone.
     package static let tooManyReplicas = Self(rawValue: "too-many-replicas")
-    /// The file has a format that no released server wrote: create the zone again.
-    package static let olderFormat = Self(rawValue: "older-format")
     /// The target of a copy has another log: choose another target.
     package static let notACopy = Self(rawValue: "not-a-copy")
     /// Another process has removed a snapshot that was being written: ask for it again.

@@ -29,12 +29,6 @@ package struct ZoneLogEntry: Sendable {
     package var bytes: [UInt8]
     /// The cursor after this entry.
     package var cursor: LogCursor
-
-    package init(changeSet: ChangeSet, bytes: [UInt8], cursor: LogCursor) {
-        self.changeSet = changeSet
-        self.bytes = bytes
-        self.cursor = cursor
-    }
 }
 
 /// The position and form in which the log holds a save.
@@ -92,11 +86,4 @@ package struct ZoneCounts: Hashable, Sendable {
     package var replicas: Int64
     /// Bytes on disk, as far as the back end can tell.
     package var bytes: Int64
-
-    package init(records: Int64, links: Int64, replicas: Int64, bytes: Int64) {
-        self.records = records
-        self.links = links
-        self.replicas = replicas
-        self.bytes = bytes
-    }
 }

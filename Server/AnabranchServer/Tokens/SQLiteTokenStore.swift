@@ -24,7 +24,14 @@ public final class SQLiteTokenStore: TokenStore {
 
     /// The time between two writes of the tokens' last uses.
     static let flushMilliseconds: Int64 = 60_000
-    private static let format: Int64 = 2
+    static let tables = TableFormat(
+        creation: """
+            CREATE TABLE token(
+                number INTEGER PRIMARY KEY AUTOINCREMENT, prefix INTEGER NOT NULL,
+                hash BLOB NOT NULL UNIQUE, zone TEXT NOT NULL, role TEXT NOT NULL,
+                created INTEGER NOT NULL, used INTEGER, revoked INTEGER, expires INTEGER);
+            CREATE INDEX token_prefix ON token(prefix);
+            """)
 
     /// Opens a token file; creates it if it is missing.
     ///
@@ -40,32 +47,14 @@ public final class SQLiteTokenStore: TokenStore {
             let connection = try Connection(path: path)
             try connection.execute(
                 "PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL; PRAGMA fullfsync = 1")
-            try connection.transaction { try Self.prepare(connection) }
+            try connection.transaction {
+                if try !Self.tables.update(connection) { try Self.tables.create(connection) }
+            }
             return connection
         }
         readers = ConnectionPool(path: path, limit: 4)
         self.wallMilliseconds = wallMilliseconds
         self.randomBytes = randomBytes
-    }
-
-    private static func prepare(_ connection: Connection) throws {
-        let found = try connection.format(upTo: format)
-        if found == 0 { try create(in: connection) }
-        if found < 2 {
-            try connection.execute(
-                "ALTER TABLE token ADD COLUMN expires INTEGER; PRAGMA user_version = 2")
-        }
-    }
-
-    private static func create(in connection: Connection) throws {
-        try connection.execute(
-            """
-            CREATE TABLE token(
-                number INTEGER PRIMARY KEY AUTOINCREMENT, prefix INTEGER NOT NULL,
-                hash BLOB NOT NULL UNIQUE, zone TEXT NOT NULL, role TEXT NOT NULL,
-                created INTEGER NOT NULL, used INTEGER, revoked INTEGER);
-            CREATE INDEX token_prefix ON token(prefix);
-            """)
     }
 
     /// Creates a token; its secret is stored only as a hash.

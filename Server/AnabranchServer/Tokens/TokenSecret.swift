@@ -19,15 +19,10 @@ public struct TokenSecret: Sendable {
 
     /// Parses a secret as a client sends it.
     init?(_ text: String) {
-        guard text.hasPrefix(Self.prefix), text.utf8.count == Self.prefix.utf8.count + 43 else {
-            return nil
-        }
-        var bytes = [UInt8](repeating: 0, count: Self.byteCount)
-        var count = 0
-        let status = sodium_base642bin(
-            &bytes, bytes.count, String(text.dropFirst(Self.prefix.utf8.count)), 43, nil, &count,
-            nil, Int32(sodium_base64_VARIANT_URLSAFE_NO_PADDING))
-        guard status == 0, count == Self.byteCount else { return nil }
+        guard text.hasPrefix(Self.prefix),
+            let bytes = Base64URL.decode(text.dropFirst(Self.prefix.count)),
+            bytes.count == Self.byteCount
+        else { return nil }
         self.bytes = bytes
     }
 

@@ -1,3 +1,5 @@
+import AnabranchReplication
+
 /// JSON for the operator's hook, for which memory is reserved before it is written.
 ///
 /// A save of few bytes can have much JSON, because a run of values takes hardly any bytes of a
@@ -32,24 +34,9 @@ struct ShownJSON: Sendable {
     }
 
     /// Adds a text as a string of JSON.
-    ///
-    /// Source: RFC 8259 §7.
     mutating func append(quoted text: String) throws(NoRoom) {
-        let escapes = text.utf8.count { Self.isEscaped($0) }
-        try makeRoom(for: text.utf8.count + escapes * 5 + 2)
-        bytes.append(UInt8(ascii: "\""))
-        if escapes == 0 {
-            bytes.append(contentsOf: text.utf8)
-        } else {
-            for byte in text.utf8 {
-                if Self.isEscaped(byte) {
-                    bytes.append(contentsOf: Self.escape(byte).utf8)
-                } else {
-                    bytes.append(byte)
-                }
-            }
-        }
-        bytes.append(UInt8(ascii: "\""))
+        try makeRoom(for: JSONString.greatestByteCount(of: text))
+        JSONString.append(text, to: &bytes)
     }
 
     /// Adds the comma before an item of a list, unless it is the first one.
@@ -59,23 +46,6 @@ struct ShownJSON: Sendable {
 
     /// Removes the bytes behind a position.
     mutating func cut(to count: Int) { bytes.removeSubrange(count...) }
-
-    private static func isEscaped(_ byte: UInt8) -> Bool {
-        byte < 0x20 || byte == UInt8(ascii: "\"") || byte == UInt8(ascii: "\\")
-    }
-
-    private static func escape(_ byte: UInt8) -> String {
-        switch byte {
-        case UInt8(ascii: "\""): return "\\\""
-        case UInt8(ascii: "\\"): return "\\\\"
-        case UInt8(ascii: "\n"): return "\\n"
-        case UInt8(ascii: "\r"): return "\\r"
-        case UInt8(ascii: "\t"): return "\\t"
-        default:
-            let digits = String(byte, radix: 16)
-            return "\\u" + String(repeating: "0", count: 4 - digits.count) + digits
-        }
-    }
 
     /// Reserves memory for further bytes. While the bytes are moved, they are there twice.
     private mutating func makeRoom(for count: Int) throws(NoRoom) {

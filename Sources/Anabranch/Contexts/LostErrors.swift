@@ -3,11 +3,10 @@ import Synchronization
 
 /// The errors of calls that can't throw, of objects that have outlived their context.
 ///
-/// No save is left that could throw them. They are kept for the coordinator, and reported in the
-/// same ways as those of a context.
+/// No save is left that could throw them. They are kept for the coordinator, and reported by the
+/// same notification as those of a context.
 final class LostErrors: Sendable {
     private let kept = Mutex(DeferredErrors())
-    let listeners = EventStreams<any Error>()
 
     var errors: [any Error] { kept.withLock { $0.errors } }
 
@@ -26,7 +25,6 @@ final class LostErrors: Sendable {
         NotificationCenter.default.post(
             name: ManagedObjectContext.accessDidFail, object: nil,
             userInfo: [Notification.accessErrorsKey: errors])
-        errors.forEach(listeners.yield)
     }
 }
 
@@ -36,16 +34,10 @@ extension PersistentStoreCoordinator {
     ///
     /// Setting a property of such an object leaves the property unchanged and adds an error here.
     /// An object of a context that was reset reports to that context instead, see
-    /// ``ManagedObjectContext/pendingErrors``. No save throws these errors.
+    /// ``ManagedObjectContext/pendingErrors``. No save throws these errors, and
+    /// ``ManagedObjectContext/accessDidFail`` reports them without an object.
     public var pendingErrors: [any Error] { lostErrors.errors }
 
     /// Removes the pending errors.
     public func clearPendingErrors() { lostErrors.removeAll() }
-
-    /// The errors of objects that have outlived their context, from now on.
-    ///
-    /// The sequence ends with the coordinator and the last object of its contexts. It keeps the
-    /// newest 1,024 errors for a slow reader. ``ManagedObjectContext/accessDidFail`` reports the
-    /// same errors, without an object.
-    public func accessErrors() -> AsyncStream<any Error> { lostErrors.listeners.stream() }
 }

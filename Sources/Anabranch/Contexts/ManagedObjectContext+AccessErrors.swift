@@ -3,7 +3,7 @@ public import Foundation
 // A property's accessor, a live view of a relationship and a few other calls can't throw. An error
 // that one of them meets is kept: `pendingErrors` lists it and the next save throws it, so that no
 // save writes what is incomplete. A context that only reads learns of the error from
-// `onAccessError`, `accessErrors()` or the notification.
+// `accessErrors()`, or from the notification, which has the errors of all contexts.
 extension ManagedObjectContext {
     /// Calls that can't throw have met errors; see `Notification.accessErrors`.
     ///
@@ -48,7 +48,6 @@ extension ManagedObjectContext {
     private func reportErrors() {
         let errors = keptErrors.takeUnreported()
         guard !errors.isEmpty else { return }
-        if let onAccessError { errors.forEach(onAccessError) }
         NotificationCenter.default.post(
             name: Self.accessDidFail, object: self,
             userInfo: [Notification.accessErrorsKey: errors])

@@ -128,11 +128,6 @@ public final class ManagedObjectContext {
     @exclusivity(unchecked) var savePoint: SavePoint?
     /// What a property's accessor could not throw; the next save does.
     var keptErrors = DeferredErrors()
-    /// Is called with each error of a property's accessor or a live view of a relationship, which
-    /// can't throw: on the context's queue, soon after the call that met the error.
-    ///
-    /// The next save throws the error all the same, unless ``clearPendingErrors()`` was called.
-    public var onAccessError: ((any Error) -> Void)?
     /// Where the class that was inserted last is at home.
     var lastInsertion: EntityHome?
     @exclusivity(unchecked) private var nextNumber: LocalID = 1

@@ -18,7 +18,10 @@ public enum EntityElement: Hashable, Sendable {
 
 /// Collects the content of an ``Entity``; the content may use `if`, `else` and `for`.
 @resultBuilder
-public enum EntityBuilder {
+public enum EntityBuilder: DeclarationBuilder {
+    /// The type of one part.
+    public typealias Element = EntityElement
+
     /// Adds an attribute.
     public static func buildExpression(_ attribute: Attribute) -> [EntityElement] {
         [.attribute(attribute)]
@@ -50,27 +53,5 @@ public enum EntityBuilder {
     /// Adds an attribute group.
     public static func buildExpression(_ group: AttributeGroup) -> [EntityElement] {
         [.group(group)]
-    }
-
-    /// Adds parts that a function or a constant provides.
-    public static func buildExpression(_ elements: [EntityElement]) -> [EntityElement] { elements }
-
-    /// Joins the parts of a block in their order.
-    public static func buildBlock(_ parts: [EntityElement]...) -> [EntityElement] {
-        parts.flatMap { $0 }
-    }
-
-    /// Adds the parts of an `if` without `else`.
-    public static func buildOptional(_ part: [EntityElement]?) -> [EntityElement] { part ?? [] }
-
-    /// Adds the parts of the first branch of an `if`.
-    public static func buildEither(first part: [EntityElement]) -> [EntityElement] { part }
-
-    /// Adds the parts of the second branch of an `if`.
-    public static func buildEither(second part: [EntityElement]) -> [EntityElement] { part }
-
-    /// Joins the parts of all rounds of a `for` loop.
-    public static func buildArray(_ parts: [[EntityElement]]) -> [EntityElement] {
-        parts.flatMap { $0 }
     }
 }

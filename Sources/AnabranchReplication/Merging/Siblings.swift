@@ -38,9 +38,6 @@ public struct Siblings<Content> {
     /// written.
     public var shown: Sibling? { all.last }
 
-    /// Indicates whether there are several values, between which a person has to decide.
-    public var isConflict: Bool { all.count > 1 }
-
     /// The stamps that a write names if its author saw all values.
     public var stamps: [Stamp] { all.map(\.stamp) }
 

@@ -40,12 +40,6 @@ public struct SnapshotChunk: Hashable, Sendable {
         public var block: RowBlock
         /// The stamps of the values, for each column of the block.
         public var stamps: [[StampRun]]
-
-        /// Creates a block of records with their stamps.
-        public init(block: RowBlock, stamps: [[StampRun]]) {
-            self.block = block
-            self.stamps = stamps
-        }
     }
 
     /// Links of one relationship.

@@ -1,7 +1,7 @@
 /// The byte that identifies the kind of a value on the wire.
 ///
-/// Each tag below ``firstWithLength`` has its own form. From that tag on, a length follows the tag,
-/// so a program can keep and pass on a value that it does not know.
+/// Each tag below 16 has its own form. From that tag on, a length follows the tag, so a program can
+/// keep and pass on a value that it does not know.
 public enum ValueTag {
     /// Null, without further bytes.
     public static let null: UInt8 = 0
@@ -25,8 +25,6 @@ public enum ValueTag {
     public static let uri: UInt8 = 9
     /// A reference to a record.
     public static let reference: UInt8 = 10
-    /// The first tag that a length follows.
-    public static let firstWithLength: UInt8 = 16
     /// An attribute group with its length.
     public static let group: UInt8 = 16
     /// The first tag that belongs to later formats.

@@ -163,9 +163,6 @@ public final class Connection {
     /// The number of rows that the last write inserted, updated or deleted, without triggers.
     public var changes: Int { database.map { Int(sqlite3_changes64($0)) } ?? 0 }
 
-    /// The number of rows changed since the connection was opened, with triggers.
-    public var totalChanges: Int { database.map { Int(sqlite3_total_changes64($0)) } ?? 0 }
-
     /// The version of the file's contents that this connection has seen: a number that is another
     /// one after each commit, by whatever connection. `nil` if the connection was closed.
     ///

@@ -10,14 +10,6 @@ extension Statement {
     /// The number of parameters.
     public var parameterCount: Int { Int(sqlite3_bind_parameter_count(handle)) }
 
-    /// The index of a parameter; `nil` if there is none of that name.
-    ///
-    /// - Parameter name: The name with its prefix, as in `:name`.
-    public func parameterIndex(named name: String) -> Int? {
-        let index = sqlite3_bind_parameter_index(handle, name)
-        return index > 0 ? Int(index) : nil
-    }
-
     /// Binds an integer.
     @inlinable
     public func bind(_ value: Int64, at index: Int) throws {
@@ -118,17 +110,6 @@ extension Statement {
         }
     }
 
-    /// Binds text without a copy.
-    ///
-    /// `utf8` must stay valid and unchanged until another value is bound or the statement is
-    /// released.
-    @inlinable
-    public func unsafeBindText(_ utf8: UnsafeRawBufferPointer, at index: Int) throws {
-        let status = csqlite_bind_static_text(
-            handle, Int32(truncatingIfNeeded: index), utf8.baseAddress, UInt64(utf8.count))
-        if status != SQLITE_OK { throw bindingError(status, at: index) }
-    }
-
     /// Binds a blob without a copy.
     ///
     /// `bytes` must stay valid and unchanged until another value is bound or the statement is
@@ -150,11 +131,6 @@ extension Statement {
     ) throws {
         try unsafeBindBlob(bytes, at: index)
         lent.append((Int32(truncatingIfNeeded: index), owner))
-    }
-
-    /// Sets every parameter to NULL.
-    public func clearBindings() {
-        if let handle { sqlite3_clear_bindings(handle) }
     }
 
     @usableFromInline

@@ -75,13 +75,6 @@ public final class Statement {
     public var sql: String {
         handle.flatMap { sqlite3_sql($0) }.map { String(cString: $0) } ?? ""
     }
-
-    /// The text with the bound values instead of the parameters, for diagnostics.
-    public var expandedSQL: String {
-        guard let text = handle.flatMap({ sqlite3_expanded_sql($0) }) else { return sql }
-        defer { sqlite3_free(text) }
-        return String(cString: text)
-    }
 }
 
 @available(*, unavailable)

@@ -1,7 +1,19 @@
 import CSQLite
 
+/// An aggregate function without its type, for the C functions that SQLite calls.
+private class AnyAggregate {
+    func add(_ context: OpaquePointer, _ values: UnsafeBufferPointer<OpaquePointer?>) {}
+    func finish(_ context: OpaquePointer) {}
+
+    static func of(_ context: OpaquePointer) -> AnyAggregate? {
+        sqlite3_user_data(context).map {
+            Unmanaged<AnyAggregate>.fromOpaque($0).takeUnretainedValue()
+        }
+    }
+}
+
 /// An aggregate function that SQLite owns, as it owns a ``CustomFunction``.
-private final class CustomAggregate<State> {
+private final class CustomAggregate<State>: AnyAggregate {
     let initial: () -> State
     let step: (inout State, FunctionArguments) throws -> Void
     let result: (State) throws -> SQLiteValue
@@ -23,34 +35,15 @@ private final class CustomAggregate<State> {
         self.step = step
         self.result = result
     }
-}
 
-/// The object that SQLite holds for an aggregate of any state.
-private final class AggregateBox {
-    let aggregate: any AnyAggregate
-
-    init(_ aggregate: any AnyAggregate) { self.aggregate = aggregate }
-
-    static func of(_ context: OpaquePointer) -> (any AnyAggregate)? {
-        sqlite3_user_data(context).map {
-            Unmanaged<AggregateBox>.fromOpaque($0).takeUnretainedValue().aggregate
-        }
-    }
-}
-
-/// The methods of an aggregate without its type, for the C functions that SQLite calls.
-private protocol AnyAggregate: AnyObject {
-    func add(_ context: OpaquePointer, _ values: UnsafeBufferPointer<OpaquePointer?>)
-    func finish(_ context: OpaquePointer)
-}
-
-extension CustomAggregate: AnyAggregate {
     /// The memory that SQLite keeps for the group: the address of a retained object, or zero.
     private func memory(_ context: OpaquePointer, isNew: Bool) -> UnsafeMutableRawPointer? {
         sqlite3_aggregate_context(context, isNew ? Int32(MemoryLayout<UInt>.size) : 0)
     }
 
-    func add(_ context: OpaquePointer, _ values: UnsafeBufferPointer<OpaquePointer?>) {
+    override func add(
+        _ context: OpaquePointer, _ values: UnsafeBufferPointer<OpaquePointer?>
+    ) {
         guard let memory = memory(context, isNew: true) else {
             sqlite3_result_error_nomem(context)
             return
@@ -70,7 +63,7 @@ extension CustomAggregate: AnyAggregate {
         }
     }
 
-    func finish(_ context: OpaquePointer) {
+    override func finish(_ context: OpaquePointer) {
         var state: State?
         // SQLite calls this also for a group that an error ended, so the object is released here.
         if let memory = memory(context, isNew: false) {
@@ -107,22 +100,22 @@ extension Connection {
     ) throws {
         let action = "define the aggregate \(name)"
         let database = try openDatabase(to: action)
-        let aggregate: any AnyAggregate = CustomAggregate(
+        let aggregate: AnyAggregate = CustomAggregate(
             connection: self, initial: initial, step: step, result: result)
         // SQLite calls the destructor also if the definition fails.
         let status = sqlite3_create_function_v2(
             database, name, argumentCount.map { Int32(clamping: $0) } ?? -1, traits.flags,
-            Unmanaged.passRetained(AggregateBox(aggregate)).toOpaque(), nil,
+            Unmanaged.passRetained(aggregate).toOpaque(), nil,
             { context, count, values in
                 guard let context else { return }
-                AggregateBox.of(context)?
+                AnyAggregate.of(context)?
                     .add(context, UnsafeBufferPointer(start: values, count: Int(count)))
             },
             { context in
                 guard let context else { return }
-                AggregateBox.of(context)?.finish(context)
+                AnyAggregate.of(context)?.finish(context)
             },
-            { box in if let box { Unmanaged<AggregateBox>.fromOpaque(box).release() } })
+            { held in if let held { Unmanaged<AnyAggregate>.fromOpaque(held).release() } })
         guard status == SQLITE_OK else {
             throw SQLiteError(status: status, database: database, action: action)
         }

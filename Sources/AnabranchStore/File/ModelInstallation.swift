@@ -15,7 +15,6 @@ extension Connection {
         for sql in schema.tableCreation { try execute(sql) }
         if hasIndexes { try createIndexes(schema) }
         try writeModel(model)
-        try ShownDefaults.mark(self)
         return schema
     }
 
@@ -31,8 +30,6 @@ extension Connection {
 
     /// Replaces the model by which a program opens the file without one of its own.
     func writeModel(_ model: ManagedObjectModel) throws {
-        try run(
-            "INSERT OR REPLACE INTO ab_meta (key, value) VALUES ('model', ?)",
-            .blob(model.canonicalEncoding))
+        try setMeta("model", model.canonicalEncoding)
     }
 }

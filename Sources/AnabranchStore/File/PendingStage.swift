@@ -16,11 +16,6 @@ package struct PendingStage: Sendable {
     private static let labelKey = "stage"
     private static let modelKey = "stage.model"
 
-    init(label: String, former: ManagedObjectModel) {
-        self.label = label
-        self.former = former
-    }
-
     /// Reads the stage that a file waits for; `nil` if it waits for none.
     static func read(_ connection: Connection, path: String) throws -> PendingStage? {
         guard let label = try connection.meta(labelKey) else { return nil }
@@ -74,21 +69,5 @@ enum UnfinishedMigration {
 
     static func mark(_ connection: Connection, _ isUnfinished: Bool) throws {
         try connection.setMeta(key, isUnfinished ? [] : nil)
-    }
-}
-
-extension Connection {
-    fileprivate func meta(_ key: String) throws -> [UInt8]? {
-        let value = try firstValue("SELECT value FROM ab_meta WHERE key = ?", .text(key))
-        guard case .blob(let bytes)? = value else { return nil }
-        return bytes
-    }
-
-    fileprivate func setMeta(_ key: String, _ bytes: [UInt8]?) throws {
-        guard let bytes else {
-            return try run("DELETE FROM ab_meta WHERE key = ?", .text(key))
-        }
-        try run(
-            "INSERT OR REPLACE INTO ab_meta (key, value) VALUES (?, ?)", .text(key), .blob(bytes))
     }
 }

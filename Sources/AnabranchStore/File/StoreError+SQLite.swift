@@ -62,6 +62,10 @@ extension StoreError {
                 return StoreError(damage, doing: verb, path: path)
             }
             return StoreError(error, doing: verb, path: path)
+        case let error as TableFormatError:
+            let isLater = if case .later = error.cause { true } else { false }
+            return StoreError(
+                isLater ? .newerFormat : .corrupt, "\(error)", path: path, underlying: error)
         case let error as ChangeSetDecodingError:
             return StoreError(error, doing: verb, path: path)
         case let error as StoreError where error.path == nil:

@@ -1,3 +1,5 @@
+import AnabranchSQLite
+
 /// The store file: tables that any SQLite tool can read, and one log of every save.
 ///
 /// A store is one SQLite database in WAL mode, written by one connection and read by a pool. Every
@@ -10,9 +12,11 @@
 /// sequence number, clock, record numbers, format, model, and file identity.
 /// `Documentation/FileFormat.md` gives every table.
 package enum StoreFormat {
-    /// The version of the table format. A file with a greater version is refused and left
+    /// The tables beside those of the model. A file of a later format is refused and left
     /// unchanged.
-    package static let version: Int64 = 1
+    static let tables = TableFormat(prefix: "ab_", creation: CoreTables.creation)
+    /// The number of the latest format.
+    package static let version = tables.latest
     /// `PRAGMA application_id` of every store: "Anab" in ASCII.
     package static let applicationID: Int64 = 0x416E_6162
 }

@@ -5,8 +5,7 @@ import AnabranchSQLite
 extension StoreOpening {
     /// The canonical encoding of the file's model.
     func storedEncoding() throws -> [UInt8] {
-        let value = try connection.firstValue("SELECT value FROM ab_meta WHERE key = 'model'")
-        guard case .blob(let bytes)? = value else {
+        guard let bytes = try connection.meta("model") else {
             throw StoreError(
                 .corrupt, "Can't open \(path) because its model is missing. Restore a backup.",
                 path: path)
@@ -115,7 +114,6 @@ extension StoreOpening {
         try configureWriter()
         try StoreFunctions.install(on: connection)
         connection.faults = environment.faults
-        try describeLogInState()
         return try connection.transaction(.immediate) {
             // Another process may have given the file another model meanwhile.
             try checkFormat()

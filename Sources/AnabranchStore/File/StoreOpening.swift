@@ -48,7 +48,7 @@ struct StoreOpening {
             try create(model)
         }
         return try expectingTables {
-            try checkFormat()
+            try updateFormat()
             let hash = try StoreState.model(connection)
             let encoding = try storedEncoding()
             if let pending = try PendingStage.read(connection, path: path) {
@@ -91,7 +91,6 @@ struct StoreOpening {
     private func store(
         _ model: ManagedObjectModel, hash: [UInt8], waitingFor pending: PendingStage? = nil
     ) throws -> Store {
-        try describeLogInState()
         // A damaged row is reported now.
         _ = try StoreState.read(connection)
         let numbers = try SchemaNumbers.read(connection)
@@ -142,33 +141,29 @@ struct StoreOpening {
         return true
     }
 
-    /// Adds what the row of the state says of the log to a file from an earlier build, in which
-    /// tables and indexes said it. A file that cannot be opened stays as it is (invariant 10), so
-    /// this comes after all other checks.
-    func describeLogInState() throws {
-        guard try !connection.hasTable("ab_head") else { return }
+    /// Brings a file of an earlier format into the latest one, and checks that it has all tables.
+    func updateFormat(by format: TableFormat = StoreFormat.tables) throws {
+        guard let found = try StoreState.format(connection) else { return }
+        guard found < format.latest else { return try format.update(connection, from: found) }
+        try format.check(found, of: connection)
         guard !options.isReadOnly else {
             throw StoreError(
                 .readOnly,
-                "Can't read \(path) because an earlier build wrote it. Open it once for writing.",
+                "Can't read \(path) because an earlier version wrote it. Open it once for writing.",
                 path: path)
         }
         try connection.transaction(.immediate) {
-            // Another process may have added it meanwhile.
-            guard try !connection.hasTable("ab_head") else { return }
-            try connection.execute(CoreTables.logStateOfEarlierBuild)
+            // Another process may have updated it meanwhile.
+            let found = try StoreState.format(connection) ?? found
+            try format.update(connection, from: found)
+            try connection.run("UPDATE ab_state SET format = ?", .integer(format.latest))
         }
     }
 
     /// Checks the format number only, because a newer format may have other tables.
     func checkFormat() throws {
-        guard let format = try StoreState.format(connection), format > StoreFormat.version else {
-            return
-        }
-        throw StoreError(
-            .newerFormat,
-            "Can't open \(path) because its format is \(format) and this program knows formats up "
-                + "to \(StoreFormat.version). Update the program.", path: path)
+        guard let found = try StoreState.format(connection) else { return }
+        try StoreFormat.tables.check(found, of: connection)
     }
 
     func configureWriter() throws {
@@ -206,7 +201,7 @@ struct StoreOpening {
             // Another process may have created the store meanwhile.
             guard try checkIsStore() else { return }
             try connection.execute("PRAGMA application_id = \(StoreFormat.applicationID)")
-            try connection.execute(CoreTables.creation)
+            try connection.execute(StoreFormat.tables.creation)
             _ = try connection.install(model)
             try writeFirstState(model)
         }

@@ -83,7 +83,7 @@ public final class SyncEngine: Sendable {
         // The connection may work again.
         status.lastError = nil
         status.missingEvents = nil
-        status.activity = options.activity(in: try side.state())
+        status.activity = options.activity(in: try side.store.syncState())
         state = Mutex(
             State(
                 status: status, keptProblems: kept.problems,
@@ -194,8 +194,8 @@ extension SyncEngine {
             let zone = session.zone
             state.withLock { $0.zone = zone }
         }
-        _ = (side.takeRejections(), side.takeSnapshotRecords())
-        let begun = await onQueue { side in Result { try side.state() } }
+        _ = (side.rejections.take(), side.snapshotRecords.take())
+        let begun = await onQueue { side in Result { try side.store.syncState() } }
         let stored: SyncState
         do { stored = try begun.get() } catch { throw SyncError(storeFailure: error) }
         var action = session.begin(stored, verifying: mode, at: environment.input)
@@ -216,8 +216,8 @@ extension SyncEngine {
             case .wait(let delay): event = try await wait(delay, after: session.delayCause)
             case .finish(.done(let outcome)):
                 var outcome = cost.added(to: outcome)
-                outcome.rejectedSaves = side.takeRejections()
-                outcome.snapshotRecords = side.takeSnapshotRecords()
+                outcome.rejectedSaves = side.rejections.take()
+                outcome.snapshotRecords = side.snapshotRecords.take()
                 if outcome.pendingCount > 0, let pending = await pendingSaves() {
                     outcome.pendingCount = pending.count
                 }
@@ -396,7 +396,7 @@ extension SyncEngine {
     @discardableResult
     func refreshPending(asLeft: Bool = false) async -> Int? {
         let stored = await onQueue { side in
-            asLeft ? try? side.stateAsLeft() : try? side.state()
+            asLeft ? try? side.store.syncStateAsLeft() : try? side.store.syncState()
         }
         guard let stored,
             let pending = stored.hasPending
@@ -426,7 +426,7 @@ extension SyncEngine {
 
     /// The activity of an engine without an exchange.
     private func idleActivity() async -> SyncStatus.Activity {
-        let stored = await onQueue { side in try? side.state() }
+        let stored = await onQueue { side in try? side.store.syncState() }
         return stored.map(options.activity) ?? .idle
     }
 }

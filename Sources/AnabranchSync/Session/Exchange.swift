@@ -21,6 +21,8 @@ package struct Exchange: Sendable {
     var isSnapshotAdvised = false
     /// The number of failures of the present request in a row.
     var failures = 0
+    /// The number of remedies so far (`SessionLimits.remedies`).
+    private var remedies = 0
     /// The number of bytes to ask for, which shrinks after timeouts.
     var byteLimit: Int
     /// The client's clock when the last request was sent.
@@ -37,6 +39,16 @@ package struct Exchange: Sendable {
         self.state = state
         headPosition = state.cursor?.position ?? 0
         byteLimit = max(limits.pageBytes, limits.batchBytes)
+    }
+}
+
+extension Exchange {
+    /// Counts a remedy.
+    ///
+    /// - Returns: False if the exchange has had all that it may have.
+    mutating func mayTakeRemedy() -> Bool {
+        remedies += 1
+        return remedies < limits.remedies
     }
 }
 

@@ -16,9 +16,10 @@ package struct SessionLimits: Hashable, Sendable {
     /// The number of rounds of pulling and pushing without an acknowledgement after which a push
     /// counts as stuck.
     package var rounds = 3
-    /// The number of times that an exchange says hello because the zone has begun another epoch.
-    /// From `retry.attempts` on it waits before each one.
-    package var epochChanges = 64
+    /// The number of remedies in one exchange that a zone may ask for again and again: saying hello
+    /// because it has begun another epoch, supplying change sets that it lacks, and taking names,
+    /// times or forms from its log. A zone that asks for more contradicts itself.
+    package var remedies = 64
     /// The number of times that a verification looks for differences and repairs them.
     package var verificationRounds = 3
     /// The number of times in a row that both sides of a verification may be at different

@@ -25,7 +25,7 @@ package protocol RequestStep: SessionStep where Answer: Message {
 /// A step that waits for the store. The session describes the work, and never performs it.
 package protocol StoreStep: SessionStep {
     /// Performs the work in one transaction.
-    func perform(on store: StoreExecutor) throws -> Answer
+    func perform(on side: StoreExecutor) throws -> Answer
 }
 
 extension RequestStep {
@@ -48,8 +48,8 @@ extension StoreStep {
     /// Performs the work.
     ///
     /// - Returns: The event that answers the step. A failure of the store is an event too.
-    package func performed(on store: StoreExecutor) -> SyncSession.Event {
-        do { return answered(try perform(on: store)) } catch {
+    package func performed(on side: StoreExecutor) -> SyncSession.Event {
+        do { return answered(try perform(on: side)) } catch {
             return .failed(SyncError(storeFailure: error))
         }
     }

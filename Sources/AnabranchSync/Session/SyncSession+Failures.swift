@@ -48,14 +48,14 @@ extension SyncSession {
     /// Asks which log the zone has now.
     ///
     /// A zone may begin another epoch at any time, and as often as it is restored: every time the
-    /// answer is to say hello. From the fifth time on the session waits before it does, and after
-    /// `SessionLimits.epochChanges` the zone contradicts itself.
+    /// answer is to say hello. From the fifth time on the session waits before it does.
     private mutating func greetAgain(after error: SyncError, at input: StepInput) -> Action {
         machines.hello.epochChanges += 1
         let count = machines.hello.epochChanges
         let attempts = limits.retry.attempts
-        let limit = error.code == .unknownEpoch ? limits.epochChanges : attempts
-        guard count < limit else { return stop(error) }
+        guard exchange.mayTakeRemedy(), error.code == .unknownEpoch || count < attempts else {
+            return stop(error)
+        }
         exchange.failures = 0
         guard count >= attempts else { return enter(HelloMachine.self, at: input) }
         phase = .waiting(after: Greeting())

@@ -1,3 +1,4 @@
+import AnabranchProtocol
 import AnabranchReplication
 import AnabranchSQLite
 import Foundation
@@ -28,55 +29,62 @@ import Testing
         #expect(!FileManager.default.fileExists(atPath: directory.file("a.sqlite")))
     }
 
-    @Test func `a file of a later format is left as it is`() throws {
+    @Test(arguments: [
+        ("PRAGMA user_version = 2", StorageError.Code.newerFormat),
+        ("PRAGMA user_version = 0", .olderFormat),
+        ("ALTER TABLE acknowledgement DROP COLUMN seen", .damaged),
+        ("DROP TABLE stage", .damaged),
+    ])
+    func `a file of another format, or of a development build, is left as it is`(
+        _ change: String, _ expected: StorageError.Code
+    ) throws {
         try open("a.sqlite", creating: true).close()
         let connection = try Connection(path: directory.file("a.sqlite"))
-        try connection.execute("PRAGMA user_version = 8")
+        try connection.execute(change)
         connection.close()
         let before = FileManager.default.contents(atPath: directory.file("a.sqlite"))
-        #expect(code { _ = try open("a.sqlite") } == .newerFormat)
+        #expect(code { _ = try open("a.sqlite") } == expected)
         #expect(FileManager.default.contents(atPath: directory.file("a.sqlite")) == before)
     }
 
-    @Test func `a file of format 4 gets the tables for parts of saves when it is opened`() throws {
+    /// The next format of a file that a released program wrote, as a later program makes it.
+    private func next(_ format: TableFormat, adding script: String) -> TableFormat {
+        TableFormat(
+            creation: format.creation + script, steps: format.steps + [script])
+    }
+
+    @Test func `a step brings a zone's file into the next format, which this program refuses`()
+        throws
+    {
         try open("a.sqlite", creating: true).close()
         let connection = try Connection(path: directory.file("a.sqlite"))
-        try connection.execute(
-            """
-            DROP TABLE part; DROP TABLE log_part; DROP TABLE stage;
-            ALTER TABLE acknowledgement DROP COLUMN seen; PRAGMA user_version = 4;
-            """)
-        for column in ["bytes", "records", "day", "day_bytes"] {
-            try connection.execute("ALTER TABLE zone DROP COLUMN \(column)")
-        }
-        for quota in ["bytes", "records", "replicas", "daily_bytes"] {
-            try connection.execute("ALTER TABLE zone DROP COLUMN quota_\(quota)")
-        }
-        connection.close()
+        let later = next(ZoneSchema.tables, adding: "ALTER TABLE zone ADD COLUMN made_up INTEGER;")
         for _ in 0..<2 {
-            let storage = try open("a.sqlite")
-            let part = SavePart(of: [1, 2, 3])
-            try storage.write { writer in
-                let held = try writer.heldBytes(of: part)
-                if held < 3 {
-                    try writer.append([UInt8(held + 1)], to: part, at: held, wallMilliseconds: 0)
-                }
-            }
-            storage.close()
+            #expect(try connection.transaction { try ZoneSchema.check(connection, by: later) })
+            #expect(try connection.integer("SELECT count(*) FROM zone WHERE made_up IS NULL") == 1)
+            #expect(try connection.integer("PRAGMA user_version") == 2)
         }
-        let storage = try open("a.sqlite")
-        #expect(try storage.read { try $0.heldBytes(of: SavePart(of: [1, 2, 3])) } == 2)
-        storage.close()
+        connection.close()
+        #expect(code { _ = try open("a.sqlite") } == .newerFormat)
     }
 
-    @Test func `a file of a format that was never released is left as it is`() throws {
-        try open("a.sqlite", creating: true).close()
-        let connection = try Connection(path: directory.file("a.sqlite"))
-        try connection.execute("PRAGMA user_version = 3")
+    @Test func `a step brings a file of tokens into the next format`() throws {
+        let path = directory.file("tokens.sqlite")
+        let open = {
+            try SQLiteTokenStore(
+                path: path, wallMilliseconds: { 0 },
+                randomBytes: ServerEnvironment.system.randomBytes)
+        }
+        let store = try open()
+        _ = try store.create(for: ZonePattern(ZoneName("a")), role: .read, expires: nil)
+        store.close()
+        let connection = try Connection(path: path)
+        let later = next(
+            SQLiteTokenStore.tables, adding: "ALTER TABLE token ADD COLUMN made_up INTEGER;")
+        #expect(try connection.transaction { try later.update(connection) })
+        #expect(try connection.integer("SELECT count(*) FROM token WHERE made_up IS NULL") == 1)
         connection.close()
-        let before = FileManager.default.contents(atPath: directory.file("a.sqlite"))
-        #expect(code { _ = try open("a.sqlite") } == .olderFormat)
-        #expect(FileManager.default.contents(atPath: directory.file("a.sqlite")) == before)
+        #expect(code { _ = try open() } == .newerFormat)
     }
 
     @Test func `another program's database is refused`() throws {

@@ -58,31 +58,4 @@ import Testing
         #expect(found.zones == made.token.zones)
         #expect(found.expires == 4_000_000_000_000)
     }
-
-    @Test func `a file of tokens without ends is brought up to date`() throws {
-        let directory = try TemporaryDirectory("tokens")
-        let path = directory.file("tokens.sqlite")
-        let secret = try #require(TokenSecret(bytes: [UInt8](repeating: 7, count: 32)))
-        let connection = try Connection(path: path)
-        try connection.execute(
-            """
-            CREATE TABLE token(
-                number INTEGER PRIMARY KEY AUTOINCREMENT, prefix INTEGER NOT NULL,
-                hash BLOB NOT NULL UNIQUE, zone TEXT NOT NULL, role TEXT NOT NULL,
-                created INTEGER NOT NULL, used INTEGER, revoked INTEGER);
-            CREATE INDEX token_prefix ON token(prefix);
-            PRAGMA user_version = 1;
-            """)
-        try connection.run(
-            "INSERT INTO token(prefix, hash, zone, role, created) VALUES (?, ?, 'a', 'read', 1)",
-            .integer(Int64(bitPattern: secret.hash.prefix)), .blob(secret.hash.bytes))
-        connection.close()
-        let store = try SQLiteTokenStore(
-            path: path, wallMilliseconds: { 0 },
-            randomBytes: ServerEnvironment.system.randomBytes)
-        defer { store.close() }
-        let token = try #require(try store.token(matching: secret.text))
-        #expect(token.zones == ZonePattern(try ZoneName("a")))
-        #expect(token.expires == nil)
-    }
 }

@@ -72,7 +72,7 @@ package final class PostgreSQLZoneStorage: ZoneStorage {
         try StorageError.convertingPostgreSQL {
             while true {
                 if let result = try readOnce(body) { return result }
-                // The transaction begins the epoch that the zone lacks, or counts what it uses.
+                // The transaction begins the epoch that the zone lacks.
                 try write { _ in }
             }
         }
@@ -80,7 +80,7 @@ package final class PostgreSQLZoneStorage: ZoneStorage {
 
     /// Runs `body` when it is the caller's turn.
     ///
-    /// - Returns: `nil` if the zone must begin an epoch or be counted before it is read.
+    /// - Returns: `nil` if the zone must begin an epoch before it is read.
     private func readOnce<Result>(
         _ body: (any ZoneReading) throws -> Result
     ) throws -> Result? {
@@ -93,7 +93,7 @@ package final class PostgreSQLZoneStorage: ZoneStorage {
         through session: PostgreSQLSession, _ body: (any ZoneReading) throws -> Result
     ) throws -> Result? {
         let row = try begin(reading: session)
-        guard row.history == session.history, row.bytes != nil else { return nil }
+        guard row.history == session.history else { return nil }
         let result = try body(
             PostgreSQLZoneReader(session, zone: zone, row: row, names: ZoneNameCache()))
         try session.commit()
@@ -150,7 +150,6 @@ package final class PostgreSQLZoneStorage: ZoneStorage {
             names.forget()
             namesEpoch = row.epochs.present
         }
-        if row.bytes == nil { try row.count(through: session, zone) }
         let reader = PostgreSQLZoneReader(session, zone: zone, row: row, names: names)
         let held = try needs.held(
             Array(results.dropFirst()), names: names, place: reader.place)

@@ -15,10 +15,9 @@ struct ZoneRow: Hashable, Sendable {
     var replicas: Int64
     var entities: Int64
     var properties: Int64
-    /// The used bytes and records (`ZoneQuotas`); `nil` in a row of an earlier version, until the
-    /// next transaction counts them.
-    var bytes: Int64?
-    var records: Int64?
+    /// The used bytes and records (`ZoneQuotas`).
+    var bytes: Int64 = 0
+    var records: Int64 = 0
     /// The last day of a push, in days since 1970-01-01 UTC, and the bytes that were pushed on it.
     var day: Int64 = 0
     var dayBytes: Int64 = 0
@@ -39,19 +38,15 @@ struct ZoneRow: Hashable, Sendable {
         replicas = 0
         entities = 0
         properties = 0
-        bytes = 0
-        records = 0
     }
 
     var use: ZoneUse {
-        ZoneUse(
-            bytes: bytes ?? 0, records: records ?? 0, replicas: replicas, day: day,
-            dayBytes: dayBytes)
+        ZoneUse(bytes: bytes, records: records, replicas: replicas, day: day, dayBytes: dayBytes)
     }
 
     mutating func count(bytes: Int64, records: Int64 = 0) {
-        self.bytes = (self.bytes ?? 0) + bytes
-        self.records = (self.records ?? 0) + records
+        self.bytes += bytes
+        self.records += records
     }
 
     var head: LogCursor {
@@ -121,8 +116,8 @@ extension ZoneRow {
         replicas = try row.number(at: 7)
         entities = try row.number(at: 8)
         properties = try row.number(at: 9)
-        bytes = row.isNull(at: 10) ? nil : try row.amount(at: 10)
-        records = row.isNull(at: 11) ? nil : try row.amount(at: 11)
+        bytes = try row.amount(at: 10)
+        records = try row.amount(at: 11)
         day = try row.amount(at: 12)
         dayBytes = try row.amount(at: 13)
         for (index, quantity) in ZoneQuotas.Quantity.allCases.enumerated() {
@@ -154,13 +149,12 @@ extension ZoneRow {
             .text(zone), .text(history), .bytes(epochBytes), .integer(Int64(clamping: position)),
             .bytes(running.bytes), .integer(Int64(clamping: greatestTimestamp)),
             .integer(Int64(clamping: startPosition)), .bytes(checksum.bytes),
-            .integer(replicas), .integer(entities), .integer(properties), Self.value(bytes),
-            Self.value(records), .integer(day), .integer(dayBytes),
-        ] + ZoneQuotas.Quantity.allCases.map { Self.value(quotas[$0].stored) }
-    }
-
-    private static func value(_ number: Int64?) -> PostgreSQLValue {
-        number.map { .integer($0) } ?? .null
+            .integer(replicas), .integer(entities), .integer(properties), .integer(bytes),
+            .integer(records), .integer(day), .integer(dayBytes),
+        ]
+            + ZoneQuotas.Quantity.allCases.map {
+                quotas[$0].stored.map { .integer($0) } ?? .null
+            }
     }
 
     private var epochBytes: [UInt8] {

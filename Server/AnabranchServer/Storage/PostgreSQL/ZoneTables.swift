@@ -14,19 +14,22 @@
 enum ZoneTables {
     /// The scripts that make each version of the tables from the version before it. A script that
     /// was released never changes.
-    private static let migrations: [[String]] = [first, second, third, fourth]
+    static let migrations: [[String]] = [first]
 
     /// Creates the tables or brings them up to date, each version in a transaction of its own.
     ///
     /// - Throws: ``StorageError`` `newerFormat` if a later version of the server has changed them.
-    static func update(_ session: PostgreSQLSession) throws {
+    static func update(
+        _ session: PostgreSQLSession, by migrations: [[String]] = ZoneTables.migrations
+    ) throws {
         while true {
             let applied = try begin(session)
             guard applied <= migrations.count else {
                 throw StorageError(
                     .newerFormat,
                     "Can't use the database because its tables have version \(applied), which is "
-                        + "later than this server's \(migrations.count): update the server.")
+                        + "later than this server's \(migrations.count). Update the server. If a "
+                        + "development build made the tables, no released server uses them.")
             }
             guard applied < migrations.count else { return try session.commit() }
             let scripts = migrations[applied].map { PostgreSQLStatement($0) }
@@ -61,24 +64,12 @@ enum ZoneTables {
     /// The key of the advisory lock, "AbZn" as a number.
     private static let lock = 0x4162_5A6E
 
-    private static let fourth = [
-        "ALTER TABLE anabranch.acknowledgement ADD COLUMN seen bigint NOT NULL DEFAULT 0"
-    ]
-
-    private static let second = ["ALTER TABLE anabranch.token ADD COLUMN expires bigint"]
-
-    /// The used amounts of a zone that is there are counted by its next transaction.
-    private static let third = [
-        "bytes bigint", "records bigint", "day bigint NOT NULL DEFAULT 0",
-        "day_bytes bigint NOT NULL DEFAULT 0", "quota_bytes bigint", "quota_records bigint",
-        "quota_replicas bigint", "quota_daily_bytes bigint",
-    ].map { "ALTER TABLE anabranch.zone ADD COLUMN \($0)" }
-
     private static let first = [
         """
         CREATE TABLE anabranch.token(
             number bigint PRIMARY KEY, zone text COLLATE "C" NOT NULL, role text NOT NULL,
-            hash bytea NOT NULL UNIQUE, created bigint NOT NULL, used bigint, revoked bigint)
+            hash bytea NOT NULL UNIQUE, created bigint NOT NULL, used bigint, revoked bigint,
+            expires bigint)
         """,
         "CREATE TABLE anabranch.moved(location text NOT NULL)",
         """
@@ -86,7 +77,10 @@ enum ZoneTables {
             zone text COLLATE "C" PRIMARY KEY, history text NOT NULL, epochs bytea NOT NULL,
             position bigint NOT NULL, running bytea NOT NULL, greatest bigint NOT NULL,
             start bigint NOT NULL, checksum bytea NOT NULL, replicas bigint NOT NULL,
-            entities bigint NOT NULL, properties bigint NOT NULL)
+            entities bigint NOT NULL, properties bigint NOT NULL, bytes bigint NOT NULL,
+            records bigint NOT NULL, day bigint NOT NULL, day_bytes bigint NOT NULL,
+            quota_bytes bigint, quota_records bigint, quota_replicas bigint,
+            quota_daily_bytes bigint)
         """,
         """
         CREATE TABLE anabranch.replica(
@@ -97,7 +91,7 @@ enum ZoneTables {
         """
         CREATE TABLE anabranch.acknowledgement(
             zone text COLLATE "C" NOT NULL, replica bytea NOT NULL, position bigint NOT NULL,
-            PRIMARY KEY (zone, replica))
+            seen bigint NOT NULL, PRIMARY KEY (zone, replica))
         """,
         """
         CREATE TABLE anabranch.log(

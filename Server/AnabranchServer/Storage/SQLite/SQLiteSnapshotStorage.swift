@@ -13,16 +13,16 @@ import Foundation
 ///   chunk can't get into another snapshot.
 /// - `chunk`: the chunks by number, with the digest of their bytes.
 final class SQLiteSnapshotStorage: ChunkStorage {
-    private static let format: Int64 = 2
-    private static let script = """
-        CREATE TABLE snapshot(
-            id INTEGER PRIMARY KEY AUTOINCREMENT, epoch BLOB NOT NULL, position INTEGER NOT NULL,
-            running BLOB NOT NULL, digest BLOB, chunks INTEGER NOT NULL, bytes INTEGER NOT NULL,
-            touched INTEGER NOT NULL);
-        CREATE TABLE chunk(
-            snapshot INTEGER NOT NULL, number INTEGER NOT NULL, digest BLOB NOT NULL,
-            bytes BLOB NOT NULL, PRIMARY KEY (snapshot, number));
-        """
+    private static let tables = TableFormat(
+        creation: """
+            CREATE TABLE snapshot(
+                id INTEGER PRIMARY KEY AUTOINCREMENT, epoch BLOB NOT NULL,
+                position INTEGER NOT NULL, running BLOB NOT NULL, digest BLOB,
+                chunks INTEGER NOT NULL, bytes INTEGER NOT NULL, touched INTEGER NOT NULL);
+            CREATE TABLE chunk(
+                snapshot INTEGER NOT NULL, number INTEGER NOT NULL, digest BLOB NOT NULL,
+                bytes BLOB NOT NULL, PRIMARY KEY (snapshot, number));
+            """)
 
     private let path: String
     private let vfs: String?
@@ -57,13 +57,14 @@ final class SQLiteSnapshotStorage: ChunkStorage {
         _ = try connection.firstValue("PRAGMA journal_mode = WAL")
         try connection.execute("PRAGMA synchronous = NORMAL")
         try connection.transaction {
-            let found = try connection.integer("PRAGMA user_version")
-            if found != Self.format {
-                try connection.execute("DROP TABLE IF EXISTS snapshot")
-                try connection.execute("DROP TABLE IF EXISTS chunk")
-                try connection.execute(Self.script)
-                try connection.execute("PRAGMA user_version = \(Self.format)")
+            let isUsable: Bool
+            do { isUsable = try Self.tables.update(connection) } catch is TableFormatError {
+                // The snapshots of another format are made again.
+                isUsable = false
             }
+            guard !isUsable else { return }
+            try connection.execute("DROP TABLE IF EXISTS snapshot; DROP TABLE IF EXISTS chunk")
+            try Self.tables.create(connection)
         }
         try connection.stop { [stop] in stop.isOver }
         return connection

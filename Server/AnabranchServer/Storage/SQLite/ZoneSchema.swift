@@ -24,112 +24,73 @@ import AnabranchSQLite
 /// - `acknowledgement`: the position up to which each replica has acknowledged the log, and when it
 ///   was last seen.
 enum ZoneSchema {
-    static let format: Int64 = 7
-    /// Formats below this one were never released, and are not read.
-    static let firstReleasedFormat: Int64 = 4
     /// "AbZn", by which tools such as `file` recognize a zone's file.
     static let applicationID: Int64 = 0x4162_5A6E
 
-    static let script = """
-        CREATE TABLE zone(
-            id INTEGER PRIMARY KEY CHECK (id = 1), identity BLOB NOT NULL,
-            greatest INTEGER NOT NULL, start INTEGER NOT NULL, checksum BLOB NOT NULL);
-        CREATE TABLE epoch(
-            ordinal INTEGER PRIMARY KEY, id BLOB NOT NULL UNIQUE, fork INTEGER NOT NULL);
-        CREATE TABLE replica(
-            ordinal INTEGER PRIMARY KEY, id BLOB NOT NULL UNIQUE,
-            sequence INTEGER NOT NULL DEFAULT 0, origin BLOB);
-        CREATE TABLE acknowledgement(
-            replica BLOB PRIMARY KEY, position INTEGER NOT NULL,
-            seen INTEGER NOT NULL DEFAULT 0) WITHOUT ROWID;
-        CREATE TABLE log(
-            position INTEGER PRIMARY KEY, kind INTEGER NOT NULL, replica INTEGER NOT NULL,
-            sequence INTEGER NOT NULL, timestamp INTEGER NOT NULL, origin BLOB NOT NULL,
-            digest BLOB NOT NULL, running BLOB NOT NULL, change_set BLOB NOT NULL);
-        CREATE UNIQUE INDEX log_origin ON log(origin);
-        CREATE UNIQUE INDEX log_dot ON log(replica, sequence);
-        CREATE TABLE entity(number INTEGER PRIMARY KEY, name BLOB NOT NULL UNIQUE);
-        CREATE TABLE property(
-            number INTEGER PRIMARY KEY, name BLOB NOT NULL, type INTEGER NOT NULL,
-            rule INTEGER NOT NULL, UNIQUE(name, type, rule));
-        CREATE TABLE record(
-            key INTEGER PRIMARY KEY, entity INTEGER NOT NULL, timestamp INTEGER NOT NULL,
-            author INTEGER NOT NULL, cells BLOB NOT NULL, seen BLOB,
-            dead INTEGER NOT NULL DEFAULT 0);
-        CREATE INDEX record_dead ON record(dead) WHERE dead;
-        CREATE TABLE link(
-            left INTEGER NOT NULL, property INTEGER NOT NULL, right INTEGER NOT NULL,
-            tags BLOB NOT NULL, PRIMARY KEY (left, property, right)) WITHOUT ROWID;
-        CREATE INDEX link_right ON link(right);
-        """ + "\n" + partScript
+    static let tables = TableFormat(
+        creation: """
+            CREATE TABLE zone(
+                id INTEGER PRIMARY KEY CHECK (id = 1), identity BLOB NOT NULL,
+                greatest INTEGER NOT NULL, start INTEGER NOT NULL, checksum BLOB NOT NULL,
+                bytes INTEGER NOT NULL DEFAULT 0, records INTEGER NOT NULL DEFAULT 0,
+                day INTEGER NOT NULL DEFAULT 0, day_bytes INTEGER NOT NULL DEFAULT 0,
+                quota_bytes INTEGER, quota_records INTEGER, quota_replicas INTEGER,
+                quota_daily_bytes INTEGER);
+            CREATE TABLE epoch(
+                ordinal INTEGER PRIMARY KEY, id BLOB NOT NULL UNIQUE, fork INTEGER NOT NULL);
+            CREATE TABLE replica(
+                ordinal INTEGER PRIMARY KEY, id BLOB NOT NULL UNIQUE,
+                sequence INTEGER NOT NULL DEFAULT 0, origin BLOB);
+            CREATE TABLE acknowledgement(
+                replica BLOB PRIMARY KEY, position INTEGER NOT NULL,
+                seen INTEGER NOT NULL DEFAULT 0) WITHOUT ROWID;
+            CREATE TABLE log(
+                position INTEGER PRIMARY KEY, kind INTEGER NOT NULL, replica INTEGER NOT NULL,
+                sequence INTEGER NOT NULL, timestamp INTEGER NOT NULL, origin BLOB NOT NULL,
+                digest BLOB NOT NULL, running BLOB NOT NULL, change_set BLOB NOT NULL);
+            CREATE UNIQUE INDEX log_origin ON log(origin);
+            CREATE UNIQUE INDEX log_dot ON log(replica, sequence);
+            CREATE TABLE entity(number INTEGER PRIMARY KEY, name BLOB NOT NULL UNIQUE);
+            CREATE TABLE property(
+                number INTEGER PRIMARY KEY, name BLOB NOT NULL, type INTEGER NOT NULL,
+                rule INTEGER NOT NULL, UNIQUE(name, type, rule));
+            CREATE TABLE record(
+                key INTEGER PRIMARY KEY, entity INTEGER NOT NULL, timestamp INTEGER NOT NULL,
+                author INTEGER NOT NULL, cells BLOB NOT NULL, seen BLOB,
+                dead INTEGER NOT NULL DEFAULT 0);
+            CREATE INDEX record_dead ON record(dead) WHERE dead;
+            CREATE TABLE link(
+                left INTEGER NOT NULL, property INTEGER NOT NULL, right INTEGER NOT NULL,
+                tags BLOB NOT NULL, PRIMARY KEY (left, property, right)) WITHOUT ROWID;
+            CREATE INDEX link_right ON link(right);
+            CREATE TABLE part(
+                id INTEGER PRIMARY KEY, digest BLOB NOT NULL, size INTEGER NOT NULL,
+                start INTEGER NOT NULL, bytes BLOB NOT NULL, UNIQUE(digest, size, start));
+            CREATE TABLE log_part(
+                digest BLOB NOT NULL, size INTEGER NOT NULL, position INTEGER NOT NULL,
+                PRIMARY KEY (digest, size, position)) WITHOUT ROWID;
+            CREATE INDEX log_part_position ON log_part(position);
+            CREATE TABLE stage(
+                digest BLOB NOT NULL, size INTEGER NOT NULL, held INTEGER NOT NULL,
+                touched INTEGER NOT NULL, PRIMARY KEY (digest, size)) WITHOUT ROWID;
+            """)
 
-    /// The tables that format 5 adds to format 4.
-    private static let partScript = """
-        CREATE TABLE part(
-            id INTEGER PRIMARY KEY, digest BLOB NOT NULL, size INTEGER NOT NULL,
-            start INTEGER NOT NULL, bytes BLOB NOT NULL, UNIQUE(digest, size, start));
-        CREATE TABLE log_part(
-            digest BLOB NOT NULL, size INTEGER NOT NULL, position INTEGER NOT NULL,
-            PRIMARY KEY (digest, size, position)) WITHOUT ROWID;
-        CREATE INDEX log_part_position ON log_part(position);
-        CREATE TABLE stage(
-            digest BLOB NOT NULL, size INTEGER NOT NULL, held INTEGER NOT NULL,
-            touched INTEGER NOT NULL, PRIMARY KEY (digest, size)) WITHOUT ROWID;
-        """
-
-    /// The columns that format 6 adds to format 5, and the used amounts of a zone that is there.
-    private static let quotaScript = """
-        ALTER TABLE zone ADD COLUMN bytes INTEGER NOT NULL DEFAULT 0;
-        ALTER TABLE zone ADD COLUMN records INTEGER NOT NULL DEFAULT 0;
-        ALTER TABLE zone ADD COLUMN day INTEGER NOT NULL DEFAULT 0;
-        ALTER TABLE zone ADD COLUMN day_bytes INTEGER NOT NULL DEFAULT 0;
-        ALTER TABLE zone ADD COLUMN quota_bytes INTEGER;
-        ALTER TABLE zone ADD COLUMN quota_records INTEGER;
-        ALTER TABLE zone ADD COLUMN quota_replicas INTEGER;
-        ALTER TABLE zone ADD COLUMN quota_daily_bytes INTEGER;
-        UPDATE zone SET
-            records = (SELECT count(*) FROM record WHERE NOT dead),
-            bytes = (SELECT coalesce(sum(length(change_set)), 0) FROM log)
-                + (SELECT coalesce(sum(length(cells) + coalesce(length(seen), 0)), 0) FROM record)
-                + (SELECT coalesce(sum(length(tags)), 0) FROM link)
-                + (SELECT coalesce(sum(length(bytes)), 0) FROM part);
-        """
-
-    /// The column that format 7 adds to format 6.
-    private static let seenScript =
-        "ALTER TABLE acknowledgement ADD COLUMN seen INTEGER NOT NULL DEFAULT 0"
-
-    /// The script that makes each format from the one before it.
-    private static let steps: [(format: Int64, script: String)] = [
-        (5, partScript), (6, quotaScript), (7, seenScript),
-    ]
-
-    /// Checks that the tables have a format that this version knows; upgrades earlier ones.
+    /// Checks that a file is a zone's, and brings its tables into the latest format.
     ///
     /// Call it within a write transaction.
     ///
     /// - Returns: False for an empty file, which has no tables yet.
-    static func check(_ connection: Connection) throws -> Bool {
-        let found = try connection.format(upTo: format)
-        let isZone = try connection.integer("PRAGMA application_id") == applicationID
-        if isZone, found >= firstReleasedFormat {
-            for step in steps where step.format > found {
-                try connection.execute(step.script)
-                try connection.execute("PRAGMA user_version = \(step.format)")
-            }
-            return true
-        }
-        guard !isZone else {
-            throw StorageError(
-                .olderFormat,
-                "Can't open \(connection.path) because its format \(found) was never released and "
-                    + "is not read by this server: move the file away to begin an empty zone.")
-        }
-        guard try connection.integer("SELECT count(*) FROM sqlite_schema") == 0 else {
+    static func check(_ connection: Connection, by tables: TableFormat = ZoneSchema.tables) throws
+        -> Bool
+    {
+        guard
+            try connection.integer("PRAGMA application_id") == applicationID
+                || connection.integer("SELECT count(*) FROM sqlite_schema") == 0
+        else {
             throw StorageError(
                 .damaged, "Can't open \(connection.path) because it is not a zone's file.")
         }
-        return false
+        return try tables.update(connection)
     }
 
     /// Begins an epoch at the end of the log.
@@ -144,13 +105,12 @@ enum ZoneSchema {
     static func create(
         _ connection: Connection, epoch: EpochID, identity: FileIdentity
     ) throws {
-        try connection.execute(script + "\n" + quotaScript)
+        try tables.create(connection)
         try connection.run(
             "INSERT INTO zone(id, identity, greatest, start, checksum) VALUES (1, ?, 0, 0, ?)",
             .blob(identity.encoded), .blob(StateChecksum.zero.bytes))
         try connection.run(
             "INSERT INTO epoch(ordinal, id, fork) VALUES (0, ?, 0)", .blob(epoch.bytes))
         try connection.execute("PRAGMA application_id = \(applicationID)")
-        try connection.execute("PRAGMA user_version = \(format)")
     }
 }

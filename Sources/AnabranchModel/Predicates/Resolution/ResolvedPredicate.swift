@@ -112,15 +112,11 @@ public struct ResolvedSort: Hashable, Sendable {
     /// The options for text.
     public let options: ComparisonOptions
 
-    init(operand: ResolvedOperand, isAscending: Bool, options: ComparisonOptions) {
-        self.operand = operand
-        self.isAscending = isAscending
-        self.options = options
-    }
-
     /// True for the relevance to a search, which the store knows only of what is saved.
     package var isRelevance: Bool { operand == .relevance }
+}
 
+extension ResolvedSort {
     /// Sorts by a value, the least one first.
     package init(_ operand: ResolvedOperand) {
         self.init(operand: operand, isAscending: true, options: [])

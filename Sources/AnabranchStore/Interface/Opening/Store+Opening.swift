@@ -36,13 +36,8 @@ extension Store {
                 let opening = StoreOpening(
                     connection, path: path, options: options, environment: environment,
                     access: access, stages: stages)
-                var store = try opening.open(expecting: model)
+                let store = try opening.open(expecting: model)
                 try connection.keepLogOnClose(false)
-                try store.upgradeTables()
-                if try store.showDefaultsOfEarlierBuild() {
-                    store.endReading()
-                    store = try opening.open(expecting: model)
-                }
                 try store.healClock()
                 guard let model else { return store }
                 if store.lacksNothing(of: model), !options.isReadOnly, environment.vfs == nil {

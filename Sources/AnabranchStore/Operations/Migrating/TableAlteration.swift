@@ -346,3 +346,16 @@ extension TableLayout.Column {
         property.attribute?.group?.members.first { .attribute($0.attribute) == property }?.name
     }
 }
+
+extension TableLayout {
+    /// True if the column of a property is NULL in a row of an entity that has it.
+    fileprivate func hasNull(
+        _ property: Property, in schema: StoreSchema, _ connection: Connection
+    ) throws -> Bool {
+        let restriction = schema.restriction(to: property.entity, alias: "t", after: "AND")
+        return try connection.firstValue(
+            """
+            SELECT 1 FROM \(name) t WHERE t.\(property.column.name) IS NULL \(restriction) LIMIT 1
+            """) != nil
+    }
+}

@@ -6,8 +6,10 @@ enum CoreTables {
             id INTEGER PRIMARY KEY, format INTEGER, model BLOB, file BLOB, ordinal INTEGER,
             renew INTEGER, clock INTEGER, next_number INTEGER, epoch BLOB, position INTEGER,
             running BLOB, clock_offset INTEGER, start INTEGER, start_running BLOB,
-            wants_snapshot INTEGER);
-        \(logState)
+            wants_snapshot INTEGER, reserved INTEGER NOT NULL DEFAULT 0,
+            placed INTEGER NOT NULL DEFAULT 0, head_of INTEGER NOT NULL DEFAULT 0,
+            head_seen INTEGER NOT NULL DEFAULT 0, head_origin BLOB);
+        \(head)
         CREATE TABLE ab_replica (
             ordinal INTEGER PRIMARY KEY, id BLOB UNIQUE, own INTEGER, seen INTEGER, origin BLOB);
         CREATE TABLE ab_entity (number INTEGER PRIMARY KEY, name TEXT UNIQUE);
@@ -47,7 +49,7 @@ enum CoreTables {
             bytes BLOB);
         CREATE INDEX ab_waiting_lacks ON ab_waiting (lacks, lacks_seq);
         CREATE TABLE ab_deferred_record (record INTEGER PRIMARY KEY, entity TEXT);
-        \(zoneSettings);
+        CREATE INDEX ab_deferred_zone ON ab_deferred_record (record) WHERE entity = 'ab_zone';
         CREATE TABLE ab_deferred_cell (
             record INTEGER, name TEXT, type INTEGER, rule INTEGER, value BLOB, hlc INTEGER,
             by INTEGER, PRIMARY KEY (record, name, type, rule, hlc, by)) WITHOUT ROWID;
@@ -93,15 +95,9 @@ enum CoreTables {
             WHERE rewritten IS NOT NULL;
         """
 
-    /// The columns in the row of the state that describe the log up to the position `reserved`, and
-    /// the heads of replicas. The head of the file's own replica is in that row, or, after it was
-    /// written, in the log's last save.
-    static let logState = """
-        ALTER TABLE ab_state ADD COLUMN reserved INTEGER NOT NULL DEFAULT 0;
-        ALTER TABLE ab_state ADD COLUMN placed INTEGER NOT NULL DEFAULT 0;
-        ALTER TABLE ab_state ADD COLUMN head_of INTEGER NOT NULL DEFAULT 0;
-        ALTER TABLE ab_state ADD COLUMN head_seen INTEGER NOT NULL DEFAULT 0;
-        ALTER TABLE ab_state ADD COLUMN head_origin BLOB;
+    /// The heads of all replicas. That of the file's own replica is in the row of the state, or,
+    /// after it was written, in the log's last save.
+    static let head = """
         CREATE VIEW ab_head AS SELECT r.ordinal, r.id, r.own,
             CASE r.ordinal WHEN s.head_of THEN coalesce(l.seq, s.head_seen)
                 ELSE r.seen END AS seen,
@@ -109,47 +105,6 @@ enum CoreTables {
                 ELSE r.origin END AS origin
             FROM ab_state s LEFT JOIN ab_changeset l ON l.position = \(StoreState.laterSaveSQL)
             CROSS JOIN ab_replica r;
-        """
-
-    /// Brings the log of a file from an earlier build into the present form. Its entries stay as
-    /// they are.
-    static let logStateOfEarlierBuild = """
-        \(logState)
-        UPDATE ab_state SET reserved = coalesce(
-            (SELECT seq FROM sqlite_sequence WHERE name = 'ab_changeset'), 0);
-        UPDATE ab_state SET (head_of, head_seen, head_origin) =
-            (SELECT ordinal, seen, origin FROM ab_replica r WHERE r.ordinal = ab_state.ordinal);
-        DROP INDEX IF EXISTS ab_changeset_pending;
-        DROP INDEX IF EXISTS ab_changeset_origin;
-        DROP INDEX IF EXISTS ab_changeset_stamp;
-        \(logIndexes)
-        \(payloadTables)
-        \(raisingPlaced)
-        """
-
-    /// Moves the mark `placed` to the last entry before the first one that the zone is not known to
-    /// hold.
-    static let raisingPlaced = """
-        UPDATE ab_state SET placed = coalesce(
-            (SELECT position - 1 FROM ab_changeset
-                WHERE position > placed AND server_position IS NULL ORDER BY position LIMIT 1),
-            (SELECT max(position) FROM ab_changeset), placed)
-        WHERE id = 1
-        """
-
-    /// The index of the records with the zone's settings. Files of earlier builds lack it.
-    static let zoneSettings = """
-        CREATE INDEX ab_deferred_zone ON ab_deferred_record (record) WHERE entity = 'ab_zone'
-        """
-
-    /// The columns for what is kept of a removed entry of the log. Files of earlier builds lack
-    /// them.
-    static let removedEntries = """
-        ALTER TABLE ab_stamp ADD COLUMN seq INTEGER;
-        ALTER TABLE ab_stamp ADD COLUMN server_position INTEGER;
-        ALTER TABLE ab_stamp ADD COLUMN author INTEGER;
-        DROP INDEX IF EXISTS ab_stamp_stamp;
-        CREATE INDEX ab_stamp_time ON ab_stamp (replica, hlc);
         """
 
     /// The conflict journal. Its entries are many and similar, so subjects and authors have tables
@@ -173,8 +128,7 @@ enum CoreTables {
             LEFT JOIN ab_conflict_author w ON w.id = c.winner_author;
         """
 
-    /// The tables of merged duplicates. Files created before the project had them lack these
-    /// tables.
+    /// The tables of merged duplicates.
     static let mergedDuplicates = """
 
         CREATE TABLE ab_shadow (record INTEGER PRIMARY KEY, visible INTEGER);

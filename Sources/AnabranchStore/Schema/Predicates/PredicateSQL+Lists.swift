@@ -71,31 +71,16 @@ extension PredicateSQL {
             switch value {
             case .integer(let number): json.append(contentsOf: String(number).utf8)
             case .bool(let flag): json.append(UInt8(ascii: flag ? "1" : "0"))
-            case .decimal(let number): append(number.description, to: &json)
+            case .decimal(let number): JSONString.append(number.description, to: &json)
             case .string(let text), .uri(let text):
                 // SQLite ends a JSON text at a NUL.
                 guard !text.utf8.contains(0) else { return nil }
-                append(text, to: &json)
+                JSONString.append(text, to: &json)
             case .null, .double, .date, .data, .uuid, .reference, .group, .unknown: return nil
             }
         }
         json.append(UInt8(ascii: "]"))
         return String(decoding: json, as: UTF8.self)
-    }
-
-    private static func append(_ text: String, to json: inout [UInt8]) {
-        json.append(UInt8(ascii: "\""))
-        for byte in text.utf8 {
-            switch byte {
-            case UInt8(ascii: "\""), UInt8(ascii: "\\"): json += [UInt8(ascii: "\\"), byte]
-            case 0..<0x20:
-                let digits = String(byte, radix: 16)
-                json.append(contentsOf: (byte < 0x10 ? "\\u000" : "\\u00").utf8)
-                json.append(contentsOf: digits.utf8)
-            default: json.append(byte)
-            }
-        }
-        json.append(UInt8(ascii: "\""))
     }
 
     private static func packed(_ values: [Value]) -> Data? {

@@ -20,14 +20,9 @@ final class MergedDuplicateRows {
         if !isUsed { isEmpty = true }
     }
 
-    /// True if there are no merged duplicates, also in an older file that lacks the table.
+    /// True if there are no merged duplicates.
     static func isEmpty(on connection: Connection) throws -> Bool {
-        do {
-            return try connection.firstValue("SELECT EXISTS (SELECT 1 FROM ab_shadow)")
-                == .integer(0)
-        } catch let error as SQLiteError where error.code == .error {
-            return true
-        }
+        try connection.firstValue("SELECT EXISTS (SELECT 1 FROM ab_shadow)") == .integer(0)
     }
 
     /// SQL that excludes the rows of surviving records, which show several records.

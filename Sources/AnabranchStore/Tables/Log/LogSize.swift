@@ -39,9 +39,7 @@ struct LogSize {
     }
 
     private static func kept(_ connection: Connection) throws -> (Int64, Int) {
-        let value = try connection.firstValue(
-            "SELECT value FROM ab_meta WHERE key = ?", .text(key))
-        guard case .blob(let bytes)? = value else { return (0, 0) }
+        guard let bytes = try connection.meta(key) else { return (0, 0) }
         var reader = ByteReader(bytes)
         // A damaged count is made anew from the whole log.
         guard let position = try? reader.readSigned(), let count = try? reader.readSigned(),
@@ -56,10 +54,6 @@ struct LogSize {
         var writer = ByteWriter()
         writer.append(signed: position)
         writer.append(signed: Int64(byteCount))
-        try connection.run(
-            """
-            INSERT INTO ab_meta (key, value) VALUES (?, ?)
-            ON CONFLICT (key) DO UPDATE SET value = excluded.value
-            """, .text(Self.key), .blob(writer.bytes))
+        try connection.setMeta(Self.key, writer.bytes)
     }
 }

@@ -10,18 +10,10 @@ struct TrimmedLog {
     private static let key = "log-trimmed"
 
     /// The greatest position of a removed save; zero if none was removed.
-    func lastPosition() throws -> Int64 {
-        let value = try connection.firstValue(
-            "SELECT value FROM ab_meta WHERE key = ?", .text(Self.key))
-        if case .integer(let position)? = value { return position }
-        return 0
-    }
+    func lastPosition() throws -> Int64 { try connection.metaNumber(Self.key) ?? 0 }
 
     func raise(to position: Int64) throws {
-        try connection.run(
-            """
-            INSERT INTO ab_meta (key, value) VALUES (?, ?)
-            ON CONFLICT (key) DO UPDATE SET value = max(value, excluded.value)
-            """, .text(Self.key), .integer(position))
+        try connection.setMeta(
+            Self.key, .integer(position), joining: "max(value, excluded.value)")
     }
 }

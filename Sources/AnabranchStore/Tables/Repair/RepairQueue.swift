@@ -15,21 +15,13 @@ struct RepairQueue {
     func add(_ ids: Set<LocalID>, since position: Int64) throws {
         guard !ids.isEmpty else { return }
         try add(ids)
-        try connection.run(
-            """
-            INSERT INTO ab_meta (key, value) VALUES (?, ?)
-            ON CONFLICT (key) DO UPDATE SET value = min(value, excluded.value)
-            """, .text(Self.since), .integer(position))
+        try connection.setMeta(
+            Self.since, .integer(position), joining: "min(value, excluded.value)")
     }
 
     /// The local position from which the journal must be revised once the queue is empty; `nil` if
     /// no entry of the log was changed.
-    func since() throws -> Int64? {
-        let value = try connection.firstValue(
-            "SELECT value FROM ab_meta WHERE key = ?", .text(Self.since))
-        guard case .integer(let position)? = value else { return nil }
-        return position
-    }
+    func since() throws -> Int64? { try connection.metaNumber(Self.since) }
 
     func add(_ ids: some Sequence<LocalID>) throws {
         let statement = try connection.cached("INSERT OR IGNORE INTO ab_debt (record) VALUES (?)")
@@ -65,23 +57,15 @@ struct RepairQueue {
     }
 
     private func removeReasons() throws {
-        for key in [Self.unexplained, Self.since] {
-            try connection.run("DELETE FROM ab_meta WHERE key = ?", .text(key))
-        }
+        for key in [Self.unexplained, Self.since] { try connection.setMeta(key, nil) }
     }
 
     /// True if a verification has added records that still wait for repair.
     func areUnexplained() throws -> Bool {
-        try connection.firstValue(
-            "SELECT EXISTS (SELECT 1 FROM ab_meta WHERE key = ?)", .text(Self.unexplained))
-            == .integer(1)
+        try connection.meta(Self.unexplained) != nil
     }
 
-    func markUnexplained() throws {
-        try connection.run(
-            "INSERT OR IGNORE INTO ab_meta (key, value) VALUES (?, x'')",
-            .text(Self.unexplained))
-    }
+    func markUnexplained() throws { try connection.setMeta(Self.unexplained, []) }
 
     private static let unexplained = "verification.debts"
     private static let since = "repair.since"

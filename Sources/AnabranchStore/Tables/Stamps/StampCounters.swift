@@ -21,17 +21,11 @@ struct StampCounters {
     func countFinding() throws { try add(1, to: Self.foundKey) }
 
     private func number(_ key: String) throws -> Int64 {
-        let value = try connection.firstValue(
-            "SELECT value FROM ab_meta WHERE key = ?", .text(key))
-        if case .integer(let number)? = value { return min(max(number, 0), Self.greatest) }
-        return 0
+        min(max(try connection.metaNumber(key) ?? 0, 0), Self.greatest)
     }
 
     private func add(_ count: Int64, to key: String) throws {
-        try connection.run(
-            """
-            INSERT INTO ab_meta (key, value) VALUES (?, ?)
-            ON CONFLICT (key) DO UPDATE SET value = max(value + excluded.value, 0)
-            """, .text(key), .integer(count))
+        try connection.setMeta(
+            key, .integer(count), joining: "max(value + excluded.value, 0)")
     }
 }

@@ -22,7 +22,7 @@ struct UnsyncedSaves {
 
     /// The saves after a position, oldest first.
     func saves(after position: Int64, limit: Int) throws -> [UnsyncedSave] {
-        guard try isThere() else { return [] }
+        guard schema.hasUnsyncedEntities else { return [] }
         let statement = try connection.cached(
             """
             SELECT position, hlc, author, name, changes FROM ab_unsynced WHERE position > ?
@@ -66,17 +66,11 @@ struct UnsyncedSaves {
 
     /// The position of the last save; zero if there is none.
     func lastPosition() throws -> Int64 {
-        guard try isThere(),
+        guard schema.hasUnsyncedEntities,
             case .integer(let position)? = try connection.firstValue(
                 "SELECT max(position) FROM ab_unsynced")
         else { return 0 }
         return position
-    }
-
-    /// A file from an earlier build that is only read lacks the table.
-    private func isThere() throws -> Bool {
-        guard schema.hasUnsyncedEntities else { return false }
-        return try connection.hasTable("ab_unsynced")
     }
 }
 

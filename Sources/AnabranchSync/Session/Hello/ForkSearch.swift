@@ -115,8 +115,8 @@ package struct LocatingCursor: StoreStep {
     let position: UInt64
     package var description: String { "cursor at \(position)" }
 
-    package func perform(on store: StoreExecutor) throws -> LogCursor? {
-        try store.cursor(at: position, behind: search.shared)
+    package func perform(on side: StoreExecutor) throws -> LogCursor? {
+        try side.store.cursor(at: position, behind: search.shared)
     }
 
     /// - Parameter cursor: The cursor, or `nil` if the store's log has a gap before the position.

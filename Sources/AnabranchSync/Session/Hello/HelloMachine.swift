@@ -89,8 +89,8 @@ package struct RecordingEpochs: StoreStep {
     let response: HelloResponse
     package var description: String { "record \(epochs.count) epochs" }
 
-    package func perform(on store: StoreExecutor) throws -> SyncState {
-        try store.recordEpochs(epochs)
+    package func perform(on side: StoreExecutor) throws -> SyncState {
+        try side.state { try $0.recordEpochs(epochs) }
     }
 
     package func next(
@@ -107,8 +107,10 @@ package struct RenewingIdentity: StoreStep {
     let lastSequence: UInt64
     package var description: String { "renew below \(lastSequence)" }
 
-    package func perform(on store: StoreExecutor) throws {
-        try store.renewIdentity(ifLastBelow: lastSequence)
+    package func perform(on side: StoreExecutor) throws {
+        // The store may have caught up with the zone meanwhile.
+        let last = try side.store.syncState().last?.sequence ?? 0
+        if last < lastSequence { try side.store.renewIdentity() }
     }
 
     package func next(
@@ -123,8 +125,9 @@ package struct Rewinding: StoreStep {
     let cursor: LogCursor
     package var description: String { "rewind to \(cursor.position)" }
 
-    package func perform(on store: StoreExecutor) throws -> RewindAnswer {
-        try store.rewind(to: cursor)
+    package func perform(on side: StoreExecutor) throws -> RewindAnswer {
+        let copy = try side.store.rewind(to: cursor)
+        return RewindAnswer(state: try side.store.syncStateAsLeft(), keptCopy: copy)
     }
 
     package func next(

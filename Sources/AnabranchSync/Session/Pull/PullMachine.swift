@@ -117,7 +117,14 @@ package struct ApplyingPage: StoreStep {
         "apply \(page.changeSets.count) to \(page.cursor.position)"
     }
 
-    package func perform(on store: StoreExecutor) throws -> PageAnswer { try store.apply(page) }
+    /// Applies the page, unless a part of one of its saves is missing.
+    package func perform(on side: StoreExecutor) throws -> PageAnswer {
+        if let part = try side.store.lackingPart(of: page) { return .lacking(part) }
+        return switch try side.changed({ try $0.apply(page) }) {
+        case .applied(let state): .applied(state)
+        case .cursorMoved(let state): .cursorMoved(state)
+        }
+    }
 
     package func next(
         _ answer: PageAnswer, _ machine: inout PullMachine, _ exchange: inout Exchange,
@@ -169,8 +176,8 @@ package struct KeepingPart: StoreStep {
     let page: ApplyingPage
     package var description: String { "keep \(piece.count) bytes at \(part.heldBytes)" }
 
-    package func perform(on store: StoreExecutor) throws {
-        try store.keep(piece, of: part.part, at: part.heldBytes)
+    package func perform(on side: StoreExecutor) throws {
+        try side.store.keep(piece, of: part.part, at: part.heldBytes)
     }
 
     package func next(

@@ -44,30 +44,19 @@ extension PushMachine {
 }
 
 /// The store divides a change set that is too large for a request, or rejects it.
-package struct Dividing: StoreStep {
+package struct Dividing: RewritingStep {
     let set: ChangeSet
     /// The greatest number of bytes that the change set may have.
     let byteLimit: Int
     /// The reason for which the save is rejected if it can't be divided that far; `nil` if it stays
     /// then.
     let rejection: Rejection?
-    /// The reason why the push stops if the change set can't get smaller.
-    let error: SyncError
+    package let error: SyncError
     package var description: String { "divide \(set.dot.sequence) to \(byteLimit)" }
 
-    package func perform(on store: StoreExecutor) throws -> SyncState? {
-        try store.divide(set, toFit: byteLimit, orReject: rejection)
-    }
-
-    package func next(
-        _ state: SyncState?, _ machine: inout PushMachine, _ exchange: inout Exchange,
-        at input: StepInput
-    ) -> PushMachine.Move {
-        guard let state else { return machine.stop(error, &exchange) }
-        exchange.state = state
-        exchange.failures = 0
-        // A change set that was to be supplied has another form now.
-        machine.supplied = nil
-        return machine.load(exchange)
+    package func perform(on side: StoreExecutor) throws -> SyncState? {
+        try side.rewritten { store in
+            try store.divide(set, toFit: byteLimit, orReject: rejection)
+        }
     }
 }

@@ -14,18 +14,13 @@ extension PushMachine {
     /// - Returns: `nil` if the error does not name the missing change sets, or if they were
     ///   supplied before without success.
     mutating func supply(for error: SyncError, _ exchange: inout Exchange) -> Move? {
-        guard rounds > 1, supplies < Self.maximumSupplies,
-            let missing = MissingChangeSets(error), missing != supplied
+        guard rounds > 1, let missing = MissingChangeSets(error), missing != supplied,
+            exchange.mayTakeRemedy()
         else { return nil }
         supplied = missing
-        supplies += 1
         exchange.failures = 0
         return .store(Supplying(missing: missing, error: error))
     }
-
-    /// The limit that keeps a zone with endless demands from blocking the exchange: it ends the
-    /// push.
-    private static let maximumSupplies = 64
 }
 
 /// The store looks for change sets that the zone lacks. They are pushed, and entries that declare
@@ -36,8 +31,10 @@ package struct Supplying: StoreStep {
     let error: SyncError
     package var description: String { "supply \(missing.sequences)" }
 
-    package func perform(on store: StoreExecutor) throws -> [StoredLogEntry] {
-        try store.supply(missing)
+    package func perform(on side: StoreExecutor) throws -> [StoredLogEntry] {
+        let entries = try side.store.supply(missing)
+        if !entries.isEmpty { try side.store.flushBeforePush() }
+        return entries
     }
 
     package func next(

@@ -50,8 +50,8 @@ package struct LoadingPiece: StoreStep {
         "load part \(number) of \(set.dot.sequence) at \(start)"
     }
 
-    package func perform(on store: StoreExecutor) throws -> PartPiece? {
-        try store.piece(of: set, part: number, from: start, byteLimit: byteLimit)
+    package func perform(on side: StoreExecutor) throws -> PartPiece? {
+        try side.store.piece(of: set, part: number, from: start, byteLimit: byteLimit)
     }
 
     package func next(

@@ -1,5 +1,6 @@
 internal import AnabranchProtocol
 internal import AnabranchReplication
+internal import AnabranchStore
 
 extension PushMachine {
     /// Restamps the change sets that the zone refuses because their times are ahead. From now on
@@ -40,8 +41,9 @@ package struct Restamping: StoreStep {
         "restamp above \(limit.wallMilliseconds), offset \(clockOffsetMilliseconds)"
     }
 
-    package func perform(on store: StoreExecutor) throws {
-        try store.restamp(above: limit, clockOffsetMilliseconds: clockOffsetMilliseconds)
+    package func perform(on side: StoreExecutor) throws {
+        side.show(
+            try side.store.restamp(above: limit, clockOffsetMilliseconds: clockOffsetMilliseconds))
     }
 
     package func next(

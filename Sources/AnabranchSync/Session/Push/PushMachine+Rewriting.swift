@@ -18,14 +18,14 @@ extension PushMachine {
     /// the zone has under another name.
     ///
     /// - Returns: `nil` if the pull brings the log's branch, or if the error does not name it.
-    mutating func renameBranch(for error: SyncError, _ exchange: Exchange) -> Move? {
+    func renameBranch(for error: SyncError, _ exchange: inout Exchange) -> Move? {
         guard error.code == .forked, isBeneathHorizon(exchange), let dot = error.refusedDot else {
             return nil
         }
         let origin = error.details["origin"].flatMap {
             [UInt8](hexadecimal: $0).flatMap { Digest(bytes: $0) }
         }
-        return rewrite(RenamingBranch(dot: dot, origin: origin, error: error))
+        return rewrite(RenamingBranch(dot: dot, origin: origin, error: error), &exchange)
     }
 
     /// Raises the time of the refused change set above the one that the log has for its
@@ -33,13 +33,14 @@ extension PushMachine {
     ///
     /// - Returns: `nil` if no pull was tried since, which may bring the predecessor with that time,
     ///   or if the error does not tell the time.
-    mutating func raise(for error: SyncError) -> Move? {
+    func raise(for error: SyncError, _ exchange: inout Exchange) -> Move? {
         guard error.code == .timeOrder, rounds > 1, let dot = error.refusedDot,
             let time = error.details["predecessorTime"].flatMap({ UInt64($0) }),
             time < Limits.greatestTimestamp
         else { return nil }
         return rewrite(
-            RaisingTimes(dot: dot, floor: HybridTimestamp(rawValue: time), error: error))
+            RaisingTimes(dot: dot, floor: HybridTimestamp(rawValue: time), error: error),
+            &exchange)
     }
 
     /// Adopts the log's forms of pushed change sets: those that the acknowledgements named, or
@@ -49,34 +50,15 @@ extension PushMachine {
         if isBeneathHorizon(exchange) {
             let start = max(exchange.startPosition, exchange.state.start?.position ?? 0)
             let horizon = CausalContext.Prefix(epoch: exchange.epoch, position: start)
-            if let move = rewrite(TakingForms(forms: forms, horizon: horizon)) { return move }
+            let step = TakingForms(forms: forms, horizon: horizon)
+            if let move = rewrite(step, &exchange) { return move }
         }
         guard rounds < exchange.limits.rounds else { return stop(.otherForm, &exchange) }
         return .leave(.needsPull)
     }
 
-    private mutating func rewrite(_ step: some StoreStep) -> Move? {
-        guard rewritings < Self.maximumRewritings else { return nil }
-        rewritings += 1
-        return .store(step)
-    }
-
-    /// The limit that keeps a zone which contradicts itself from blocking the exchange: it ends the
-    /// push.
-    private static let maximumRewritings = 64
-
-    /// Pushes again after change sets were rewritten.
-    ///
-    /// - Parameters:
-    ///   - state: The new state, or `nil` if there was nothing to rewrite.
-    ///   - error: The reason why the push stops then.
-    fileprivate mutating func pushRewritten(
-        _ state: SyncState?, orElse error: SyncError, _ exchange: inout Exchange
-    ) -> Move {
-        guard let state else { return stop(error, &exchange) }
-        exchange.state = state
-        exchange.failures = 0
-        return load(exchange)
+    private func rewrite(_ step: some StoreStep, _ exchange: inout Exchange) -> Move? {
+        exchange.mayTakeRemedy() ? .store(step) : nil
     }
 }
 
@@ -97,62 +79,60 @@ extension SyncError {
 
 // MARK: - Steps
 
-/// The store renames its branch of a forked history, because the log's branch is before its horizon
-/// and can't be pulled.
-package struct RenamingBranch: StoreStep {
-    let dot: Dot
-    let origin: Digest?
-    /// The reason why the push stops if there is nothing to rename.
-    let error: SyncError
-    package var description: String { "yield \(dot.sequence)" }
+/// The store gives change sets another form, then they are pushed again.
+package protocol RewritingStep: StoreStep where Machine == PushMachine, Answer == SyncState? {
+    /// The reason why the push stops if the store had nothing to change.
+    var error: SyncError { get }
+}
 
-    package func perform(on store: StoreExecutor) throws -> SyncState? {
-        try store.renameBranch(dot, to: origin)
-    }
-
+extension RewritingStep {
     package func next(
         _ state: SyncState?, _ machine: inout PushMachine, _ exchange: inout Exchange,
         at input: StepInput
     ) -> PushMachine.Move {
-        machine.pushRewritten(state, orElse: error, &exchange)
+        guard let state else { return machine.stop(error, &exchange) }
+        exchange.state = state
+        exchange.failures = 0
+        // Change sets that were to be supplied may have another form now.
+        machine.supplied = nil
+        return machine.load(exchange)
+    }
+}
+
+/// The store renames its branch of a forked history, because the log's branch is before its horizon
+/// and can't be pulled.
+package struct RenamingBranch: RewritingStep {
+    let dot: Dot
+    let origin: Digest?
+    package let error: SyncError
+    package var description: String { "yield \(dot.sequence)" }
+
+    package func perform(on side: StoreExecutor) throws -> SyncState? {
+        try side.rewritten { try $0.renameBranch(dot, to: origin) }
     }
 }
 
 /// The store gives a change set, and those that follow it, later times than the zone's log has for
 /// its predecessor.
-package struct RaisingTimes: StoreStep {
+package struct RaisingTimes: RewritingStep {
     let dot: Dot
     let floor: HybridTimestamp
-    /// The reason why the push stops if there is nothing to raise.
-    let error: SyncError
+    package let error: SyncError
     package var description: String { "raise \(dot.sequence)" }
 
-    package func perform(on store: StoreExecutor) throws -> SyncState? {
-        try store.raise(dot, above: floor)
-    }
-
-    package func next(
-        _ state: SyncState?, _ machine: inout PushMachine, _ exchange: inout Exchange,
-        at input: StepInput
-    ) -> PushMachine.Move {
-        machine.pushRewritten(state, orElse: error, &exchange)
+    package func perform(on side: StoreExecutor) throws -> SyncState? {
+        try side.rewritten { try $0.raise(dot, above: floor) }
     }
 }
 
 /// The store adopts the log's forms of pushed change sets that are before its horizon.
-package struct TakingForms: StoreStep {
+package struct TakingForms: RewritingStep {
     package let forms: [Acknowledged]
     let horizon: CausalContext.Prefix
+    package var error: SyncError { .otherForm }
     package var description: String { "take forms of \(forms.count)" }
 
-    package func perform(on store: StoreExecutor) throws -> SyncState? {
-        try store.takeForms(forms, beneath: horizon)
-    }
-
-    package func next(
-        _ state: SyncState?, _ machine: inout PushMachine, _ exchange: inout Exchange,
-        at input: StepInput
-    ) -> PushMachine.Move {
-        machine.pushRewritten(state, orElse: .otherForm, &exchange)
+    package func perform(on side: StoreExecutor) throws -> SyncState? {
+        try side.rewritten { try $0.takeForms(forms, beneath: horizon) }
     }
 }

@@ -26,11 +26,8 @@ package struct PushMachine: SessionMachine {
     /// a change set.
     var restamps = 0
     var parts = PartProgress()
-    /// The change sets that were supplied last, and how often some were.
+    /// The change sets that were supplied last.
     var supplied: MissingChangeSets?
-    var supplies = 0
-    /// The number of times that dots or forms were taken from the zone's answers.
-    var rewritings = 0
 
     package mutating func begin(_ exchange: inout Exchange, at input: StepInput) -> Move {
         load(exchange)
@@ -135,7 +132,8 @@ extension PushMachine {
     private mutating func pullThenPush(_ error: SyncError, _ exchange: inout Exchange) -> Move {
         rounds += 1
         let remedy =
-            supply(for: error, &exchange) ?? renameBranch(for: error, exchange) ?? raise(for: error)
+            supply(for: error, &exchange) ?? renameBranch(for: error, &exchange)
+            ?? raise(for: error, &exchange)
         if let remedy { return remedy }
         guard rounds < exchange.limits.rounds, !exchange.needsSnapshot else {
             return stop(error, &exchange)
@@ -154,9 +152,16 @@ package struct LoadingPending: StoreStep {
     let refusesForeignZone: Bool
     package var description: String { "load" }
 
-    package func perform(on store: StoreExecutor) throws -> PendingAnswer {
-        if refusesForeignZone { try store.refuseForeignZone() }
-        return try store.pending(byteLimit: byteLimit, countLimit: countLimit)
+    package func perform(on side: StoreExecutor) throws -> PendingAnswer {
+        if refusesForeignZone, let entities = try side.store.zoneEntities().foreign {
+            throw SyncError(ForeignZone(entities))
+        }
+        let state = try side.store.syncStateAsLeft()
+        guard state.hasPending else { return PendingAnswer(sets: [], state: state) }
+        let sets = try side.store.pending(byteLimit: byteLimit, countLimit: countLimit)
+        // No replica may ever hold a save that its author can forget after a crash.
+        try side.store.flushBeforePush()
+        return PendingAnswer(sets: sets, state: try side.store.syncStateAsLeft())
     }
 
     package func next(
@@ -247,8 +252,8 @@ package struct Acknowledging: StoreStep {
     let epoch: EpochID
     package var description: String { "acknowledge \(acknowledged.count)" }
 
-    package func perform(on store: StoreExecutor) throws -> SyncState {
-        try store.acknowledge(acknowledged, epoch: epoch)
+    package func perform(on side: StoreExecutor) throws -> SyncState {
+        try side.state { side.show(try $0.acknowledge(acknowledged, epoch: epoch)) }
     }
 
     /// The store must adopt the log's other forms. Otherwise the refusal is handled, or the next

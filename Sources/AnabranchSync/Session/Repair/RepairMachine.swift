@@ -48,8 +48,8 @@ package struct RepairMachine: SessionMachine {
 package struct LoadingRecordsToRepair: StoreStep {
     package var description: String { "load records to repair" }
 
-    package func perform(on store: StoreExecutor) throws -> [RecordID] {
-        try store.recordsToRepair(limit: SyncProtocol.maximumRepairs)
+    package func perform(on side: StoreExecutor) throws -> [RecordID] {
+        try side.store.recordsToRepair(limit: SyncProtocol.maximumRepairs)
     }
 
     package func next(
@@ -91,8 +91,8 @@ package struct RepairingRecords: StoreStep {
     let place: CausalContext.Prefix
     package var description: String { "repair \(images.count) at \(place.position)" }
 
-    package func perform(on store: StoreExecutor) throws -> ContentAnswer {
-        try store.repair(images, at: place)
+    package func perform(on side: StoreExecutor) throws -> ContentAnswer {
+        try side.changed { try $0.repair(images, at: place) }
     }
 
     /// Continues with the next records. If the store's cursor has changed, the records still wait

@@ -86,8 +86,8 @@ extension Exchange {
 package struct WantingSnapshot: StoreStep {
     package var description: String { "want snapshot" }
 
-    package func perform(on store: StoreExecutor) throws -> SyncState {
-        try store.wantSnapshot()
+    package func perform(on side: StoreExecutor) throws -> SyncState {
+        try side.state { try $0.wantSnapshot() }
     }
 
     package func next(
@@ -157,8 +157,8 @@ package struct StagingChunk: StoreStep {
     let snapshot: StagedSnapshot
     package var description: String { "stage \(number) of \(snapshot.chunkCount)" }
 
-    package func perform(on store: StoreExecutor) throws -> SyncState {
-        try store.stage(chunk, number: number, of: snapshot)
+    package func perform(on side: StoreExecutor) throws -> SyncState {
+        try side.state { try $0.stage(chunk, number: number, of: snapshot) }
     }
 
     package func next(
@@ -177,8 +177,10 @@ package struct LoadingSnapshot: StoreStep {
     let isPushBlocked: Bool
     package var description: String { "load snapshot\(isPushBlocked ? ", blocked" : "")" }
 
-    package func perform(on store: StoreExecutor) throws -> ContentAnswer {
-        try store.loadSnapshot(isPushBlocked: isPushBlocked)
+    package func perform(on side: StoreExecutor) throws -> ContentAnswer {
+        try side.changed {
+            try $0.loadSnapshot(isPushBlocked: isPushBlocked) ?? ChangedRecords()
+        }
     }
 
     /// The exchange ends with an error after the allowed attempts, or if the zone refuses a save

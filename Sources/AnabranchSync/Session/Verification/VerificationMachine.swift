@@ -168,8 +168,12 @@ package struct ComparingRanges: StoreStep {
     let place: CausalContext.Prefix
     package var description: String { "compare \(ranges.count) at \(place.position)" }
 
-    package func perform(on store: StoreExecutor) throws -> ComparisonAnswer {
-        try store.compare(ranges, at: place)
+    package func perform(on side: StoreExecutor) throws -> ComparisonAnswer {
+        try side.unlessCursorMoved {
+            .compared(try $0.compare(ranges.map { ($0.range, $0.summary) }, at: place))
+        } orElse: {
+            .cursorMoved($0)
+        }
     }
 
     package func next(
@@ -191,8 +195,8 @@ package struct QueueingRepairs: StoreStep {
     package let records: [RecordID]
     package var description: String { "queue \(records.count)" }
 
-    package func perform(on store: StoreExecutor) throws -> SyncState {
-        try store.queueForRepair(records)
+    package func perform(on side: StoreExecutor) throws -> SyncState {
+        try side.state { try $0.queueForRepair(records) }
     }
 
     package func next(

@@ -172,23 +172,4 @@ import Testing
         #expect(error?.message.contains("another name") == true)
         #expect(try scenario.open("a").check().isValid)
     }
-
-    @Test func `a file of an earlier build gets the table for their history`() throws {
-        let (draft, _, hash) = try fill()
-        try scenario.sql("a", "DROP TABLE ab_unsynced")
-        var options = StoreOptions()
-        options.isReadOnly = true
-        let reader = try scenario.open("a", options: options)
-        #expect(try reader.read { try $0.unsyncedSaves(after: 0, limit: 9) }.isEmpty)
-        reader.close()
-        let store = try scenario.open("a")
-        let row = try #require(try store.row("Draft", draft))
-        var request = SaveRequest(author: "app")
-        request.deletes = [.init(entity: row.entity, rows: [(draft, row.version)])]
-        _ = try save(request, in: store)
-        let saves = try store.read { try $0.unsyncedSaves(after: 0, limit: 9) }
-        #expect(saves.map(\.author) == ["app"])
-        #expect(saves.first?.changes.map(\.ids) == [[draft]])
-        #expect(try store.canonicalHash() == hash)
-    }
 }

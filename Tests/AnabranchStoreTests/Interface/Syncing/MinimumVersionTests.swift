@@ -73,13 +73,10 @@ import Testing
         #expect(try b.minimumVersion() == 3)
     }
 
-    @Test func `is found by an index, which an older file gets`() throws {
+    @Test func `is found by an index`() throws {
         let store = try scenario.open("a")
         try store.raiseMinimumVersion(to: 3, author: "")
-        store.close()
-        _ = try scenario.sql("a", "DROP INDEX ab_deferred_zone")
-        let again = try scenario.open("a")
-        #expect(try again.minimumVersion() == 3)
+        #expect(try store.minimumVersion() == 3)
         let plan = try scenario.sql(
             "a",
             "EXPLAIN QUERY PLAN SELECT record FROM ab_deferred_record WHERE entity = 'ab_zone'")

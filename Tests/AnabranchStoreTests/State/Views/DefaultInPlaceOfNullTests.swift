@@ -165,31 +165,6 @@ import Testing
         }
     }
 
-    @Test func `a file of an earlier build shows the default when it is opened`() throws {
-        let model = try Self.model(isMandatory: true)
-        let first = try scenario.open("a", model: model)
-        let anna = try first.insert("Person", ["name": "Anna", "rank": .integer(4)])
-        let bob = try first.insert("Person", ["name": "Bob", "rank": .integer(5)])
-        first.close()
-        _ = try scenario.sql("a", "DELETE FROM ab_meta WHERE key = 'defaults'")
-        _ = try scenario.sql("a", "UPDATE Person SET rank = NULL WHERE ab_pk = \(anna)")
-        var options = StoreOptions()
-        options.isReadOnly = true
-        let reading = try scenario.open("a", model: model, options: options)
-        #expect(try reading.value("rank", of: anna) == .null)
-        let hash = try reading.canonicalHash()
-        reading.close()
-        for name in ["B", "C"] {
-            let second = try scenario.open("a", model: model)
-            #expect(try second.canonicalHash() == hash || name == "C")
-            #expect(try second.value("rank", of: anna) == .integer(9))
-            #expect(try second.value("rank", of: bob) == .integer(5))
-            #expect(try second.check().damage.isEmpty)
-            try second.set("name", .string(name), of: bob)
-            second.close()
-        }
-    }
-
     @Test func `a part of a key with other parts shows its default, and keys stay unique`() throws {
         func key(_ person: inout Entity) {
             person.uniquenessConstraints = [Unique("name", "rank")]

@@ -327,36 +327,4 @@ import Testing
         try a.link(first, "teams", team)
         #expect(try a.row("Person", first)?.version == before.version)
     }
-
-    @Test func `are found in a file that was made before they showed as one`() throws {
-        let (first, _) = try pair()
-        let late = try scenario.open("late")
-        late.close()
-        for table in ["ab_shadow", "ab_shadow_key"] {
-            try scenario.sql("late", "DROP TABLE \(table)")
-        }
-        let old = try scenario.open("late")
-        try scenario.zone.sync(old)
-        #expect(try people(old) == [try old.id(of: first, on: a)])
-        let before = try old.canonicalHash()
-        old.close()
-        for sql in [
-            "DELETE FROM ab_deferred_record", "DELETE FROM ab_deferred_cell",
-            "DROP TABLE ab_shadow", "DROP TABLE ab_shadow_key",
-            """
-            INSERT INTO Person (ab_pk, ab_entity, ab_version, ab_writes, email)
-            SELECT ab_pk + 1, ab_entity, ab_version, ab_writes, email FROM Person
-            """,
-        ] {
-            try scenario.sql("late", sql)
-        }
-        let again = try scenario.open("late")
-        #expect(try again.canonicalHash() != before)
-        #expect(try people(again) == [try again.id(of: first, on: a)])
-        #expect(try again.read { try $0.duplicateCount() } == 1)
-        var options = StoreOptions()
-        options.isReadOnly = true
-        let reading = try scenario.open("late", options: options)
-        #expect(try people(reading).count == 1)
-    }
 }

@@ -1,22 +1,3 @@
-/// Passes requests to a handler and sends its responses.
-///
-/// Only an implementation of this protocol uses sockets. Another HTTP server can replace it without
-/// changes to routes, tokens and zones.
-public protocol HTTPServer: AnyObject, Sendable {
-    /// Starts to listen and to pass requests to the handler.
-    ///
-    /// - Returns: The port that it listens on.
-    ///
-    /// - Throws: ``HTTPServerError`` with a message that says what to change.
-    func start(_ handler: any HTTPHandler) throws -> Int
-
-    /// Stops the server.
-    ///
-    /// It refuses new requests, waits for running requests, ends event streams and closes all
-    /// connections.
-    func stop()
-}
-
 /// Answers requests. Its methods are called from several threads.
 public protocol HTTPHandler: Sendable {
     /// Decides by the headers alone if the body is read. It must not block, because it is called
@@ -61,15 +42,6 @@ public struct HTTPWork: Sendable {
     /// Checks the client's right on a thread that may block. It is called when the first
     /// ``HTTPServerOptions/unadmittedBytes`` of a body have arrived, or the whole body.
     let admit: @Sendable () -> HTTPAdmission
-
-    init(
-        limit: Int, zone: String, client: Int, admit: @escaping @Sendable () -> HTTPAdmission
-    ) {
-        self.limit = limit
-        self.zone = zone
-        self.client = client
-        self.admit = admit
-    }
 }
 
 /// A decision about a request after its right is known.

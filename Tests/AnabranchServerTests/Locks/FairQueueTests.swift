@@ -12,52 +12,65 @@ struct FairQueueTests {
         WorkerPool.Purpose(zone: zone, client: client)
     }
 
-    private static func job(_ zone: String, _ client: Int, key: UInt = 1) -> FairQueue.Job {
-        FairQueue.Job(key: key, purpose: purpose(zone, client)) {}
+    /// A queue whose jobs are their own purposes.
+    private struct Queue {
+        var jobs: FairQueue<WorkerPool.Purpose>
+
+        mutating func add(_ zone: String, _ client: Int) -> Bool {
+            let purpose = FairQueueTests.purpose(zone, client)
+            return jobs.add(purpose, for: purpose)
+        }
+
+        mutating func take() -> WorkerPool.Purpose? { jobs.take()?.job }
+    }
+
+    private static func queue(_ threads: Int, limit: Int) -> Queue {
+        Queue(jobs: FairQueue(room: threads, limit: limit))
     }
 
     @Test func `zones take turns`() {
-        var queue = FairQueue(threads: 8, limit: 100)
-        for client in 0..<3 { _ = queue.add(Self.job("busy", client)) }
-        for zone in ["a", "b"] { _ = queue.add(Self.job(zone, 9)) }
+        var queue = Self.queue(8, limit: 100)
+        for client in 0..<3 { _ = queue.add("busy", client) }
+        for zone in ["a", "b"] { _ = queue.add(zone, 9) }
         var order: [String] = []
         while let job = queue.take() {
-            order.append(job.purpose.zone)
-            queue.end(job.purpose)
+            order.append(job.zone)
+            queue.jobs.end(job)
         }
         #expect(order == ["busy", "a", "b", "busy", "busy"])
     }
 
     @Test func `a zone and a client get three quarters of the threads`() {
-        var queue = FairQueue(threads: 8, limit: 100)
-        for client in 0..<8 { _ = queue.add(Self.job("busy", client)) }
+        var queue = Self.queue(8, limit: 100)
+        for client in 0..<8 { _ = queue.add("busy", client) }
         let running = (0..<8).compactMap { _ in queue.take() }
-        #expect(running.count == 6 && queue.waitingCount == 2 && !queue.hasReady)
+        #expect(running.count == 6 && queue.jobs.waitingCount == 2 && !queue.jobs.hasReady)
         // One client, in a zone of its own each time.
-        for number in 0..<8 { _ = queue.add(Self.job("zone \(number)", 100)) }
+        for number in 0..<8 { _ = queue.add("zone \(number)", 100) }
         let others = (0..<8).compactMap { _ in queue.take() }
         #expect(others.count == 6)
-        queue.end(running[0].purpose)
-        let next = queue.take()?.purpose
+        queue.jobs.end(running[0])
+        let next = queue.take()
         #expect(next == Self.purpose("busy", 6))
     }
 
     @Test func `a job that waits can be removed`() {
-        var queue = FairQueue(threads: 1, limit: 3)
-        for key in 1...2 as ClosedRange<UInt> { _ = queue.add(Self.job("a", 0, key: key)) }
-        #expect(queue.take()?.key == 1)
-        #expect(!queue.hasRoom(for: Self.purpose("a")) && queue.hasRoom(for: Self.purpose("b", 1)))
-        #expect(queue.remove(2, of: "a") && queue.waitingCount == 0)
-        #expect(!queue.remove(1, of: "a") && !queue.remove(2, of: "a"))
-        queue.end(Self.purpose("a"))
-        #expect(queue.hasRoom(for: Self.purpose("a")))
-        #expect(queue.add(Self.job("a", 0, key: 3)) && queue.take()?.key == 3)
+        var queue = FairQueue<Int>(room: 1, limit: 3)
+        let purpose = Self.purpose("a")
+        for number in 1...2 { _ = queue.add(number, for: purpose) }
+        #expect(queue.take()?.job == 1)
+        #expect(!queue.hasRoom(purpose) && queue.hasRoom(Self.purpose("b", 1)))
+        #expect(queue.remove(for: purpose) { $0 == 2 } && queue.waitingCount == 0)
+        #expect(!queue.remove(for: purpose) { $0 < 3 })
+        queue.end(purpose)
+        #expect(queue.hasRoom(purpose))
+        #expect(queue.add(3, for: purpose) && queue.take()?.job == 3)
     }
 
     @Test func `one zone fills three quarters of the queue`() {
-        var queue = FairQueue(threads: 1, limit: 8)
-        let busy = (0..<9).filter { queue.add(Self.job("busy", $0)) }
-        let quiet = (0..<3).filter { queue.add(Self.job("quiet", $0)) }
+        var queue = Self.queue(1, limit: 8)
+        let busy = (0..<9).filter { queue.add("busy", $0) }
+        let quiet = (0..<3).filter { queue.add("quiet", $0) }
         #expect(busy == [0, 1, 2, 3, 4, 5] && quiet == [0, 1])
     }
 
@@ -66,38 +79,38 @@ struct FairQueueTests {
     ) {
         var generator = SeededGenerator(seed: seed)
         let threads = Int.random(in: 1...9, using: &generator)
-        var queue = FairQueue(threads: threads, limit: 1000)
+        var queue = Self.queue(threads, limit: 1000)
         var running: [WorkerPool.Purpose] = []
         var (added, done) = (0, 0)
         for _ in 0..<500 {
             switch Int.random(in: 0..<3, using: &generator) {
             case 0:
                 let zone = "\(Int.random(in: 0..<4, using: &generator))"
-                if queue.add(Self.job(zone, Int.random(in: 0..<5, using: &generator))) {
+                if queue.add(zone, Int.random(in: 0..<5, using: &generator)) {
                     added += 1
                 }
             case 1:
                 guard running.count < threads, let job = queue.take() else { continue }
-                running.append(job.purpose)
+                running.append(job)
             default:
                 guard let ended = running.indices.randomElement(using: &generator) else {
                     continue
                 }
-                queue.end(running.remove(at: ended))
+                queue.jobs.end(running.remove(at: ended))
                 done += 1
             }
             let zones = Dictionary(grouping: running, by: \.zone)
             let clients = Dictionary(grouping: running, by: \.client)
-            #expect(zones.values.allSatisfy { $0.count <= queue.threadShare })
-            #expect(clients.values.allSatisfy { $0.count <= queue.threadShare })
+            #expect(zones.values.allSatisfy { $0.count <= queue.jobs.share })
+            #expect(clients.values.allSatisfy { $0.count <= queue.jobs.share })
         }
         while done < added {
-            if let job = queue.take() { running.append(job.purpose) }
+            if let job = queue.take() { running.append(job) }
             guard let next = running.popLast() else { break }
-            queue.end(next)
+            queue.jobs.end(next)
             done += 1
         }
-        #expect(done == added && queue.waitingCount == 0)
+        #expect(done == added && queue.jobs.waitingCount == 0)
     }
 
     @Test func `a zone with slow jobs leaves a thread for the others`() {

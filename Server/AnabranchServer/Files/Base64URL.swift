@@ -1,6 +1,6 @@
 import CSodium
 
-/// The encoding of binary values in JSON Web Tokens, without padding.
+/// The encoding of binary values in secrets and in JSON Web Tokens, without padding.
 ///
 /// Source: RFC 7515, section 2.
 enum Base64URL {
