@@ -51,8 +51,8 @@ final class CommitFrames {
     /// Stops gathering, because COMMIT has ended.
     ///
     /// What is left of a failed commit is rolled back, so nothing needs it. If something is left of
-    /// a successful one, SQLite does not write as it was tested. That is written now, and frames are
-    /// not gathered any more.
+    /// a successful one, SQLite does not write as it was tested. That is written now, and frames
+    /// are not gathered any more.
     ///
     /// - Parameter isCommitted: Whether COMMIT was successful.
     /// - Returns: SQLite's status code. After an error the log lacks a part of the commit.
