@@ -52,6 +52,40 @@ struct CommitFramesTests {
         try expectSound(try openPlainly(), rows: 19 + 1)
     }
 
+    @Test(arguments: [3_040_001, 3_099_000])
+    func `frames are gathered only for a version of SQLite that was tested`(version: Int) {
+        let log = RecordedLog()
+        let frames = CommitFrames(log.file, version: Int32(version))
+        for isLast in [false, true] { writeFrame(isLast: isLast, to: frames, isFirst: !isLast) }
+        #expect(frames.end(isCommitted: true) == 0)
+        #expect(log.writes == (version == 3_040_001 ? [2 * 4120] : [24, 4096, 24, 4096]))
+    }
+
+    /// SQLite would then write in another order than it was tested.
+    @Test func `a commit without a last frame is written all the same`() {
+        let log = RecordedLog()
+        let frames = CommitFrames(log.file)
+        writeFrame(isLast: false, to: frames, isFirst: true)
+        #expect(log.writes.isEmpty)
+        #expect(frames.end(isCommitted: true) == 0)
+        #expect(log.writes == [4120])
+        writeFrame(isLast: true, to: frames, isFirst: true)
+        #expect(log.writes == [4120, 24, 4096])
+    }
+
+    private func writeFrame(isLast: Bool, to frames: CommitFrames, isFirst: Bool) {
+        if isFirst { frames.begin() }
+        var frame = [UInt8](repeating: 0, count: 24 + 4096)
+        if isLast { frame[7] = 1 }
+        frame.withUnsafeBytes { bytes in
+            let start = isFirst ? 32 : 32 + Int64(bytes.count)
+            let header = UnsafeRawBufferPointer(rebasing: bytes[..<24])
+            let page = UnsafeRawBufferPointer(rebasing: bytes[24...])
+            #expect(frames.write(header, at: start) == 0)
+            #expect(frames.write(page, at: start + 24) == 0)
+        }
+    }
+
     @Test func `another program sees each commit, whatever its size`() throws {
         let connection = try open(cachedPages: 5000)
         let other = try openPlainly()

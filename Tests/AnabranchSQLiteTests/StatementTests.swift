@@ -96,6 +96,22 @@ struct StatementTests {
         #expect((connection.statistics - before).preparations == 1)
     }
 
+    @Test(arguments: [2, 20])
+    func `a cached statement binds short values anew for each borrower`(count: Int) throws {
+        let connection = try Connection(path: ":memory:")
+        let marks = Array(repeating: "?", count: count).joined(separator: ", ")
+        for round in 1...3 {
+            let statement = try connection.cached("SELECT \(marks)")
+            try statement.bind("text \(round)", at: round % 2 + 1)
+            #expect(try statement.step())
+            for column in 0..<count {
+                #expect(
+                    statement.value(at: column)
+                        == (column == round % 2 ? .text("text \(round)") : .null))
+            }
+        }
+    }
+
     @Test func `a cached statement that is still stepping is not lent twice`() throws {
         let connection = try Connection(path: ":memory:")
         let outer = try connection.cached(Self.three)

@@ -79,8 +79,11 @@ final class ContextLinks: Sendable {
         in group: DispatchGroup? = nil, except source: ContextLink? = nil,
         _ body: @escaping @Sendable (ManagedObjectContext) -> Void
     ) {
-        for link in links.withLock({ $0 }) where link !== source {
-            link.enqueue(in: group, body)
-        }
+        forEach(except: source) { $0.enqueue(in: group, body) }
+    }
+
+    /// Calls a closure with the link of each context except one.
+    func forEach(except source: ContextLink? = nil, _ body: (ContextLink) -> Void) {
+        for link in links.withLock({ $0 }) where link !== source { body(link) }
     }
 }

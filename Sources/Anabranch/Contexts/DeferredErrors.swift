@@ -33,6 +33,7 @@ struct DeferredErrors {
     /// Hands over what was kept. The first error of the store comes alone, the properties that
     /// were refused come at the next call.
     mutating func take() -> (any Error)? {
+        guard !errors.isEmpty else { return nil }
         let refusals = errors.compactMap { $0 as? PropertyError }
         if let other = errors.first(where: { !($0 is PropertyError) }) {
             errors = refusals

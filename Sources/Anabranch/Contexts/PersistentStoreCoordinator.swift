@@ -162,7 +162,9 @@ extension PersistentStoreCoordinator {
 
     /// Passes the changes of one context's save to the other contexts.
     func didSave(_ changes: ChangedRecords, from source: ContextLink) {
-        links.enqueue(except: source) { $0.mergeAutomatically(changes) }
+        links.forEach(except: source) { link in
+            link.enqueue { $0.mergeAutomatically(changes) }
+        }
     }
 
     /// Adds the records with derived values that depend on changed records.

@@ -163,10 +163,12 @@ extension ManagedObjectContext {
         if event.concernsRecords || !event.refreshed.isEmpty { announceChanges() }
         resolving?.awakeObjects()
         builder.forEachObject { $0.didSave() }
-        post(
-            .didSave, { changes(own, renamed: renamed, builder, result) },
-            among: { builder.objects })
-        children.enqueue { [records] in $0.mergeAutomatically(records) }
+        if isObserved(.didSave) {
+            post(
+                .didSave, { changes(own, renamed: renamed, builder, result) },
+                among: { builder.objects })
+        }
+        children.forEach { link in link.enqueue { [records] in $0.mergeAutomatically(records) } }
         guard let result, result.isWritten else { return }
         coordinator.didSave(records, from: link)
         coordinator.postRemoteChange(at: result.version.position, author: transactionAuthor)

@@ -16,8 +16,6 @@ struct SaveBuilder {
     private(set) var untouched = UnmanagedObjects()
     /// The changed to-many relationships of updated and untouched objects.
     private var changedRelations: [LocalID: SlotSet] = [:]
-    private var insertGroups = EntityGroups()
-    private var deleteGroups = EntityGroups()
     private var updateGroups: [UpdateShape: Int] = [:]
     /// Slots that must be written again: for an object with another place in a list, the slots of
     /// its references to the list's owner; for an object with an attribute group that was set as a
@@ -132,11 +130,11 @@ struct SaveBuilder {
 
     /// Returns the changes that other contexts have to read.
     func changedRecords(_ renamed: [LocalID: LocalID]) -> ChangedRecords {
-        var changes: [Int: ChangedRecords.Entity] = [:]
+        var changes: [ChangedRecords.Entity] = []
         func change(
             _ entity: EntityDescription, _ body: (inout ChangedRecords.Entity) -> Void
         ) {
-            body(&changes[entity.index, default: ChangedRecords.Entity(entity)])
+            body(&changes[changes.index(of: entity, by: \.entity) { .init($0) }])
         }
         for insert in request.inserts {
             let ids = insert.rows.ids
@@ -155,7 +153,8 @@ struct SaveBuilder {
         for delete in request.deletes {
             change(delete.entity) { $0.deleted = delete.rows.map(\.id) }
         }
-        return ChangedRecords(entities: changes.values.sorted { $0.entity.index < $1.entity.index })
+        if changes.count > 1 { changes.sort { $0.entity.index < $1.entity.index } }
+        return ChangedRecords(entities: changes)
     }
 
     private func changed(by update: SaveRequest.Update) -> [ChangedRecords.Update] {
@@ -173,16 +172,16 @@ struct SaveBuilder {
     }
 
     private mutating func addInsertion(of object: ManagedObject) {
-        let index = insertGroups.index(of: object.entity) {
-            request.inserts.append(.init(entity: $0))
+        let index = request.inserts.index(of: object.home.plan.entity, by: \.entity) {
+            SaveRequest.Insert(entity: $0, slots: object.home.plan.storedSlots)
         }
         request.inserts[index].rows.append(object.localID, object.slots.buffer)
         inserted.append(object)
     }
 
     private mutating func addDeletion(of object: ManagedObject) {
-        let index = deleteGroups.index(of: object.entity) {
-            request.deletes.append(.init(entity: $0, rows: []))
+        let index = request.deletes.index(of: object.entity, by: \.entity) {
+            SaveRequest.Delete(entity: $0, rows: [])
         }
         request.deletes[index].rows.append((object.localID, object.version))
         let seenLinks = object.seenLinks
@@ -204,37 +203,30 @@ struct SaveBuilder {
 
     /// Returns the group of updates of one shape. Most saves write the same shape many times.
     private mutating func group(of shape: UpdateShape, _ entity: EntityDescription) -> Int {
-        if let lastUpdate, lastUpdate.shape == shape { return lastUpdate.group }
-        let group =
-            updateGroups[shape]
-            ?? {
-                request.updates.append(.init(entity: entity, slots: shape.slots.slots))
-                updated.append(UnmanagedObjects())
-                updateGroups[shape] = request.updates.count - 1
-                return request.updates.count - 1
-            }()
+        if let lastUpdate {
+            if lastUpdate.shape == shape { return lastUpdate.group }
+            updateGroups[lastUpdate.shape] = lastUpdate.group
+        }
+        let group = updateGroups[shape] ?? request.updates.count
+        if group == request.updates.count {
+            request.updates.append(.init(entity: entity, slots: shape.slots.slots))
+            updated.append(UnmanagedObjects())
+        }
         lastUpdate = (shape, group)
         return group
     }
 }
 
-/// Numbers entities in the order of their first occurrence.
-private struct EntityGroups {
-    private var indices: [Int: Int] = [:]
-    private var last: (entity: Int, index: Int)?
-
-    /// - Parameter begin: Called with an entity that is new.
-    mutating func index(
-        of entity: EntityDescription, _ begin: (EntityDescription) -> Void
+extension Array {
+    /// The index of the element of an entity, which is added if there is none. Mostly it is the
+    /// last one.
+    fileprivate mutating func index(
+        of entity: EntityDescription, by key: (Element) -> EntityDescription,
+        adding make: (EntityDescription) -> Element
     ) -> Int {
-        if let last, last.entity == entity.index { return last.index }
-        let index = indices[entity.index] ?? indices.count
-        if index == indices.count {
-            indices[entity.index] = index
-            begin(entity)
-        }
-        last = (entity.index, index)
-        return index
+        if let index = lastIndex(where: { key($0) === entity }) { return index }
+        append(make(entity))
+        return count - 1
     }
 }
 

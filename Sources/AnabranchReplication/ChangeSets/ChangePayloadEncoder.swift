@@ -49,7 +49,8 @@ public struct ChangePayloadEncoder: Sendable {
         precondition(rows.isComplete, "every column must have one value for each record")
         cellCount += rows.count * (rows.properties.count + 1) + rows.memberCount
         largestBlockCells = max(largestBlockCells, rows.cellCountWithoutNulls)
-        append(operation: rows.operation, body: rows.body(tables: &tables))
+        rows.write(to: &blocks, tables: &tables)
+        blockCount += 1
     }
 
     /// Appends a block of any kind.
@@ -66,7 +67,9 @@ public struct ChangePayloadEncoder: Sendable {
         case .unlink(let links): append(links, operation: Operation.unlink)
         case .move(let links): append(links, operation: Operation.move)
         case .unknown(let operation, let bytes):
-            append(operation: operation, body: ByteWriter(bytes))
+            let start = begin(operation)
+            blocks.append(contentsOf: ByteWriter(bytes))
+            blocks.endBlock(start)
         }
         largestBlockCells = max(largestBlockCells, cellCount - before)
     }
@@ -83,10 +86,11 @@ public struct ChangePayloadEncoder: Sendable {
         return payload
     }
 
-    private mutating func append(operation: UInt64, body: ByteWriter) {
-        blocks.append(varint: operation)
-        blocks.append(block: body)
+    /// Begins a block of an operation.
+    private mutating func begin(_ operation: UInt64) -> ByteWriter.BlockStart {
         blockCount += 1
+        blocks.append(varint: operation)
+        return blocks.beginBlock()
     }
 
     private mutating func append(_ block: RowBlock, operation: UInt64) {
@@ -101,67 +105,67 @@ public struct ChangePayloadEncoder: Sendable {
     }
 
     private mutating func append(_ block: RecordBlock) {
-        var body = ByteWriter()
-        body.append(varint: tables.index(of: block.entity))
-        append(records: block.records, to: &body)
-        append(operation: Operation.delete, body: body)
+        let start = begin(Operation.delete)
+        blocks.append(varint: tables.index(of: block.entity))
+        append(records: block.records)
+        blocks.endBlock(start)
     }
 
     private mutating func append(_ block: YieldingDeleteBlock) {
-        var body = ByteWriter()
-        body.append(varint: tables.index(of: block.entity))
-        append(records: block.deletes.map(\.record), to: &body)
-        for delete in block.deletes { append(tags: delete.stampsSeen, to: &body) }
-        append(operation: Operation.yieldingDelete, body: body)
+        let start = begin(Operation.yieldingDelete)
+        blocks.append(varint: tables.index(of: block.entity))
+        append(records: block.deletes.map(\.record))
+        for delete in block.deletes { append(tags: delete.stampsSeen) }
+        blocks.endBlock(start)
     }
 
     private mutating func append(_ block: SiblingBlock) {
-        var body = ByteWriter()
-        body.append(varint: tables.index(of: block.entity))
-        body.append(varint: tables.index(of: block.property))
-        append(records: block.writes.map(\.record), to: &body)
+        let start = begin(Operation.write)
+        blocks.append(varint: tables.index(of: block.entity))
+        blocks.append(varint: tables.index(of: block.property))
+        append(records: block.writes.map(\.record))
         var column = ColumnEncoder(capacity: block.writes.count)
         for write in block.writes { column.append(write.value) }
-        column.write(to: &body, tables: &tables)
+        column.write(to: &blocks, tables: &tables)
         cellCount += block.writes.count + column.memberCount
-        for write in block.writes { append(tags: write.observedTags, to: &body) }
-        append(operation: Operation.write, body: body)
+        for write in block.writes { append(tags: write.observedTags) }
+        blocks.endBlock(start)
     }
 
-    private mutating func append(records list: [RecordID], to body: inout ByteWriter) {
+    private mutating func append(records list: [RecordID]) {
         var records = RecordListEncoder()
         for record in list { records.append(record) }
-        records.write(to: &body, tables: &tables, inserting: false)
+        records.write(to: &blocks, tables: &tables, inserting: false)
         cellCount += list.count
     }
 
     private mutating func append(_ block: LinkBlock, operation: UInt64) {
-        var body = ByteWriter()
-        body.append(varint: tables.index(of: block.entity))
-        body.append(varint: tables.index(of: block.property))
+        let start = begin(operation)
+        blocks.append(varint: tables.index(of: block.entity))
+        blocks.append(varint: tables.index(of: block.property))
         let flags = LinkPosition.flags(of: block.links.map(\.place))
-        body.append(byte: flags)
+        blocks.append(byte: flags)
         for side in [\LinkBlock.Link.left, \LinkBlock.Link.right] {
-            append(records: block.links.map { $0[keyPath: side] }, to: &body)
+            append(records: block.links.map { $0[keyPath: side] })
         }
         for side in LinkPosition.sides(flags) {
             cellCount += block.links.count
             for link in block.links {
-                body.append(block: link.place[keyPath: side]?.bytes ?? [])
+                blocks.append(block: link.place[keyPath: side]?.bytes ?? [])
             }
         }
         if operation != Operation.link {
-            for link in block.links { append(tags: link.observedTags, to: &body) }
+            for link in block.links { append(tags: link.observedTags) }
         }
-        append(operation: operation, body: body)
+        blocks.endBlock(start)
     }
 
-    private mutating func append(tags: [Stamp], to body: inout ByteWriter) {
-        body.append(count: tags.count)
+    private mutating func append(tags: [Stamp]) {
+        blocks.append(count: tags.count)
         cellCount += tags.count
         for tag in tags {
-            body.append(fixed64: tag.timestamp.rawValue)
-            body.append(varint: tables.index(of: tag.replica))
+            blocks.append(fixed64: tag.timestamp.rawValue)
+            blocks.append(varint: tables.index(of: tag.replica))
         }
     }
 }

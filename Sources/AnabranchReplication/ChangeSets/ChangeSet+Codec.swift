@@ -12,10 +12,12 @@ extension ChangeSet {
     public func encoded() -> [UInt8] {
         var writer = ByteWriter(reservingCapacity: payload.count + 256)
         writer.append(byte: Self.version)
-        writer.append(
-            block: Self.core(
-                kind: kind, dot: dot, timestamp: timestamp, author: author, name: name,
-                payload: payload, rewrittenFrom: rewrittenFrom))
+        let head = Self.head(
+            kind: kind, dot: dot, timestamp: timestamp, author: author, name: name,
+            payloadCount: payload.count, rewrittenFrom: rewrittenFrom)
+        writer.append(count: head.count + payload.count)
+        writer.append(contentsOf: head)
+        writer.append(raw: payload)
         writer.append(digest: previousOrigin)
         writer.append(digest: origin)
         if saysDigest { writer.append(digest: digest) }

@@ -57,10 +57,9 @@ public struct ChangeSet: Hashable, Sendable {
         rewrittenFrom = nil
         self.previousOrigin = previousOrigin
         self.context = context
-        let core = Self.core(
+        digest = Self.digest(
             kind: kind, dot: dot, timestamp: timestamp, author: author, name: name,
             payload: payload, rewrittenFrom: nil)
-        digest = Digest(of: core)
         origin = Self.origin(previous: previousOrigin, digest: digest)
     }
 
@@ -84,10 +83,9 @@ public struct ChangeSet: Hashable, Sendable {
         self.context = context
         self.digest =
             digest
-            ?? Digest(
-                of: Self.core(
-                    kind: kind, dot: dot, timestamp: timestamp, author: author, name: name,
-                    payload: payload, rewrittenFrom: rewrittenFrom))
+            ?? Self.digest(
+                kind: kind, dot: dot, timestamp: timestamp, author: author, name: name,
+                payload: payload, rewrittenFrom: rewrittenFrom)
     }
 
     /// Creates a change set with another dot, time or payload.
@@ -99,10 +97,9 @@ public struct ChangeSet: Hashable, Sendable {
         context: CausalContext
     ) {
         func digest(from first: Dot?) -> Digest {
-            Digest(
-                of: Self.core(
-                    kind: set.kind, dot: dot, timestamp: timestamp, author: set.author,
-                    name: set.name, payload: payload, rewrittenFrom: first))
+            Self.digest(
+                kind: set.kind, dot: dot, timestamp: timestamp, author: set.author,
+                name: set.name, payload: payload, rewrittenFrom: first)
         }
         var first: Dot? = set.rewrittenFrom ?? set.dot
         if first == dot, set.kind.isSave,
@@ -117,18 +114,14 @@ public struct ChangeSet: Hashable, Sendable {
     }
 
     static func origin(previous: Digest, digest: Digest) -> Digest {
-        var builder = DigestBuilder()
-        builder.update(previous)
-        builder.update(digest)
-        return builder.finish()
+        Digest(of: previous, digest)
     }
 
     /// Computes the digest of the present bytes again.
     public func computedDigest() -> Digest {
-        Digest(
-            of: Self.core(
-                kind: kind, dot: dot, timestamp: timestamp, author: author, name: name,
-                payload: payload, rewrittenFrom: rewrittenFrom))
+        Self.digest(
+            kind: kind, dot: dot, timestamp: timestamp, author: author, name: name,
+            payload: payload, rewrittenFrom: rewrittenFrom)
     }
 
     /// Decodes the changes of the save. An entry that is no save has none.
@@ -143,19 +136,31 @@ public struct ChangeSet: Hashable, Sendable {
         return try ChangePayload(decoding: payload, author: dot.replica)
     }
 
-    static func core(
+    static func digest(
         kind: LogEntryKind, dot: Dot, timestamp: HybridTimestamp, author: String, name: String,
         payload: [UInt8], rewrittenFrom: Dot?
-    ) -> [UInt8] {
-        var core = ByteWriter(reservingCapacity: payload.count + author.utf8.count + 64)
-        core.append(byte: kind.rawValue)
-        core.append(byte: rewrittenFrom == nil ? 0 : 1)
-        core.append(dot: dot)
-        core.append(fixed64: timestamp.rawValue)
-        if let rewrittenFrom { core.append(dot: rewrittenFrom) }
-        core.append(string: author)
-        core.append(string: name)
-        core.append(block: payload)
-        return core.bytes
+    ) -> Digest {
+        let head = head(
+            kind: kind, dot: dot, timestamp: timestamp, author: author, name: name,
+            payloadCount: payload.count, rewrittenFrom: rewrittenFrom)
+        return Digest(of: head.bytes, payload)
+    }
+
+    /// The bytes that the digest covers before those of the payload.
+    static func head(
+        kind: LogEntryKind, dot: Dot, timestamp: HybridTimestamp, author: String, name: String,
+        payloadCount: Int, rewrittenFrom: Dot?
+    ) -> ByteWriter {
+        var head = ByteWriter(
+            reservingCapacity: author.utf8.count + name.utf8.count + 80)
+        head.append(byte: kind.rawValue)
+        head.append(byte: rewrittenFrom == nil ? 0 : 1)
+        head.append(dot: dot)
+        head.append(fixed64: timestamp.rawValue)
+        if let rewrittenFrom { head.append(dot: rewrittenFrom) }
+        head.append(string: author)
+        head.append(string: name)
+        head.append(count: payloadCount)
+        return head
     }
 }

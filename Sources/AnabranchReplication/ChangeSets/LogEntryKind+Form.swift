@@ -47,10 +47,9 @@ extension ChangeSet {
             fromLog: .void, dot: set.dot, timestamp: set.timestamp, author: "", name: "",
             payload: payload, rewrittenFrom: set.rewrittenFrom,
             previousOrigin: set.previousOrigin, origin: set.origin,
-            digest: Digest(
-                of: Self.core(
-                    kind: .void, dot: set.dot, timestamp: set.timestamp, author: "", name: "",
-                    payload: payload, rewrittenFrom: set.rewrittenFrom)),
+            digest: Self.digest(
+                kind: .void, dot: set.dot, timestamp: set.timestamp, author: "", name: "",
+                payload: payload, rewrittenFrom: set.rewrittenFrom),
             context: set.context)
     }
 
@@ -79,10 +78,9 @@ extension ChangeSet {
     public init(lost dot: Dot) { self.init(lost: dot, context: .empty) }
 
     fileprivate init(lost dot: Dot, context: CausalContext) {
-        let digest = Digest(
-            of: Self.core(
-                kind: .lost, dot: dot, timestamp: .zero, author: "", name: "", payload: [],
-                rewrittenFrom: nil))
+        let digest = Self.digest(
+            kind: .lost, dot: dot, timestamp: .zero, author: "", name: "", payload: [],
+            rewrittenFrom: nil)
         self.init(
             fromLog: .lost, dot: dot, timestamp: .zero, author: "", name: "", payload: [],
             rewrittenFrom: nil, previousOrigin: .zero,

@@ -1,52 +1,56 @@
 /// The tables of a payload, which number its replicas, names and properties in the order of use.
 struct PayloadTables: Sendable {
-    private var replicas: [ReplicaID]
-    private var replicaIndexes: [ReplicaID: Int]
-    private var names: [WireName] = []
-    private var nameIndexes: [WireName: Int] = [:]
-    private var properties: [WireProperty] = []
-    private var propertyIndexes: [WireProperty: Int] = [:]
+    /// The replica with number 0. It is not written, because the change set's dot names it.
+    private let author: ReplicaID
+    private var others = Numbering<ReplicaID>()
+    private var names = Numbering<WireName>()
+    private var properties = Numbering<WireProperty>()
 
     /// Creates tables that contain only the author.
-    ///
-    /// - Parameter author: The replica with number 0. It is not written, because the change set's
-    ///   dot names it.
-    init(author: ReplicaID) {
-        replicas = [author]
-        replicaIndexes = [author: 0]
-    }
+    init(author: ReplicaID) { self.author = author }
 
     var isWithinLimits: Bool {
-        names.count <= Limits.maximumNames && properties.count <= Limits.maximumNames
+        names.keys.count <= Limits.maximumNames && properties.keys.count <= Limits.maximumNames
     }
 
     mutating func index(of replica: ReplicaID) -> UInt64 {
-        Self.index(of: replica, in: &replicas, by: &replicaIndexes)
+        replica == author ? 0 : others.index(of: replica) + 1
     }
 
-    mutating func index(of name: WireName) -> UInt64 {
-        Self.index(of: name, in: &names, by: &nameIndexes)
-    }
+    mutating func index(of name: WireName) -> UInt64 { names.index(of: name) }
 
-    mutating func index(of property: WireProperty) -> UInt64 {
-        Self.index(of: property, in: &properties, by: &propertyIndexes)
-    }
+    mutating func index(of property: WireProperty) -> UInt64 { properties.index(of: property) }
 
     func write(to payload: inout ByteWriter) {
-        payload.append(count: replicas.count - 1)
-        for replica in replicas.dropFirst() { payload.append(replica: replica) }
-        payload.append(count: names.count)
-        for name in names { payload.append(string: name.string) }
-        payload.append(count: properties.count)
-        for property in properties { payload.append(property: property) }
+        payload.append(count: others.keys.count)
+        for replica in others.keys { payload.append(replica: replica) }
+        payload.append(count: names.keys.count)
+        for name in names.keys { payload.append(string: name.string) }
+        payload.append(count: properties.keys.count)
+        for property in properties.keys { payload.append(property: property) }
     }
+}
 
-    private static func index<Key: Hashable>(
-        of key: Key, in list: inout [Key], by indexes: inout [Key: Int]
-    ) -> UInt64 {
-        if let index = indexes[key] { return UInt64(index) }
-        indexes[key] = list.count
-        list.append(key)
-        return UInt64(list.count - 1)
+/// Keys that are numbered in the order of their first use.
+private struct Numbering<Key: Hashable & Sendable>: Sendable {
+    private(set) var keys: [Key] = []
+    /// The numbers by key, once there are more than a few keys.
+    private var indexes: [Key: Int] = [:]
+
+    /// So few keys are found faster by looking at each.
+    private static var few: Int { 8 }
+
+    mutating func index(of key: Key) -> UInt64 {
+        if let index = indexes.isEmpty ? keys.firstIndex(of: key) : indexes[key] {
+            return UInt64(index)
+        }
+        if keys.isEmpty { keys.reserveCapacity(Self.few) }
+        keys.append(key)
+        if !indexes.isEmpty {
+            indexes[key] = keys.count - 1
+        } else if keys.count > Self.few {
+            for (index, key) in keys.enumerated() { indexes[key] = index }
+        }
+        return UInt64(keys.count - 1)
     }
 }

@@ -25,7 +25,7 @@ public struct RowBlockEncoder: Sendable {
     }
 
     /// The number of appended records.
-    public var count: Int { records.count }
+    public var count: Int { single.map { $0.record == nil ? 0 : 1 } ?? records.count }
 
     /// The first property that got a value of another type, which every reader refuses. It is `nil`
     /// if all values suit their properties.
@@ -51,12 +51,12 @@ public struct RowBlockEncoder: Sendable {
         let values =
             single?.values.count { !($0?.isNull ?? true) }
             ?? columns.reduce(0) { $0 + $1.countWithoutNulls }
-        return records.count + values + memberCount
+        return count + values + memberCount
     }
 
     /// The approximate number of bytes that the block needs in the payload.
     public var byteCount: Int {
-        records.count * 2 + (single?.byteEstimate ?? columns.reduce(0) { $0 + $1.byteCount })
+        count * 2 + (single?.byteEstimate ?? columns.reduce(0) { $0 + $1.byteCount })
     }
     /// The number of bytes that the block refers to instead of copying them.
     private var largeByteCount: Int { columns.reduce(0) { $0 + $1.values.largeCount } }
@@ -76,7 +76,11 @@ public struct RowBlockEncoder: Sendable {
     /// Appends a record. Append one value to every column before the next record.
     @inlinable
     public mutating func append(record: RecordID) {
-        if single != nil, records.count == 1 { buildColumns() }
+        if single != nil, single?.record == nil {
+            single?.record = record
+            return
+        }
+        if single != nil { buildColumns() }
         records.append(record)
     }
 
@@ -97,6 +101,7 @@ public struct RowBlockEncoder: Sendable {
     mutating func buildColumns() {
         guard let row = single else { return }
         single = nil
+        if let record = row.record { records.append(record) }
         columns = row.values.map { value in
             var column = ColumnEncoder(capacity: 2)
             if let value { column.append(value) }
@@ -104,17 +109,23 @@ public struct RowBlockEncoder: Sendable {
         }
     }
 
-    /// Returns the body of the block.
-    func body(tables: inout PayloadTables) -> ByteWriter {
-        let capacity = single == nil ? byteCount - largeByteCount + 64 : 64
-        var body = ByteWriter(reservingCapacity: capacity)
-        body.append(varint: tables.index(of: entity))
-        records.write(to: &body, tables: &tables, inserting: operation == Operation.insert)
-        body.append(count: properties.count)
-        for property in properties { body.append(varint: tables.index(of: property)) }
-        single?.write(to: &body, tables: &tables)
-        for column in columns { column.write(to: &body, tables: &tables) }
-        return body
+    /// Writes the block, with its operation and its length.
+    func write(to blocks: inout ByteWriter, tables: inout PayloadTables) {
+        let isInsertion = operation == Operation.insert
+        blocks.append(varint: operation)
+        let start = blocks.beginBlock(
+            reserving: single == nil ? byteCount - largeByteCount + 64 : 64)
+        blocks.append(varint: tables.index(of: entity))
+        if let single {
+            single.writeRecord(to: &blocks, tables: &tables, inserting: isInsertion)
+        } else {
+            records.write(to: &blocks, tables: &tables, inserting: isInsertion)
+        }
+        blocks.append(count: properties.count)
+        for property in properties { blocks.append(varint: tables.index(of: property)) }
+        single?.writeColumns(to: &blocks, tables: &tables)
+        for column in columns { column.write(to: &blocks, tables: &tables) }
+        blocks.endBlock(start)
     }
 }
 
@@ -195,18 +206,18 @@ struct ColumnEncoder: Sendable {
     }
 
     func write(to body: inout ByteWriter, tables: inout PayloadTables) {
-        var column = ByteWriter(reservingCapacity: byteCount - values.largeCount)
-        column.append(count: runs.count)
+        let start = body.beginBlock()
+        body.append(count: runs.count)
         for run in runs {
-            column.append(byte: run.tag)
-            column.append(count: run.count)
+            body.append(byte: run.tag)
+            body.append(count: run.count)
         }
         // References stand behind all other values, in the order of their records.
-        column.append(block: values)
+        body.append(block: values)
         for record in references {
-            column.append(varint: tables.index(of: record.replica))
-            column.append(varint: record.number)
+            body.append(varint: tables.index(of: record.replica))
+            body.append(varint: record.number)
         }
-        body.append(block: column)
+        body.endBlock(start)
     }
 }

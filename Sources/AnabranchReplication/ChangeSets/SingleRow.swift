@@ -1,6 +1,8 @@
-/// The values of a block's only record. They are written as columns of one value each.
+/// The only record of a block with its values. They are written as columns of one value each.
 @usableFromInline
 struct SingleRow: Sendable {
+    /// The record; `nil` before it was appended.
+    @usableFromInline var record: RecordID?
     /// The appended values, by column.
     @usableFromInline var values: [Value?]
 
@@ -31,23 +33,34 @@ struct SingleRow: Sendable {
         }
     }
 
+    /// Writes the record into the body of a block, as a list of one record.
+    ///
+    /// - Parameter inserting: Whether the record is inserted; see ``RecordListEncoder``.
+    func writeRecord(to body: inout ByteWriter, tables: inout PayloadTables, inserting: Bool) {
+        guard let record else { return }
+        body.append(count: 1)
+        if !inserting {
+            body.append(varint: tables.index(of: record.replica))
+            body.append(count: 1)
+        }
+        body.append(signed: Int64(bitPattern: record.number))
+    }
+
     /// Writes the columns into the body of a block: one run of one tag, then the value.
-    func write(to body: inout ByteWriter, tables: inout PayloadTables) {
-        var bytes = ByteWriter(reservingCapacity: 32)
-        var column = ByteWriter(reservingCapacity: 48)
+    func writeColumns(to body: inout ByteWriter, tables: inout PayloadTables) {
         for case let value? in values {
-            bytes.removeAll()
-            bytes.append(bodyOf: value)
-            column.removeAll()
-            column.append(count: 1)
-            column.append(byte: value.tag)
-            column.append(count: 1)
-            column.append(block: bytes)
+            let column = body.beginBlock()
+            body.append(count: 1)
+            body.append(byte: value.tag)
+            body.append(count: 1)
+            let bytes = body.beginBlock()
+            body.append(bodyOf: value)
+            body.endBlock(bytes)
             if case .reference(let record) = value {
-                column.append(varint: tables.index(of: record.replica))
-                column.append(varint: record.number)
+                body.append(varint: tables.index(of: record.replica))
+                body.append(varint: record.number)
             }
-            body.append(block: column)
+            body.endBlock(column)
         }
     }
 }

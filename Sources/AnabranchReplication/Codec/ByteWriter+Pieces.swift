@@ -83,6 +83,38 @@ extension ByteWriter {
         append(contentsOf: other)
     }
 
+    /// The place of a block that was begun, see ``beginBlock(reserving:)``.
+    struct BlockStart {
+        fileprivate let place: Int
+        fileprivate let count: Int
+        fileprivate let largeCount: Int
+    }
+
+    /// Begins a block: a length, then everything that is appended until ``endBlock(_:)``.
+    ///
+    /// A block within the block ends before it.
+    ///
+    /// - Parameter capacity: The number of bytes that are expected.
+    mutating func beginBlock(reserving capacity: Int = 0) -> BlockStart {
+        // The memory at least doubles, so that many blocks are not copied each time.
+        if capacity > storage.count { storage.reserveCapacity(storage.count + capacity + 64) }
+        storage.append(0)
+        return BlockStart(place: storage.count - 1, count: count, largeCount: large.count)
+    }
+
+    /// Ends a block, and writes its length in front of it.
+    mutating func endBlock(_ start: BlockStart) {
+        let length = count - start.count
+        guard length >= 0x80 else {
+            storage[start.place] = UInt8(length)
+            return
+        }
+        var prefix = ByteWriter()
+        prefix.append(count: length)
+        storage.replaceSubrange(start.place...start.place, with: prefix.storage)
+        for index in start.largeCount..<large.count { large[index].place += prefix.count - 1 }
+    }
+
     /// Appends a part of an array, without copying it if it is large.
     public mutating func append(slice: ArraySlice<UInt8>) {
         guard slice.count >= Self.leastLarge else { return append(raw: slice) }

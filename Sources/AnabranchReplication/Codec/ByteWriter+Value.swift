@@ -25,14 +25,14 @@ extension ByteWriter {
 
     @usableFromInline
     mutating func append(group: GroupValue) {
-        var body = ByteWriter(reservingCapacity: group.members.count * 16)
-        body.append(count: group.members.count)
+        let start = beginBlock()
+        append(count: group.members.count)
         for member in group.members {
-            body.append(string: member.name.string)
-            body.append(byte: member.type.rawValue)
-            body.append(tagged: member.value)
+            append(string: member.name.string)
+            append(byte: member.type.rawValue)
+            append(tagged: member.value)
         }
-        append(block: body)
+        endBlock(start)
     }
 
     @usableFromInline

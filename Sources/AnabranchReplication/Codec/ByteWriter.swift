@@ -28,13 +28,6 @@ public struct ByteWriter: Sendable {
     /// The number of appended bytes.
     @inlinable public var count: Int { storage.count + largeCount }
 
-    /// Removes everything that was appended, and keeps the memory for more.
-    mutating func removeAll() {
-        storage.removeAll(keepingCapacity: true)
-        large = []
-        largeCount = 0
-    }
-
     /// Appends one byte.
     @inlinable
     public mutating func append(byte: UInt8) { storage.append(byte) }

@@ -27,17 +27,48 @@ public struct Digest: Hashable, Sendable {
             ))
     }
 
-    /// Computes the digest of bytes.
-    public init(of bytes: [UInt8]) {
+    /// Creates a digest from the 32 bytes that a closure writes.
+    private init(_ write: (UnsafeMutablePointer<UInt8>) -> Void) {
         var words: (UInt64, UInt64, UInt64, UInt64) = (0, 0, 0, 0)
         withUnsafeMutableBytes(of: &words) { out in
-            guard let start = out.bindMemory(to: UInt8.self).baseAddress else { return }
-            crypto_generichash(start, out.count, bytes, UInt64(bytes.count), nil, 0)
+            if let start = out.bindMemory(to: UInt8.self).baseAddress { write(start) }
         }
         self.init(
             words: (
                 words.0.bigEndian, words.1.bigEndian, words.2.bigEndian, words.3.bigEndian
             ))
+    }
+
+    /// Computes the digest of bytes.
+    public init(of bytes: [UInt8]) {
+        self.init { crypto_generichash($0, Self.byteCount, bytes, UInt64(bytes.count), nil, 0) }
+    }
+
+    /// Computes the digest of two arrays, one after the other, without joining them.
+    init(of first: [UInt8], _ second: [UInt8]) {
+        self.init { out in
+            withUnsafeTemporaryAllocation(
+                byteCount: crypto_generichash_statebytes(), alignment: 64
+            ) { memory in
+                guard let start = memory.baseAddress else { return }
+                let state = OpaquePointer(start)
+                crypto_generichash_init(state, nil, 0, Self.byteCount)
+                crypto_generichash_update(state, first, UInt64(first.count))
+                crypto_generichash_update(state, second, UInt64(second.count))
+                crypto_generichash_final(state, out, Self.byteCount)
+            }
+        }
+    }
+
+    /// Computes the digest of two digests, one after the other.
+    init(of first: Digest, _ second: Digest) {
+        self = withUnsafeBytes(of: (first.bigEndianWords, second.bigEndianWords)) { bytes in
+            let bytes = bytes.bindMemory(to: UInt8.self)
+            return Digest {
+                crypto_generichash(
+                    $0, Self.byteCount, bytes.baseAddress, UInt64(bytes.count), nil, 0)
+            }
+        }
     }
 
     /// Computes the digest of a part of an array, without copying it.
@@ -59,11 +90,17 @@ public struct Digest: Hashable, Sendable {
     }
 
     /// The 32 bytes of the digest.
-    public var bytes: [UInt8] {
-        let (a, b, c, d) = words
-        return withUnsafeBytes(of: (a.bigEndian, b.bigEndian, c.bigEndian, d.bigEndian)) {
-            Array($0)
-        }
+    public var bytes: [UInt8] { withBytes { Array($0) } }
+
+    /// Calls a closure with the 32 bytes, which are valid only during the call.
+    public func withBytes<Result>(
+        _ body: (UnsafeRawBufferPointer) throws -> Result
+    ) rethrows -> Result {
+        try withUnsafeBytes(of: bigEndianWords, body)
+    }
+
+    private var bigEndianWords: (UInt64, UInt64, UInt64, UInt64) {
+        (words.0.bigEndian, words.1.bigEndian, words.2.bigEndian, words.3.bigEndian)
     }
 
     /// The first eight bytes as a big-endian number.

@@ -27,7 +27,7 @@ public final class Statement {
 
     /// The memory of short texts and blobs while they are bound, `shortLength` bytes a parameter.
     @exclusivity(unchecked) @usableFromInline
-    var shortPlaces = UnsafeMutableRawBufferPointer(start: nil, count: 0)
+    var shortPlaces: UnsafeMutableRawBufferPointer
 
     /// The owners of large values that are bound without a copy, with their parameters.
     @exclusivity(unchecked) var lent: [(index: Int32, owner: AnyObject)] = []
@@ -50,6 +50,7 @@ public final class Statement {
         self.prepared = prepared
         self.connection = connection
         self.cacheEntry = cacheEntry
+        shortPlaces = cacheEntry?.shortPlaces ?? UnsafeMutableRawBufferPointer(start: nil, count: 0)
         next = connection.firstStatement
         next?.previous = self
         connection.firstStatement = self
@@ -58,14 +59,15 @@ public final class Statement {
     deinit {
         if let previous { previous.next = next } else { connection.firstStatement = next }
         next?.previous = previous
-        // The memory is freed after the bindings that point to it are cleared.
-        defer { shortPlaces.deallocate() }
+        guard let cacheEntry else {
+            countRows()
+            sqlite3_finalize(handle)
+            return shortPlaces.deallocate()
+        }
+        // The memory is free for others after the bindings that point to it are cleared.
+        defer { cacheEntry.keep(shortPlaces) }
         guard let handle else { return }
         countRows()
-        guard let cacheEntry else {
-            sqlite3_finalize(handle)
-            return
-        }
         sqlite3_reset(handle)
         sqlite3_clear_bindings(handle)
         connection.takeBack(cacheEntry)

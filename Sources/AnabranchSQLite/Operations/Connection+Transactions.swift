@@ -1,3 +1,5 @@
+import CSQLite
+
 /// The time at which a transaction takes its locks.
 public enum TransactionKind: Sendable {
     /// Locks at the first read and the first write.
@@ -75,10 +77,12 @@ extension Connection {
         frames?.begin()
         do {
             try end("COMMIT")
-            frames?.end(isCommitted: true)
         } catch {
-            frames?.end(isCommitted: false)
+            _ = frames?.end(isCommitted: false)
             throw error
+        }
+        if let status = frames?.end(isCommitted: true), status != SQLITE_OK {
+            throw SQLiteError(status: status, database: database, action: "write a commit")
         }
         try faults?.afterCommit?()
     }

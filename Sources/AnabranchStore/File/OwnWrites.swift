@@ -81,7 +81,7 @@ struct NumberRanges: Equatable {
                     merged.upperBound, ranges[end].upperBound)
             end += 1
         }
-        ranges.replaceSubrange(start..<end, with: [merged])
+        ranges.replaceSubrange(start..<end, with: CollectionOfOne(merged))
         if ranges.count > Self.limit { ranges.removeFirst() }
     }
 

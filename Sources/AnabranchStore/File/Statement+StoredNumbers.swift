@@ -42,3 +42,10 @@ extension Statement {
         return number
     }
 }
+
+extension Statement {
+    /// Binds the 32 bytes of a digest.
+    func bind(_ digest: Digest, at index: Int) throws {
+        try digest.withBytes { try bind($0, at: index) }
+    }
+}

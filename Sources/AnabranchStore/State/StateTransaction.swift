@@ -7,11 +7,19 @@ import AnabranchSQLite
 /// the same transaction.
 final class StateTransaction: WriteTransaction {
     /// The entries added to the conflict journal.
-    private(set) lazy var conflicts = JournalRows(connection)
+    private(set) lazy var conflicts: JournalRows = {
+        usesJournal = true
+        return JournalRows(connection)
+    }()
+    private var usesJournal = false
     /// The view rules that the transaction applies.
     private(set) lazy var views = ViewRules(self)
     /// Stamps of the log's entries. Call ``forgetReadings()`` after an entry got another form.
-    private(set) lazy var logStamps = LogStamps(connection)
+    private(set) lazy var logStamps: LogStamps = {
+        usesStamps = true
+        return LogStamps(connection)
+    }()
+    private var usesStamps = false
     private(set) lazy var deferred = DeferredRows(self)
     private(set) lazy var held = HeldRecords(connection, schema: schema, deferred: deferred)
     private(set) lazy var journal = ConflictRecorder(self)
@@ -24,7 +32,7 @@ final class StateTransaction: WriteTransaction {
     /// The indexes of synced records, which a load into an empty store drops for a while.
     private(set) lazy var indexes = SyncedIndexes(connection, schema: schema)
     /// Change sets that came in this transaction, for those that wait for them.
-    let arrivals = Arrivals()
+    private(set) lazy var arrivals = Arrivals()
     /// The numbers of the saves that turned out to be rejected.
     private(set) var rejections: [RejectedSave.ID] = []
 
@@ -62,6 +70,7 @@ final class StateTransaction: WriteTransaction {
         try writeChanges()
         var changes = changes
         if !views.isSettled { try views.apply(&changes) }
+        if changes.isEmpty, views.hiding.isEmpty { return ChangedRecords() }
         let reader = StoreReader(connection, schema: schema)
         var collected = try changes.collected(reader)
         if !views.hiding.isEmpty { collected.hiding = try views.takeHiding() }
@@ -78,8 +87,10 @@ final class StateTransaction: WriteTransaction {
     override func finish() throws {
         precondition(!hasUnwrittenChanges, "Write the changes before the transaction ends.")
         precondition(views.isSettled, "Apply the view rules before the transaction ends.")
-        if conflicts.hasUnwritten { try conflicts.write() }
-        if logStamps.hasFoundRemoved { try StampCounters(connection: connection).countFinding() }
+        if usesJournal, conflicts.hasUnwritten { try conflicts.write() }
+        if usesStamps, logStamps.hasFoundRemoved {
+            try StampCounters(connection: connection).countFinding()
+        }
         try super.finish()
     }
 }

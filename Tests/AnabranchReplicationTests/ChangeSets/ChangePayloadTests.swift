@@ -17,6 +17,24 @@ import Testing
         #expect(decoded.encoded(author: author) == bytes)
     }
 
+    @Test(arguments: [1, 8, 9, 40])
+    func `blocks share one table of their properties, few or many`(count: Int) throws {
+        let properties = (0..<count).map {
+            WireProperty(name: WireName("property \($0)"), type: .integer64)
+        }
+        func rows(_ replica: ReplicaID) -> RowBlock {
+            RowBlock(
+                entity: "E", records: [RecordID(replica: replica, number: 1)],
+                properties: properties, columns: properties.map { _ in [.integer(1)] })
+        }
+        let one = ChangePayload(blocks: [.insert(rows(author))]).encoded(author: author)
+        let payload = ChangePayload(blocks: [.insert(rows(author)), .update(rows(other))])
+        let bytes = payload.encoded(author: author)
+        #expect(try ChangePayload(decoding: bytes, author: author) == payload)
+        let tables = try #require(ChangePayload.byteCountOfTables(in: one))
+        #expect(ChangePayload.byteCountOfTables(in: bytes) == tables + ReplicaID.byteCount)
+    }
+
     @Test func `an empty payload takes four bytes`() {
         #expect(ChangePayload(blocks: []).encoded(author: author) == [1, 0, 0, 0])
     }

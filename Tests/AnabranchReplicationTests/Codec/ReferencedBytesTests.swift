@@ -54,6 +54,31 @@ import Testing
         #expect(SavePart(of: writer) == SavePart(of: plain))
     }
 
+    @Test func `a group has its length in front, and large members where they stand`() throws {
+        let members: [(name: WireName, value: Value)] = [
+            ("a", .data(Data(repeating: 1, count: 200))), ("b", .data(Self.large)),
+            ("c", .data(Data([5]))), ("d", .data(Self.large)),
+        ]
+        var body = ByteWriter()
+        body.append(count: members.count)
+        for member in members {
+            body.append(string: member.name.string)
+            body.append(byte: WireType.data.rawValue)
+            body.append(tagged: member.value)
+        }
+        let group = try #require(
+            GroupValue(members.map { .init(name: $0.name, type: .data, value: $0.value) }))
+        var plain = ByteWriter()
+        plain.append(byte: Value.group(group).tag)
+        plain.append(block: body.bytes)
+        plain.append(byte: 9)
+        var writer = ByteWriter()
+        writer.append(tagged: .group(group))
+        writer.append(byte: 9)
+        #expect(writer.count == plain.count)
+        #expect(writer.bytes == plain.bytes)
+    }
+
     @Test(arguments: TestLength.isQuick ? [12_345] : [1 << 12, 1 << 20, 12_345, 1 << 30])
     func `large values come in pieces of one size`(size: Int) {
         let plain = Self.plain

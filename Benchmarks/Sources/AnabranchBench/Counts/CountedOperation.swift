@@ -1,6 +1,7 @@
 /// An operation of which instructions, statements and calls are counted.
 enum CountedOperation: String, CaseIterable {
     case insert = "insert and save"
+    case insertTen = "insert ten and save, an object"
     case change = "change and save"
     case delete = "find by ID, delete and save"
     case find = "find by ID and read"
@@ -41,7 +42,8 @@ enum CountedOperation: String, CaseIterable {
     /// write-ahead log into the file, which are few and large, are spread over them.
     var fastTurns: (few: Int, many: Int) {
         switch self {
-        case .insert, .change, .delete, .rawInsert, .rawChange, .rawDelete: (200, 20_200)
+        case .insert, .insertTen, .change, .delete, .rawInsert, .rawChange, .rawDelete:
+            (200, 20_200)
         default: turns
         }
     }

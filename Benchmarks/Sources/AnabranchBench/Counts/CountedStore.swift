@@ -77,6 +77,11 @@ final class CountedStore: CountedSide {
             case .bulkSave:
                 for turn in 0..<turns { try insert(turn, into: context) }
                 try context.save()
+            case .insertTen:
+                for turn in 0..<turns {
+                    try insert(turn, into: context)
+                    if turn % 10 == 9 { try context.save() }
+                }
             default:
                 for turn in 0..<turns {
                     let object = objects.isEmpty ? nil : objects[turn]

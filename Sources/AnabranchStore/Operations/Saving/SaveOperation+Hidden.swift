@@ -18,7 +18,7 @@ extension SaveOperation {
     /// Collects the hidden values that a request discards, before it changes anything.
     mutating func findHiddenValues(_ request: SaveRequest) throws {
         let views = transaction.views
-        let hasRules = !views.mergedDuplicates.isEmpty || !views.hidden.isEmpty
+        let hasRules = views.hasDuplicates || views.hidesReferences
         guard hasRules || !request.deletes.isEmpty && !deferred.isEmpty else { return }
         let reader = try ObjectWritesReader(
             StoreReader(connection, schema: schema), replicas: transaction.replicas,

@@ -21,8 +21,6 @@ struct SaveOperation {
     var present: LocalID = 0
     /// The entity of the records that are being written.
     var presentEntity: EntityDescription?
-    let deferred: DeferredRows
-    let logStamps: LogStamps
     /// Records that differ from the request's expectation, some more than once.
     private var staleRecords: [LocalID] = []
     /// Records that the request does not name, with their former surviving records.
@@ -49,6 +47,8 @@ struct SaveOperation {
 
     var connection: Connection { transaction.connection }
     var schema: StoreSchema { transaction.schema }
+    var deferred: DeferredRows { transaction.deferred }
+    var logStamps: LogStamps { transaction.logStamps }
     var ordinal: Int64 { transaction.state.ordinal }
     var stamp: LocalStamp {
         LocalStamp(timestamp: timestamp.rawValue, ordinal: ordinal)
@@ -78,8 +78,6 @@ struct SaveOperation {
         position = try log.nextPosition()
         encoder = ChangePayloadEncoder(author: replica)
         partLimits = transaction.environment.partLimits
-        deferred = transaction.deferred
-        logStamps = transaction.logStamps
         lists = SavedListPositions(transaction.connection, schema: transaction.schema, dot: dot)
     }
 
@@ -113,20 +111,19 @@ struct SaveOperation {
         let (synced, unsynced) = divided(named)
         for list in synced.lists { try lists.place(list) }
         let spread =
-            transaction.views.mergedDuplicates.isEmpty ? synced : try spreading(synced)
+            transaction.views.hasDuplicates ? try spreading(synced) : synced
         carriedGroups = named.carriedGroups.merging(spread.carriedGroups) { $1 }
         try write(seenVersions.isEmpty || named.refusesUnseenValues ? spread : yielding(spread))
         if let unsynced { try writeUnsynced(unsynced) }
-        let request = unsynced.map { spread.joined(with: $0) } ?? spread
         if named.refusesUnseenValues {
             for value in unseenValues where value.isRefusable { addStale(value.write.record) }
         }
         try checkVersions()
         if !schema.constraints.isEmpty {
             var constraints = UniqueKeyCheck(transaction)
-            try constraints.check(request)
+            try constraints.check(unsynced.map { spread.joined(with: $0) } ?? spread)
         }
-        return try finish(author: request.author, name: request.name, renamed)
+        return try finish(author: named.author, name: named.name, renamed)
     }
 
     /// The request as two: the synced records, and those that are kept in this store only, if the

@@ -9,6 +9,14 @@ package struct SaveRequest: Sendable {
         package let entity: EntityDescription
         package var rows: SlotTable
 
+        /// Creates an insertion.
+        ///
+        /// - Parameter slots: The slots that have a column in the entity's table, ascending.
+        package init(entity: EntityDescription, slots: [Int]) {
+            self.entity = entity
+            rows = SlotTable(slots: slots)
+        }
+
         package init(entity: EntityDescription) {
             self.entity = entity
             rows = SlotTable(storedSlotsOf: entity)

@@ -20,7 +20,8 @@ struct SavedListPositions {
 
     private let connection: Connection
     private let schema: StoreSchema
-    private var maker: ListPositionGenerator
+    private let dot: Dot
+    private lazy var maker = ListPositionGenerator(dot)
     private var positions: [Entry: ListPosition] = [:]
     /// The last positions of the lists for which they were needed.
     private var ends: [Owner: ListPosition?] = [:]
@@ -28,7 +29,7 @@ struct SavedListPositions {
     init(_ connection: Connection, schema: StoreSchema, dot: Dot) {
         self.connection = connection
         self.schema = schema
-        maker = ListPositionGenerator(dot)
+        self.dot = dot
     }
 
     /// Assigns positions to the objects that a context has added or moved.

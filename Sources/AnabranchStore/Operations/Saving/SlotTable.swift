@@ -23,6 +23,7 @@ package struct SlotTable: Sendable {
     ///
     /// - Parameter row: The values of all slots of the record's entity.
     package mutating func append(_ id: LocalID, _ row: UnsafeBufferPointer<Value>) {
+        if ids.isEmpty { values.reserveCapacity(slots.count) }
         ids.append(id)
         for slot in slots { values.append(row[slot]) }
     }

@@ -11,6 +11,11 @@ struct ChangeCollector {
     /// destination or a sub-entity of it.
     private var targets: [RelationshipDescription: Set<LocalID>] = [:]
 
+    var isEmpty: Bool {
+        inserted.isEmpty && updated.isEmpty && deleted.isEmpty && renamed.isEmpty
+            && targets.isEmpty
+    }
+
     mutating func addInserted(_ ids: [LocalID], of entity: EntityDescription) {
         var ids = ids
         if let gone = deleted[entity.index] {

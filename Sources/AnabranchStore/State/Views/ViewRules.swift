@@ -20,8 +20,9 @@ import AnabranchSQLite
 final class ViewRules {
     let connection: Connection
     let schema: StoreSchema
-    let hidden: HiddenReferences
-    let mergedDuplicates: MergedDuplicateRows
+    private(set) lazy var hidden = HiddenReferences(connection, isUsed: schema.hasViewRules)
+    private(set) lazy var mergedDuplicates = MergedDuplicateRows(
+        connection, isUsed: !schema.constraints.isEmpty)
     var logStamps: LogStamps { transaction.logStamps }
     unowned let transaction: StateTransaction
     /// The records that may show another reference, by column.
@@ -57,10 +58,13 @@ final class ViewRules {
         self.transaction = transaction
         connection = transaction.connection
         schema = transaction.schema
-        hidden = HiddenReferences(connection, isUsed: transaction.schema.hasViewRules)
-        mergedDuplicates = MergedDuplicateRows(
-            connection, isUsed: !transaction.schema.constraints.isEmpty)
     }
+
+    /// True if some records are members of duplicate sets.
+    var hasDuplicates: Bool { !schema.constraints.isEmpty && !mergedDuplicates.isEmpty }
+
+    /// True if some references are hidden.
+    var hidesReferences: Bool { schema.hasViewRules && !hidden.isEmpty }
 
     // MARK: - Before a change
 
@@ -82,7 +86,7 @@ final class ViewRules {
     /// - Parameter slots: The slots that are written; `nil` for all.
     func willSave(_ ids: [LocalID], of layout: EntityLayout, slots: [Int]? = nil) throws {
         // The save itself checks keys that are visible.
-        if !mergedDuplicates.isEmpty { addCandidates(ids, of: layout) }
+        if hasDuplicates { addCandidates(ids, of: layout) }
         for viewColumn in layout.viewRuleColumns
         where slots.map({ $0.contains(viewColumn.column.slot) }) ?? true {
             try willChange(ids, viewColumn)

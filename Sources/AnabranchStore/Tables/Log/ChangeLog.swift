@@ -210,9 +210,9 @@ struct ChangeLog {
             dot.append(dot: rewritten)
             try statement.bind(dot.bytes, at: 10)
         }
-        try statement.bind(set.previousOrigin.bytes, at: 11)
-        try statement.bind(set.origin.bytes, at: 12)
-        if !Self.isDigestComputed(of: set) { try statement.bind(set.digest.bytes, at: 13) }
+        try statement.bind(set.previousOrigin, at: 11)
+        try statement.bind(set.origin, at: 12)
+        if !Self.isDigestComputed(of: set) { try statement.bind(set.digest, at: 13) }
         let tables = try SharedTables(connection: connection, known: known).beginning(of: set)
         try statement.bind(position, at: 15)
         if let tables { try statement.bind(tables.number, at: 16) }
