@@ -41,6 +41,26 @@ struct SyncSessionRepairTests {
         #expect(script.advance(.applied(state)) == "caught up")
     }
 
+    @Test func `images that the store can't take end the exchange after some attempts`() {
+        var script = Self.waitingForRepair()
+        let error = SyncError(.damagedResponse, "The log is damaged.")
+        var actions = [script.advance(.recordsToRepair([Self.record]))]
+        while let action = actions.last, actions.count < 100 {
+            switch action {
+            case "repair": actions.append(script.advance(Self.images(at: 1)))
+            case "repair 1 at 1": actions.append(script.advance(.storeFailed(error)))
+            case "load records to repair":
+                actions.append(script.advance(.recordsToRepair([Self.record])))
+            case _ where action.hasPrefix("wait"): actions.append(script.advance(.waited))
+            default:
+                #expect(action == "failed damaged-response")
+                #expect(actions.count { $0 == "repair 1 at 1" } == 5)
+                return
+            }
+        }
+        Issue.record("the exchange does not end: \(actions)")
+    }
+
     @Test func `a record that no answer holds makes the store take a snapshot`() {
         var script = Self.waitingForRepair()
         #expect(script.advance(.recordsToRepair([Self.record])) == "repair")

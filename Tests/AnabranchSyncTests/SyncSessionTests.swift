@@ -140,4 +140,18 @@ struct SyncSessionTests {
         #expect(script.advance(Script.refused(.malformedRequest)) == "load snapshot")
         #expect(script.advance(.cursorMoved(state)) == "failed malformed-request")
     }
+
+    @Test func `chunks that the store can't take end the exchange after some attempts`() {
+        var script = Script(knowsZone: false)
+        _ = script.begin(Script.state(cursor: nil))
+        #expect(script.advance(Script.greeting(head: 9, start: 5)) == "snapshot")
+        let error = SyncError(.damagedResponse, "It is no chunk.")
+        for _ in 1..<script.session.limits.retry.attempts {
+            #expect(script.advance(Script.chunk(at: 6, head: 9)) == "stage 0 of 2")
+            #expect(script.advance(.storeFailed(error)).hasPrefix("wait"))
+            #expect(script.advance(.waited) == "snapshot")
+        }
+        #expect(script.advance(Script.chunk(at: 6, head: 9)) == "stage 0 of 2")
+        #expect(script.advance(.storeFailed(error)) == "failed damaged-response")
+    }
 }

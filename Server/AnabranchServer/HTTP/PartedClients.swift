@@ -46,7 +46,7 @@ final class PartedClients: Sendable {
         }
     }
 
-    /// Forgets a connection that goes on, or whose socket is about to be closed.
+    /// Forgets a connection that goes on, or that is about to be closed.
     func forget(_ connection: UInt, socket: Int32) {
         actions.withLock { actions in
             guard actions.removeValue(forKey: connection) != nil else { return }

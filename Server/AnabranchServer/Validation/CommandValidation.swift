@@ -4,8 +4,9 @@ import Synchronization
 /// Sends requests to processes of one program, one line for each.
 ///
 /// Each process serves one call at a time. They are as many as calls were ever made at once. One
-/// that ends, gives no answer in time or breaks the form is killed, and the next call starts
-/// another.
+/// that ends or breaks the form is killed, and the next call starts another. One that gives no
+/// answer in time is killed and replaced at once, so that another zone's call need not wait for the
+/// start of a program.
 final class CommandValidation: ValidationChannel {
     /// The time in which all processes must end after their last call.
     private static let patience = Duration.milliseconds(500)
@@ -31,6 +32,10 @@ final class CommandValidation: ValidationChannel {
             return answer
         } catch {
             process.end()
+            if error == .noAnswer(within: timeout), let other = try? Coprocess(path) {
+                // The last of the idle ones is taken first, so this one has time to start.
+                idle.withLock { $0.insert(other, at: 0) }
+            }
             throw error
         }
     }

@@ -1,8 +1,8 @@
 import AnabranchReplication
 import AnabranchSQLite
 
-/// What a file knows of itself: the one row of `ab_state`, and what the log's last entry says after
-/// that row was written.
+/// The state of a file: the one row of `ab_state`, and the log's last entry if it came after that
+/// row was written.
 ///
 /// A save changes the clock and the head of its replica, and its entry in the log says both. So a
 /// save does not write the row, and every other transaction does.
@@ -80,13 +80,8 @@ struct StoreState: Equatable {
         s.clock_offset, s.start, s.start_running, s.wants_snapshot, s.head_of,
         coalesce(l.seq, s.head_seen) AS head_seen, coalesce(l.origin, s.head_origin) AS head_origin,
         \(lastPositionSQL) AS reserved, s.placed
-        FROM ab_state s LEFT JOIN ab_changeset l ON l.position = \(laterSaveSQL) WHERE s.id = 1
-        """
-
-    /// The position of the last save that came after the row `s` was written, as an expression.
-    static let laterSaveSQL = """
-        (SELECT position FROM ab_changeset WHERE position > s.reserved AND replica = s.head_of
-            ORDER BY position DESC LIMIT 1)
+        FROM ab_state s LEFT JOIN ab_changeset l ON l.position = \(CoreTables.laterSave)
+        WHERE s.id = 1
         """
 
     static func read(_ connection: Connection) throws -> StoreState {

@@ -106,10 +106,9 @@ class WriteTransaction {
         (state.lastPosition, state.placed) = (knownLog.lastPosition, knownLog.placed)
     }
 
-    /// Appends a save of this transaction to the log, and takes it as the head of its replica.
-    final func append(_ set: ChangeSet, at position: Int64) throws {
+    /// Takes a save that this transaction appends to the log as the head of its replica.
+    final func takeSave(_ set: ChangeSet, at position: Int64) {
         setOwnHead(sequence: set.dot.sequence, origin: set.origin)
-        try log.append(set, ordinal: state.ordinal, place: nil, at: position)
         var logged = formerState
         logged.clock = HybridClock(latest: set.timestamp)
         (logged.head, logged.lastPosition) = (state.head, position)

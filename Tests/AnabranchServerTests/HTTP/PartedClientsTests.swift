@@ -5,7 +5,7 @@ import Testing
 
 @testable import AnabranchServer
 
-/// Requests whose clients leave while the server is busy.
+/// Requests of clients that leave while the server is busy.
 struct PartedClientsTests {
     /// Answers each request when it is told to.
     private final class Handler: HTTPHandler {

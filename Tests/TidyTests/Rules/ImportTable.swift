@@ -59,7 +59,8 @@ struct ImportTable {
                 .whole,
                 [
                     "AnabranchProtocol", "AnabranchReplication", "AnabranchSQLite",
-                    "CCurl", "CGnuTLS", "CMicroHTTPD", "COpenSSL", "CPostgreSQL", "CZstd",
+                    "CCurl", "CGnuTLS", "CMicroHTTPD", "COpenSSL", "CPostgreSQL", "CSystem",
+                    "CZstd",
                     "CSodium",
                 ]),
             "AnabranchDaemon": Row(

@@ -276,7 +276,8 @@ struct SaveOperation {
             saving: payload, as: kind, dot: dot, timestamp: timestamp, author: author, name: name,
             previousOrigin: previousOrigin,
             context: try transaction.causalContext())
-        try transaction.append(set, at: position)
+        transaction.takeSave(set, at: position)
+        try log.append(set, ordinal: ordinal, place: nil, at: position)
         return dot
     }
 }

@@ -95,6 +95,13 @@ enum CoreTables {
             WHERE rewritten IS NOT NULL;
         """
 
+    /// The position of the last save that came after the row `s` of the state was written, as an
+    /// expression.
+    static let laterSave = """
+        (SELECT position FROM ab_changeset WHERE position > s.reserved AND replica = s.head_of
+            ORDER BY position DESC LIMIT 1)
+        """
+
     /// The heads of all replicas. That of the file's own replica is in the row of the state, or,
     /// after it was written, in the log's last save.
     static let head = """
@@ -103,7 +110,7 @@ enum CoreTables {
                 ELSE r.seen END AS seen,
             CASE r.ordinal WHEN s.head_of THEN coalesce(l.origin, s.head_origin)
                 ELSE r.origin END AS origin
-            FROM ab_state s LEFT JOIN ab_changeset l ON l.position = \(StoreState.laterSaveSQL)
+            FROM ab_state s LEFT JOIN ab_changeset l ON l.position = \(laterSave)
             CROSS JOIN ab_replica r;
         """
 

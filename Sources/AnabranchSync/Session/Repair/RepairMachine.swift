@@ -79,7 +79,6 @@ package struct RequestingImages: RequestStep {
                 .malformedRequest,
                 "Can't read the answer to a repair because it contains other records.")
         }
-        exchange.failures = 0
         exchange.learn(head: response.position, clock: response.wallMilliseconds, at: input)
         return machine.use(response, exchange)
     }
@@ -102,6 +101,8 @@ package struct RepairingRecords: StoreStep {
         at input: StepInput
     ) -> RepairMachine.Move {
         exchange.state = answer.state
+        // An image that the store can't take is a failure even if the connection works.
+        exchange.failures = 0
         return machine.begin(&exchange, at: input)
     }
 }

@@ -13,6 +13,8 @@ package struct SnapshotMachine: SessionMachine {
 
     /// The number of snapshots that were begun in vain.
     var failedCount = 0
+    /// The greatest number of chunks that the store has taken. One that comes again is no progress.
+    var takenCount: UInt64 = 0
 
     /// Requests the next chunk, or loads the complete snapshot.
     package mutating func begin(_ exchange: inout Exchange, at input: StepInput) -> Move {
@@ -109,12 +111,12 @@ package struct RequestingChunk: RequestStep {
         _ exchange: inout Exchange, at input: StepInput
     ) throws(ProtocolError) -> SnapshotMachine.Move {
         try check(response, exchange)
-        exchange.failures = 0
         exchange.learn(
             head: response.headPosition, clock: response.wallMilliseconds, at: input)
         guard exchange.isUseful(response.snapshot.cursor) else {
             // The log is less work than the zone had said.
             exchange.isSnapshotAdvised = false
+            exchange.failures = 0
             return .leave(.isNotNeeded)
         }
         let snapshot = StagedSnapshot(
@@ -166,6 +168,10 @@ package struct StagingChunk: StoreStep {
         at input: StepInput
     ) -> SnapshotMachine.Move {
         exchange.state = state
+        if number >= machine.takenCount {
+            machine.takenCount = number + 1
+            exchange.failures = 0
+        }
         return machine.begin(&exchange, at: input)
     }
 }

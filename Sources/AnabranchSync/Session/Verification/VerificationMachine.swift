@@ -149,7 +149,6 @@ package struct RequestingChecksums: RequestStep {
                 .malformedRequest,
                 "Can't read the checksums because they are not of the requested ranges.")
         }
-        exchange.failures = 0
         exchange.learn(head: response.position, clock: response.wallMilliseconds, at: input)
         let whole = ComparedRange(
             range: .all, summary: .parts([.init(upper: nil, checksum: response.checksum)]))
@@ -182,6 +181,7 @@ package struct ComparingRanges: StoreStep {
     ) -> VerificationMachine.Move {
         switch answer {
         case .compared(let comparison):
+            exchange.failures = 0
             return machine.found(comparison, of: ranges, &exchange, at: input)
         case .cursorMoved(let state):
             exchange.state = state
