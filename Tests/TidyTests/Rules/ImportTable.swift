@@ -59,9 +59,8 @@ struct ImportTable {
                 .whole,
                 [
                     "AnabranchProtocol", "AnabranchReplication", "AnabranchSQLite",
-                    "CCurl", "CGnuTLS", "CMicroHTTPD", "COpenSSL", "CPostgreSQL", "CSystem",
-                    "CZstd",
-                    "CSodium",
+                    "CCurl", "CGnuTLS", "CMicroHTTPD", "COpenSSL", "CPostgreSQL", "CSodium",
+                    "CSystem", "CZstd",
                 ]),
             "AnabranchDaemon": Row(
                 .whole,
