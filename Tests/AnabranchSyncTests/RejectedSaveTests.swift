@@ -192,6 +192,60 @@ struct RejectedSaveTests {
         for store in [a, b] { #expect(try store.rejectedSaves().count == 1) }
     }
 
+    /// The zone has lost the save before the rejected one, and no log has it any more. So the
+    /// rejected save waits in its author's log, without effect, when the void arrives.
+    @Test func `a save that waits in the log is kept when its void arrives`() async throws {
+        let world = try RestoredZone()
+        world.clock = world.scenario.serverClock
+        let names = world.scenario.names
+        let backup = try world.backUp()
+        var a = try world.scenario.open("a.db")
+        for name in ["first", "second"] { try a.insert(name, names) }
+        try await world.sync(a)
+        let rule = LogRetention(age: .seconds(-86_400), leastAge: .seconds(-86_400))
+        #expect(try a.trimLog(to: rule).saveCount == 1)
+        try world.restore(
+            backup,
+            validation: PushValidation { set, _ in
+                set.author == "bad" ? Rejection(.validationFailed, "Not here.") : nil
+            })
+        try a.insert("rejected", by: "bad", names)
+        try a.setAge(7, of: "rejected", names)
+        a.close()
+        try world.scenario.copy("a.db", to: "b.db")
+        a = try world.scenario.open("a.db")
+        let b = try world.scenario.open("b.db")
+        try await world.sync(a, refusing: .push)
+        #expect(try a.people(names).isEmpty && a.pendingSaves().count == 3)
+        try await world.sync(b)
+        #expect(try world.log().map(\.kind) == [.lost, .save, .void, .save])
+        try await world.expectConverged([a, b], people: 1)
+        for store in [a, b] {
+            let rejected = try store.rejectedSaves()
+            #expect(rejected.map(\.changeSet.author) == ["bad"])
+            #expect(try rejected.map { try $0.operations().count } == [2])
+            #expect(rejected.map(\.rejection.reason) == ["Not here."])
+        }
+    }
+
+    @Test func `a save of a bundle that waits is kept when its void arrives`() async throws {
+        let scenario = try Self.scenario(Self.mentions(.string("bad")))
+        let names = scenario.names
+        let (a, b) = (try scenario.open("a.db"), try scenario.open("b.db"))
+        for name in ["good", "bad"] { try a.insert(name, names) }
+        let first = Dot(replica: try a.replica, sequence: 1)
+        let bundle = try scenario.bundle(
+            a, lacking: .heads([.init(dot: first, originPrefix: nil)]))
+        #expect(try b.take(bundle).waitingCount == 1)
+        try await scenario.sync(a, b)
+        try scenario.expectConverged([a, b])
+        #expect(try b.read { try $0.waitingCount() } == 0)
+        let (rejected, waiting) = (try a.rejectedSaves(), try b.rejectedSaves())
+        #expect(rejected.count == 1)
+        #expect(waiting.map(\.changeSet.origin) == rejected.map(\.changeSet.origin))
+        #expect(waiting.map(\.rejection) == rejected.map(\.rejection))
+    }
+
     /// Whatever is rejected, all stores reach one state, which is that of the zone's log. Every
     /// save is in the log or in the table of its author.
     @Test(arguments: TestLength.seeds(12))

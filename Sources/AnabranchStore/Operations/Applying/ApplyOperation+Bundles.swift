@@ -14,7 +14,7 @@ extension ApplyOperation {
         case waiting
     }
 
-    private var waitingSets: WaitingChangeSets { WaitingChangeSets(connection) }
+    var waitingSets: WaitingChangeSets { WaitingChangeSets(connection) }
 
     /// True if the file has change sets that wait.
     var hasWaiting: Bool {

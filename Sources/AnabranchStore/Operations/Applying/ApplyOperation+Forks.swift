@@ -42,9 +42,21 @@ extension ApplyOperation {
         try rewrite(rewriting, adopting: given)
     }
 
+    /// Removes an entry that waited in the log from there, because the zone's form of it is applied
+    /// now. A repair may have named the entry's position.
+    mutating func forgetWaiting(at position: Int64, for set: ChangeSet) throws {
+        if let held = try log.entry(at: position)?.changeSet, held.dot != set.dot {
+            try moveWaiting(held, to: set.dot, set.timestamp)
+        }
+        if let held = try log.entry(at: position) { try replaceByVoid(held, set) }
+        try log.forget(position)
+    }
+
     /// Gives a change set that waits in the log, and those that follow it, the dot and the
     /// timestamp of the zone's log.
-    mutating func moveWaiting(_ set: ChangeSet, to dot: Dot, _ timestamp: HybridTimestamp) throws {
+    private mutating func moveWaiting(_ set: ChangeSet, to dot: Dot, _ timestamp: HybridTimestamp)
+        throws
+    {
         var rewriting = Rewriting()
         try name(set, dot, timestamp, in: &rewriting)
         try moveSuccessors(of: set, to: dot, in: &rewriting)
@@ -129,17 +141,13 @@ extension ApplyOperation {
             try move(old, to: set.dot, set.timestamp, adopting: nil)
         }
         guard let entry = try log.entry(at: held.localPosition) else { return }
-        if old.kind.isSave {
-            var voiding = SaveVoiding(transaction)
-            try voiding.run([(entry, set)], &changes)
-        } else {
-            try transaction.replace(
-                entry, by: set, ordinal: try transaction.ordinal(of: set.dot.replica))
-            if set.kind.isSave {
-                try RejectedSaves(connection: connection).remove(withOrigin: set.origin)
-                try RepairQueue(connection: connection)
-                    .add(try transaction.touched(by: set), since: held.localPosition)
-            }
+        guard try !replaceByVoid(entry, set) else { return }
+        try transaction.replace(
+            entry, by: set, ordinal: try transaction.ordinal(of: set.dot.replica))
+        if set.kind.isSave {
+            try RejectedSaves(connection: connection).remove(withOrigin: set.origin)
+            try RepairQueue(connection: connection)
+                .add(try transaction.touched(by: set), since: held.localPosition)
         }
     }
 

@@ -16,12 +16,14 @@ extension ApplyOperation {
         guard set.dot.sequence <= head.sequence else { return false }
         let held = try log.entry(named: set.dot)
         guard let held else {
+            try settleRejection(of: set)
             try queueForRepair(for: set, at: try log.append(set, ordinal: ordinal, place: place))
             return true
         }
         guard held.changeSet.kind == .lost, held.place == nil,
             try transaction.canReplaceLost(held, by: set.origin)
         else { return false }
+        try settleRejection(of: set)
         try transaction.replace(held, by: set, ordinal: ordinal)
         try ZonePositions(transaction).record(place, ofSetAt: held.localPosition)
         if head.sequence == set.dot.sequence {

@@ -43,10 +43,7 @@ struct ApplyOperation {
         if !disabled.contains(.clockObservation) {
             transaction.state.clock.observe(set.timestamp)
         }
-        // The log entry that said that a zone had rejected the save may have been trimmed since.
-        if set.kind.isSave, transaction.state.start != nil {
-            try RejectedSaves(connection: connection).remove(withOrigin: set.origin)
-        }
+        try settleRejection(of: set)
         // The log entry comes first, because the conflict journal looks up authors in the log.
         let position = try log.append(set, ordinal: ordinal, place: place)
         transaction.written.add(position: position)
@@ -70,12 +67,8 @@ struct ApplyOperation {
     {
         guard !disabled.contains(.originEcho) else { return false }
         guard let position = try log.position(of: set) else { return false }
-        if try !isCounted(set.dot), try !transaction.isApplied(at: position),
-            let held = try log.entry(at: position)?.changeSet
-        {
-            // The entry waited in the log. A repair may have named its position.
-            if held.dot != set.dot { try moveWaiting(held, to: set.dot, set.timestamp) }
-            try log.forget(position)
+        if try !isCounted(set.dot), try !transaction.isApplied(at: position) {
+            try forgetWaiting(at: position, for: set)
             return false
         }
         if try log.digest(at: position) != set.digest, !disabled.contains(.formAdoption) {

@@ -30,10 +30,9 @@ struct SaveVoiding {
         guard let first = pairs.first else { return }
         let now = transaction.environment.wallMilliseconds()
         for (entry, void) in pairs {
-            try rejected.removeConsequences(withOrigin: void.origin)
             try transaction.replace(
                 entry, by: void, ordinal: try transaction.ordinal(of: void.dot.replica))
-            try park(entry.changeSet, void.rejection ?? Rejection(.malformed, ""), at: now)
+            try park(entry.changeSet, rejectedBy: void, at: now)
         }
         try parkConsequences(after: first.entry.localPosition, at: now)
         guard !transaction.environment.disabled.contains(.voidRepair) else { return }
@@ -42,10 +41,19 @@ struct SaveVoiding {
         try removeBorn(&changes)
     }
 
+    /// Keeps the content of a save that is not in this file's log, so that no record has its
+    /// effects.
+    mutating func keep(_ set: ChangeSet, rejectedBy void: ChangeSet) throws {
+        guard try !rejected.has(set.origin) else { return }
+        try park(set, rejectedBy: void, at: transaction.environment.wallMilliseconds())
+    }
+
     private mutating func park(
-        _ set: ChangeSet, _ rejection: Rejection, at milliseconds: Int64
+        _ set: ChangeSet, rejectedBy void: ChangeSet, at milliseconds: Int64
     ) throws {
-        let row = try rejected.add(set, rejection, at: milliseconds)
+        try rejected.removeConsequences(withOrigin: void.origin)
+        let row = try rejected.add(
+            set, void.rejection ?? Rejection(.malformed, ""), at: milliseconds)
         transaction.recordRejection(row)
         // A change set of a later format does not tell what it changes, and was not applied.
         do {

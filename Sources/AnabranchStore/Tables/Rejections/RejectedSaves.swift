@@ -36,10 +36,18 @@ struct RejectedSaves {
 
     /// Removes a rejected save that the zone has accepted after all.
     func remove(withOrigin origin: Digest) throws {
+        if let id = try row(of: origin) { _ = try remove([id]) }
+    }
+
+    /// True if the table has a rejected save.
+    func has(_ origin: Digest) throws -> Bool { try row(of: origin) != nil }
+
+    private func row(of origin: Digest) throws -> Int64? {
         let row = try connection.firstValue(
             "SELECT id FROM ab_rejected WHERE origin = ? AND cause IS NULL",
             .blob(origin.bytes))
-        if case .integer(let id)? = row { _ = try remove([id]) }
+        guard case .integer(let id)? = row else { return nil }
+        return id
     }
 
     /// Removes rejected saves.
