@@ -85,7 +85,7 @@ let libraries: [Target] = [
         "AnabranchServer", in: "Server",
         uses: [
             "AnabranchProtocol", "AnabranchReplication", "AnabranchSQLite", "CMicroHTTPD",
-            "CPostgreSQL", "CGnuTLS", "COpenSSL", "CZstd", "CSodium", "CCurl", "CSystem",
+            "CPostgreSQL", "CGnuTLS", "COpenSSL", "CZstd", "CSodium", "CCurl",
         ]),
 ]
 

@@ -1,5 +1,8 @@
 #pragma once
 #include <microhttpd.h>
+#ifdef __linux__
+#include <sys/epoll.h>
+#endif
 
 // MHD_start_daemon is variadic, and Swift cannot call variadic C functions.
 static inline struct MHD_Daemon *cmicrohttpd_start(

@@ -5,7 +5,6 @@
 #define _GNU_SOURCE
 #endif
 #include <fcntl.h>
-#include <sys/epoll.h>
 #endif
 #include <errno.h>
 #include <string.h>

@@ -84,10 +84,11 @@ private final class Witness: Sendable {
 
     /// Returns a changed and a new object of the current event, whose context was deallocated.
     @MainActor private static func orphans() throws -> [Person] {
-        let context = try Graph.open(TemporaryDirectory("orphans")).viewContext
+        let folder = try TemporaryDirectory("orphans")
+        let context = try Graph.open(folder).viewContext
         context.isObservable = false
         let anna = try context.person("Anna", age: 3)
-        try context.save()
+        try withExtendedLifetime(folder) { try context.save() }
         anna.age = 4
         return [anna, try context.person("Berta", age: 4)]
     }

@@ -314,12 +314,13 @@ import Testing
                 processExitsWith: .failure, observing: [\.standardErrorContent]
             ) {
                 nonisolated(unsafe) var escaped: Person?
-                let background = try Graph().context()
+                let graph = try Graph()
+                let background = graph.context()
                 try background.performAndWait { context in
                     context.name = "import"
                     escaped = try context.person("Anna")
                 }
-                withExtendedLifetime(background) { _ = escaped?.age }
+                withExtendedLifetime((graph, background)) { _ = escaped?.age }
             }
             let words = String(decoding: result.standardErrorContent, as: UTF8.self)
             #expect(

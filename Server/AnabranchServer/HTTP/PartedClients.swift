@@ -1,4 +1,4 @@
-import CSystem
+import CMicroHTTPD
 import Dispatch
 import Foundation
 import Synchronization

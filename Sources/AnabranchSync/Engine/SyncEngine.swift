@@ -271,7 +271,7 @@ extension SyncEngine {
         let offset = zone?.clockOffsetMilliseconds ?? 0
         let quotas = (zone?.quotas ?? []).map { ZoneQuota($0) }
         let problems = SyncFailures(blockedBy: outcome.blockedBy)
-        let isOld = keptAt.map { abs(now - $0) > 60_000 } ?? true
+        let isOld = keptAt.map { (now &- $0).magnitude > 60_000 } ?? true
         let isNews =
             outcome.headPosition > outcome.position || !problems.isSame(as: keptProblems)
             || quotas != status.quotas || keptOffset.map { Self.differ($0, offset) } ?? true

@@ -60,7 +60,7 @@ struct ImportTable {
                 [
                     "AnabranchProtocol", "AnabranchReplication", "AnabranchSQLite",
                     "CCurl", "CGnuTLS", "CMicroHTTPD", "COpenSSL", "CPostgreSQL", "CSodium",
-                    "CSystem", "CZstd",
+                    "CZstd",
                 ]),
             "AnabranchDaemon": Row(
                 .whole,

@@ -5,14 +5,18 @@ extension Store {
     /// - Parameter milliseconds: The milliseconds to add to the device's clock to get the server's.
     ///   A difference that a slow response may have caused counts as zero.
     package func followClock(offsetMilliseconds milliseconds: Int64) throws {
-        let offset = abs(milliseconds) < Self.leastClockOffset ? 0 : milliseconds
+        let offset = Self.isLess(milliseconds, Self.leastClockOffset) ? 0 : milliseconds
         let present =
             try lastHead?.state.clockOffset
             ?? read { try StoreState.read($0.connection).clockOffset }
-        guard abs(present - offset) >= Self.leastClockOffset || (offset == 0 && present != 0) else {
-            return
-        }
+        let (change, isTooLarge) = present.subtractingReportingOverflow(offset)
+        let isSmall = !isTooLarge && Self.isLess(change, Self.leastClockOffset)
+        guard !isSmall || (offset == 0 && present != 0) else { return }
         try write { $0.state.clockOffset = offset }
+    }
+
+    private static func isLess(_ difference: Int64, _ limit: Int64) -> Bool {
+        difference.magnitude < limit.magnitude
     }
 
     /// The least difference of clocks in milliseconds that saves follow.
