@@ -48,8 +48,8 @@ package struct TableFormat: Sendable {
         try check(format, of: connection)
         for step in steps[Int(format - 1)...] { try connection.execute(step) }
         let lacking = try names.get().subtracting(connection.schemaNames(prefix: prefix))
-        if let name = lacking.min() {
-            throw TableFormatError(.lacking(name), path: connection.path)
+        if let name = lacking.min()?.prefix(while: { $0 != "\n" }) {
+            throw TableFormatError(.lacking(String(name)), path: connection.path)
         }
     }
 }
@@ -93,18 +93,19 @@ package struct TableFormatError: Error, Hashable, CustomStringConvertible {
 
 extension Connection {
     /// The names of the tables, indexes and views that begin with a prefix, and of the columns as
-    /// `table.column`.
+    /// `table.column`; those of views also with their text behind an end of line.
     fileprivate func schemaNames(prefix: String) throws -> Set<String> {
         let statement = try prepare(
             """
-            SELECT s.name, p.name FROM sqlite_schema s LEFT JOIN pragma_table_info(s.name) p
-            WHERE s.name GLOB ?
+            SELECT s.name, p.name, CASE s.type WHEN 'view' THEN s.sql END
+            FROM sqlite_schema s LEFT JOIN pragma_table_info(s.name) p WHERE s.name GLOB ?
             """)
         try statement.bind(prefix + "*", at: 1)
         var names: Set<String> = []
         while try statement.step() {
             let name = statement.string(at: 0)
             names.insert(statement.isNull(at: 1) ? name : name + "." + statement.string(at: 1))
+            if !statement.isNull(at: 2) { names.insert(name + "\n" + statement.string(at: 2)) }
         }
         return names
     }
