@@ -196,20 +196,31 @@ extension MicroHTTPServer {
         let address = UInt(bitPattern: connection)
         let purpose = WorkerPool.Purpose(zone: work.zone, client: work.client)
         MHD_suspend_connection(connection)
-        if workers.isBusy(for: purpose) {
-            parted?.watch(address, socket: cmicrohttpd_socket(connection)) { [workers] in
-                guard workers.withdraw(address, for: purpose) else { return }
-                MHD_resume_connection(OpaquePointer(bitPattern: address))
-            }
-        }
+        let mayWait = workers.isBusy(for: purpose)
         let isTaken = workers.submit(address, for: purpose) {
             job()
             MHD_resume_connection(OpaquePointer(bitPattern: address))
         }
-        guard !isTaken else { return }
+        guard !isTaken else {
+            if mayWait { watchClient(of: address, cmicrohttpd_socket(connection), purpose) }
+            return
+        }
         let answer = handler?.answer(to: isStopping ? .shuttingDown : .overloaded)
         refuse(answer ?? HTTPResponse(status: 503))
         MHD_resume_connection(connection)
+    }
+
+    /// Takes a waiting job back if its client leaves.
+    ///
+    /// The job is in the queue already, so a client that has left before is noticed too. The
+    /// connection goes on in this thread only, so it can't end meanwhile.
+    private func watchClient(
+        of connection: UInt, _ socket: Int32, _ purpose: WorkerPool.Purpose
+    ) {
+        parted?.watch(connection, socket: socket) { [workers] in
+            guard workers.withdraw(connection, for: purpose) else { return }
+            MHD_resume_connection(OpaquePointer(bitPattern: connection))
+        }
     }
 
     /// Continues a request after its body is complete or a worker has created its response.
