@@ -21,29 +21,73 @@ import Testing
                     records: (1...count).map { RecordID(replica: author, number: $0) },
                     properties: properties, columns: properties.map { _ in nulls }))
         ]).encoded(author: author)
+        let save = ChangeSet(
+            saving: payload, dot: Dot(replica: author, sequence: 1),
+            timestamp: HybridTimestamp(rawValue: 1), previousOrigin: .zero, context: .empty)
+        return try bundle([save], byteLimit: 70_000)
+    }
+
+    /// A bundle of empty saves whose author has seen a save of each of many replicas.
+    private func bundle(saves count: UInt64, seeing replicas: UInt64) throws -> String {
+        let author = ReplicaID(high: 7, low: 7)
+        let context = CausalContext(
+            beyond: (1...replicas).map {
+                let dot = Dot(replica: ReplicaID(high: 8, low: $0), sequence: 1)
+                return CausalContext.Entry(dot: dot, originPrefix: $0)
+            })
+        let payload = ChangePayload(blocks: []).encoded(author: author)
+        var origin = Digest.zero
+        let saves = (1...count).map { sequence in
+            let save = ChangeSet(
+                saving: payload, dot: Dot(replica: author, sequence: sequence),
+                timestamp: HybridTimestamp(rawValue: sequence), previousOrigin: origin,
+                context: context)
+            origin = save.origin
+            return save
+        }
+        return try bundle(saves, byteLimit: 300_000)
+    }
+
+    private func bundle(_ saves: [ChangeSet], byteLimit: Int) throws -> String {
         var encoder = BundleEncoder()
-        var bytes = encoder.begin(
-            BundleHeader(sender: author, wallMilliseconds: 0, heads: []))
-        bytes += encoder.append(
-            ChangeSet(
-                saving: payload, dot: Dot(replica: author, sequence: 1),
-                timestamp: HybridTimestamp(rawValue: 1), previousOrigin: .zero, context: .empty))
+        let sender = ReplicaID(high: 7, low: 7)
+        var bytes = encoder.begin(BundleHeader(sender: sender, wallMilliseconds: 0, heads: []))
+        for save in saves { bytes += encoder.append(save) }
         bytes += encoder.finish()
-        #expect(bytes.count < 70_000)
+        #expect(bytes.count < byteLimit)
         let path = folder.file("hostile.bundle")
         try Data(bytes).write(to: URL(filePath: path))
         return path
     }
 
-    /// Runs a command and expects that it succeeds with little memory.
-    private func expectSmall(_ words: String...) throws {
+    /// Runs a command that succeeds.
+    ///
+    /// - Returns: The greatest memory that it had, in bytes.
+    private func peak(_ words: String...) throws -> Int {
         let (status, peak) = try ChildProcess(BuiltProducts.executable("anabranch"), words)
             .waitWatchingMemory()
         #expect(status == 0)
-        #expect(peak < 150 << 20, "\(words.prefix(2)): \(peak)")
+        return peak
     }
 
     @Test func `millions of nulls take no memory of the program that checks them`() throws {
-        try expectSmall("bundle", "show", bundle(records: 30_000, columns: 550))
+        #expect(try peak("bundle", "show", bundle(records: 30_000, columns: 550)) < 150 << 20)
+    }
+
+    @Test func `saves that each have seen many replicas are applied in little memory`() throws {
+        let model = folder.file("Notes.xcdatamodel")
+        try FileManager.default.createDirectory(atPath: model, withIntermediateDirectories: true)
+        let text = """
+            <model type="com.apple.IDECoreDataModeler.DataModel" documentVersion="1.0">
+            <entity name="Note">
+            <attribute name="text" optional="YES" attributeType="String"/></entity></model>
+            """
+        try Data(text.utf8).write(to: URL(filePath: model + "/contents"))
+        let peaks = try ([1, 300] as [UInt64]).map { count in
+            let store = folder.file("\(count).store")
+            _ = try peak("init", store, "--model", model)
+            return try peak("bundle", "apply", store, bundle(saves: count, seeing: 10_000))
+        }
+        #expect(peaks[1] < peaks[0] + 60 << 20, "\(peaks)")
     }
 }

@@ -143,7 +143,7 @@ package struct BundleParser: ~Copyable {
         guard set.context == .empty else {
             throw reader.failure(.malformed, "the context of \(set.dot) names a position of a log")
         }
-        for change in try reader.readChanges() { vector.take(change) }
+        vector.take(try reader.readChanges())
         try reader.expectEnd()
         guard vector.count <= Limits.longestContextVector else {
             throw reader.failure(

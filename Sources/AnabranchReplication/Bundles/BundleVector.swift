@@ -5,7 +5,8 @@
 /// difference from the one before it. The entry of a change set's own replica has no meaning: its
 /// author held all earlier change sets of that replica by definition.
 struct BundleVector {
-    private var heads: [ReplicaID: CausalContext.Entry] = [:]
+    /// The heads, ordered by replica ID. Contexts share this memory until a head changes.
+    private var heads: [CausalContext.Entry] = []
 
     /// A replica that has another head than in the context before, or no head any more.
     struct Change {
@@ -18,29 +19,52 @@ struct BundleVector {
     ///
     /// - Returns: The differences from the context before, ordered by replica ID.
     mutating func changes(to context: CausalContext, of author: ReplicaID) -> [Change] {
-        var wanted: Set<ReplicaID> = []
+        guard context.beyond != heads else { return [] }
         var changes: [Change] = []
+        var held = heads[...]
+        func remove(before replica: ReplicaID?) {
+            while let head = held.first, replica.map({ head.dot.replica < $0 }) ?? true {
+                held.removeFirst()
+                guard head.dot.replica != author else { continue }
+                changes.append(Change(replica: head.dot.replica, head: nil))
+            }
+        }
         for entry in context.beyond where entry.dot.replica != author {
-            wanted.insert(entry.dot.replica)
-            guard heads[entry.dot.replica] != entry else { continue }
+            remove(before: entry.dot.replica)
+            if let head = held.first, head.dot.replica == entry.dot.replica {
+                held.removeFirst()
+                guard head != entry else { continue }
+            }
             changes.append(Change(replica: entry.dot.replica, head: entry))
         }
-        for replica in heads.keys where replica != author && !wanted.contains(replica) {
-            changes.append(Change(replica: replica, head: nil))
-        }
-        changes.sort { $0.replica < $1.replica }
-        for change in changes { heads[change.replica] = change.head }
+        remove(before: nil)
+        take(changes)
         return changes
     }
 
-    /// Applies one difference that was read from a bundle.
-    mutating func take(_ change: Change) { heads[change.replica] = change.head }
+    /// Applies differences that are ordered by replica ID.
+    mutating func take(_ changes: [Change]) {
+        guard !changes.isEmpty else { return }
+        var merged: [CausalContext.Entry] = []
+        merged.reserveCapacity(heads.count + changes.count)
+        var held = heads[...]
+        for change in changes {
+            while let head = held.first, head.dot.replica <= change.replica {
+                held.removeFirst()
+                if head.dot.replica < change.replica { merged.append(head) }
+            }
+            if let head = change.head { merged.append(head) }
+        }
+        heads = merged + held
+    }
 
     var count: Int { heads.count }
 
     /// The context of a change set of this replica.
     func context(of author: ReplicaID) -> CausalContext {
-        CausalContext(beyond: heads.values.filter { $0.dot.replica != author })
+        let all = CausalContext(ordered: heads)
+        guard all.last(of: author) != nil else { return all }
+        return CausalContext(ordered: heads.filter { $0.dot.replica != author })
     }
 }
 

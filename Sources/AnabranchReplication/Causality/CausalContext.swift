@@ -59,6 +59,12 @@ public struct CausalContext: Hashable, Sendable {
         }.map { sorted[$0] }
     }
 
+    /// Creates a context without a prefix from entries of different replicas, ordered by their IDs.
+    init(ordered beyond: [Entry]) {
+        prefix = nil
+        self.beyond = beyond
+    }
+
     /// The last change set of a replica that the author held beyond the prefix, in logarithmic
     /// time; `nil` if it held none.
     package func last(of replica: ReplicaID) -> Dot? {

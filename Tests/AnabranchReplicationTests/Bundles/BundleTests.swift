@@ -9,7 +9,7 @@ import Testing
     private static func sets(_ generator: inout SeededGenerator) -> [ChangeSet] {
         let others = (0..<4).map { _ in generator.replica() }
         return (0..<Int.random(in: 0...5, using: &generator)).map { _ in
-            var set = generator.changeSet()
+            var set = generator.oneIn(2) ? generator.changeSet() : save(of: others[0], &generator)
             let held = others.filter { $0 != set.dot.replica && generator.oneIn(2) }
             set.context = CausalContext(
                 beyond: held.map {
@@ -19,6 +19,16 @@ import Testing
                 })
             return set
         }
+    }
+
+    /// Returns an empty save of a replica that other contexts may name.
+    private static func save(
+        of author: ReplicaID, _ generator: inout SeededGenerator
+    ) -> ChangeSet {
+        ChangeSet(
+            saving: ChangePayload(blocks: []).encoded(author: author),
+            dot: Dot(replica: author, sequence: .random(in: 1...9, using: &generator)),
+            timestamp: HybridTimestamp(rawValue: 1), previousOrigin: .zero, context: .empty)
     }
 
     private static func encoded(_ header: BundleHeader, _ sets: [ChangeSet]) -> [UInt8] {

@@ -126,6 +126,7 @@ private struct BundlePage {
     mutating func append(_ set: ChangeSet) {
         changeSets.append(set)
         byteCount += set.payload.count
+        byteCount += set.context.beyond.count * MemoryLayout<CausalContext.Entry>.stride
     }
 }
 
