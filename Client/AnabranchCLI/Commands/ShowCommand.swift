@@ -80,7 +80,7 @@ struct ShowCommand: Command {
         ]
         for (name, value) in lines where !value.isEmpty {
             let padding = String(repeating: " ", count: 10 - name.count)
-            try console.print(console.bold(name) + padding + TextTable.printable(value))
+            try console.print(console.bold(name) + padding + TerminalText.printable(value))
         }
     }
 

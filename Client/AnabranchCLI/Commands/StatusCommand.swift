@@ -110,7 +110,7 @@ struct StatusCommand: Command {
             lines.append(("Rejected", "\(saves); see 'anabranch rejected'"))
         }
         if let stage = facts.pendingStage {
-            let label = TextTable.printable(stage)
+            let label = TerminalText.printable(stage)
             lines.append(
                 ("Migration", "waits for the stage '\(label)'; open it with the app that has it"))
         }
@@ -146,10 +146,10 @@ struct StatusCommand: Command {
             ("Caught up", caughtUp(sync)),
         ]
         if let file = sync.certificateAuthorities {
-            lines.append(("CA file", TextTable.printable(file)))
+            lines.append(("CA file", TerminalText.printable(file)))
         }
         if let client = sync.clientCertificate {
-            lines.append(("Certificate", TextTable.printable(client.certificateFile)))
+            lines.append(("Certificate", TerminalText.printable(client.certificateFile)))
         }
         if !sync.quotas.isEmpty { lines.append(("Quotas", sync.quotas.shown)) }
         if let blocked = sync.blockedBy { lines.append(("Blocked by", blocked.shown)) }
@@ -159,7 +159,7 @@ struct StatusCommand: Command {
     private func errorLines(_ sync: SyncStatus) -> [(String, String)] {
         var lines: [(String, String)] = []
         if let foreign = sync.foreignZone {
-            lines.append(("Warning", TextTable.printable(foreign.message)))
+            lines.append(("Warning", TerminalText.printable(foreign.message)))
         }
         if let missing = sync.missingEvents {
             lines.append(("Live events", "missing, so the zone is polled: \(missing.shown)"))
@@ -239,11 +239,11 @@ struct StatusCommand: Command {
 extension [ZoneQuota] {
     /// The amounts, such as `records 90 of 100`.
     fileprivate var shown: String {
-        map { "\(TextTable.printable($0.name)) \($0.used) of \($0.limit)" }
+        map { "\(TerminalText.printable($0.name)) \($0.used) of \($0.limit)" }
             .joined(separator: ", ")
     }
 }
 
 extension SyncError {
-    fileprivate var shown: String { TextTable.printable("\(code.rawValue): \(message)") }
+    fileprivate var shown: String { TerminalText.printable("\(code.rawValue): \(message)") }
 }

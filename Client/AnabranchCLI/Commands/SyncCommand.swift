@@ -62,7 +62,7 @@ struct SyncCommand: Command {
         let (minimum, foreign) = (engine.status.minimumVersion, engine.status.foreignZone)
         try console.print(isJSON ? json(outcome, minimum, foreign) : text(outcome, minimum))
         if let foreign {
-            console.writeNote("Warning: \(TextTable.printable(foreign.message))")
+            console.writeNote("Warning: \(TerminalText.printable(foreign.message))")
         }
         if let refusal = outcome.blockedBy {
             try console.output.flush()

@@ -174,10 +174,10 @@ struct WatchCommand: Command {
     private func write(_ set: LoggedChangeSet, _ console: Console) throws {
         let text = ChangeSetText(set)
         guard !isJSON else { return try console.print(text.json(withBlocks: true)) }
-        let author = TextTable.printable(set.changeSet.author)
+        let author = TerminalText.printable(set.changeSet.author)
         try console.print(
             "\(console.dim(text.time))  \(console.bold(author.isEmpty ? "?" : author))  "
-                + "\(RecordText.short(set.changeSet.dot))  \(TextTable.printable(text.summary))")
+                + "\(RecordText.short(set.changeSet.dot))  \(TerminalText.printable(text.summary))")
     }
 }
 
@@ -202,7 +202,7 @@ private struct ConnectionReports {
     private mutating func reportOnEntities(_ status: SyncStatus) -> String? {
         guard status.foreignZone != lastForeign else { return nil }
         lastForeign = status.foreignZone
-        return lastForeign.map { "Warning: \(TextTable.printable($0.message))" }
+        return lastForeign.map { "Warning: \(TerminalText.printable($0.message))" }
     }
 
     private mutating func reportOnEvents(_ status: SyncStatus) -> String? {

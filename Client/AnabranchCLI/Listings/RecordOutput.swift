@@ -32,7 +32,7 @@ struct RecordOutput {
             try console.print(
                 console.bold("\(object.entity.name) \(try RecordLabel(object.objectID).short)"))
             let note = try note(object)
-            for line in note.lines { try console.print("  " + TextTable.printable(line)) }
+            for line in note.lines { try console.print("  " + TerminalText.printable(line)) }
             try write(columns.map { ($0.name, try $0.content(of: object).text) }, "  ", to: console)
             guard !note.hidden.isEmpty else { continue }
             try console.print("  Held and not shown:")
@@ -48,7 +48,7 @@ struct RecordOutput {
         for (name, text) in lines {
             let padding = String(
                 repeating: " ", count: width - CharacterWidth.width(of: name) + 2)
-            try console.print(margin + name + padding + TextTable.printable(text))
+            try console.print(margin + name + padding + TerminalText.printable(text))
         }
     }
 

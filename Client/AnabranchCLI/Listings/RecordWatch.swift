@@ -95,7 +95,7 @@ struct RecordWatch {
             }
         }
         let values = try columns.map { column in
-            "\(column.name)=\(TextTable.printable(try column.content(of: object).text))"
+            "\(column.name)=\(TerminalText.printable(try column.content(of: object).text))"
         }
         return "\(event.sign) \(console.bold("\(object.entity.name) \(label.short)"))  "
             + values.joined(separator: "  ")

@@ -24,8 +24,12 @@ final class Console {
             && environment["TERM"] != "dumb"
     }
 
-    func bold(_ text: String) -> String { usesColor ? "\u{1B}[1m\(text)\u{1B}[0m" : text }
-    func dim(_ text: String) -> String { usesColor ? "\u{1B}[2m\(text)\u{1B}[0m" : text }
+    func bold(_ text: String) -> String { styled(text, .bold) }
+    func dim(_ text: String) -> String { styled(text, .dim) }
+
+    private func styled(_ text: String, _ style: TerminalText.Style) -> String {
+        usesColor ? style.rawValue + text + TerminalText.Style.plain.rawValue : text
+    }
 
     func print(_ text: String = "") throws { try output.writeLine(text) }
 
@@ -35,7 +39,7 @@ final class Console {
     /// terminal: only its line feeds stay what they are.
     func writeNote(_ text: String) {
         let text = text.split(separator: "\n", omittingEmptySubsequences: false)
-            .map { TextTable.printable(String($0)) }.joined(separator: "\n")
+            .map { TerminalText.printable(String($0)) }.joined(separator: "\n")
         // The work continues even if the note cannot be written.
         try? output.flush()
         try? errors.writeLine(text)

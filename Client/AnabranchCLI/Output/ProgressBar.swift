@@ -39,7 +39,7 @@ final class ProgressBar {
 
     private func draw(_ line: String) {
         // The work continues even if the bar cannot be drawn.
-        try? console.errors.write("\r\u{1B}[K\(line)")
+        try? console.errors.writeControls("\r\u{1B}[K\(line)")
         try? console.errors.flush()
     }
 

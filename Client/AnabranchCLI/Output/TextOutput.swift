@@ -7,12 +7,20 @@ final class TextOutput {
     private var buffer: [UInt8] = []
     private static let bufferedBytes = 1 << 16
 
-    init(descriptor: Int32) {
+    init(descriptor: Int32, isTerminal: Bool? = nil) {
         self.descriptor = descriptor
-        isTerminal = isatty(descriptor) == 1
+        self.isTerminal = isTerminal ?? (isatty(descriptor) == 1)
     }
 
+    /// Writes a text. On a terminal its control characters are replaced by visible symbols, except
+    /// tabs, line feeds and the styles: names and messages may come from another program, and must
+    /// not control the terminal.
     func write(_ text: String) throws {
+        try writeControls(isTerminal ? TerminalText.shown(text) : text)
+    }
+
+    /// Writes a text of the program's own, with its control characters.
+    func writeControls(_ text: String) throws {
         buffer.append(contentsOf: text.utf8)
         if buffer.count >= Self.bufferedBytes { try flush() }
     }

@@ -26,7 +26,7 @@ struct TextTable {
     /// - Parameter row: One text for each column; missing ones are empty.
     mutating func append(_ row: [String]) {
         let padding = repeatElement("", count: max(0, columns.count - row.count))
-        rows.append((row.prefix(columns.count) + padding).map(Self.printable))
+        rows.append((row.prefix(columns.count) + padding).map(TerminalText.printable))
     }
 
     /// Lays out the table.
@@ -77,26 +77,5 @@ struct TextTable {
         }
         while line.last == " " { line.removeLast() }
         return line
-    }
-
-    /// Replaces control characters by visible symbols (U+2400 and after).
-    ///
-    /// A value can then neither break the table nor control the terminal.
-    static func printable(_ text: String) -> String {
-        guard text.unicodeScalars.contains(where: isControl) else { return text }
-        var printable = String.UnicodeScalarView()
-        for scalar in text.unicodeScalars {
-            if scalar.value < 0x20, let picture = Unicode.Scalar(0x2400 + scalar.value) {
-                printable.append(picture)
-            } else {
-                printable.append(isControl(scalar) ? "\u{FFFD}" : scalar)
-            }
-        }
-        return String(printable)
-    }
-
-    private static func isControl(_ scalar: Unicode.Scalar) -> Bool {
-        scalar.value < 0x20 || (0x7F...0x9F).contains(scalar.value)
-            || (0x202A...0x202E).contains(scalar.value) || (0x2066...0x2069).contains(scalar.value)
     }
 }

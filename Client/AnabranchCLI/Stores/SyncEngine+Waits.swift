@@ -36,6 +36,6 @@ extension SyncEngine {
             let cause = status.delayedBy
         else { return nil }
         let seconds = Quantity.text(Int((delay / .seconds(1)).rounded()), "second")
-        return "Trying again in \(seconds): \(TextTable.printable(cause.message))"
+        return "Trying again in \(seconds): \(TerminalText.printable(cause.message))"
     }
 }

@@ -29,7 +29,7 @@ enum ValueCheck {
 
     /// A value in a message: printable, and at most 60 columns.
     static func shown(_ text: String) -> String {
-        CharacterWidth.clipped(TextTable.printable(text), to: 60)
+        CharacterWidth.clipped(TerminalText.printable(text), to: 60)
     }
 
     private static func bound(_ value: Value?, _ unit: String = "") -> String {

@@ -105,7 +105,7 @@ struct ModelCheckCommand: Command {
     ) -> String {
         let place = [file, line.map(String.init)].compactMap { $0 }.joined(separator: ":")
         return (place.isEmpty ? "" : place + ": ")
-            + "\(kind): \(TextTable.printable(message)) (\(code))"
+            + "\(kind): \(TerminalText.printable(message)) (\(code))"
     }
 
     private func summary(_ finding: Finding) -> String {

@@ -72,7 +72,7 @@ struct ModelDiffCommand: Command {
         lines += comparison.changes.map { "  \($0)" }
         lines += settings.map { "  \($0.description)" }
         lines.append(conclusion(comparison.differences))
-        return lines.map(TextTable.printable).joined(separator: "\n")
+        return lines.map(TerminalText.printable).joined(separator: "\n")
     }
 
     private func conclusion(_ differences: ModelDifferences) -> String {

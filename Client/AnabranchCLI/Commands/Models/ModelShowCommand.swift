@@ -32,9 +32,9 @@ struct ModelShowCommand: Command {
         for entity in model.entities {
             if entity.index > 0 { try console.print() }
             let text = EntityText(entity)
-            try console.print(console.bold(TextTable.printable(text.title)))
+            try console.print(console.bold(TerminalText.printable(text.title)))
             if let table = text.table { try console.print(table) }
-            for line in text.lines { try console.print(TextTable.printable(line)) }
+            for line in text.lines { try console.print(TerminalText.printable(line)) }
         }
         try printConfigurations(of: model, console)
         try printTemplates(of: model, console)
