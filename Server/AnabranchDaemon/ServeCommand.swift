@@ -42,24 +42,25 @@ enum ServeCommand {
                 case .reload:
                     reopenAuditLog(server, log)
                     reload(options, server, log)
-                case .stop(let name): return log.write(.info, "stopping on \(name)")
+                case .stop(let name): return name
                 }
             }
         }
     }
 
-    /// Starts a server, and stops it when `wait` returns.
+    /// Starts a server, and stops it when `wait` returns the name of a signal.
     private static func serve(
         _ server: SyncServer, _ settings: ServeSettings, _ options: SyncServer.Options,
-        _ log: RequestLog, until wait: (SyncServer) -> Void
+        _ log: RequestLog, until wait: (SyncServer) -> String
     ) throws {
         let port = try server.start()
         try announceMetrics(server.startMetrics(), options.metrics, log)
         warnIfOpen(options.http, log)
         try announce(port, options.http, portFile: settings["port-file"])
         try ServiceState.ready.report()
-        wait(server)
+        let signal = wait(server)
         endInTime(log)
+        log.write(.info, "stopping on \(signal)")
         do { try ServiceState.stopping.report() } catch { log.write(.warning, "\(error)") }
         server.stop()
         log.write(.info, "stopped")
@@ -70,12 +71,17 @@ enum ServeCommand {
 
     /// Ends the process if its stop takes too long, because a disk or a database does not answer.
     ///
-    /// What was acknowledged is on the disk, so nothing is lost, as after a crash.
+    /// What was acknowledged is on the disk, so nothing is lost, as after a crash. The end does not
+    /// wait for its line in the log, because the log's disk may be the one that hangs.
     private static func endInTime(_ log: RequestLog) {
         Thread.detachNewThread {
-            Thread.sleep(forTimeInterval: longestStop)
+            Thread.sleep(forTimeInterval: longestStop - 0.1)
             log.write(
                 .warning, "stopped while something still ran: a disk or the database may hang")
+            _exit(0)
+        }
+        Thread.detachNewThread {
+            Thread.sleep(forTimeInterval: longestStop)
             _exit(0)
         }
     }

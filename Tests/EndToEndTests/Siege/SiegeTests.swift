@@ -6,7 +6,7 @@ import Testing
 /// sync through it.
 ///
 /// `Scripts/siege` runs it for `ANABRANCH_SIEGE_MINUTES` minutes, with zones in PostgreSQL if
-/// `ANABRANCH_SIEGE_STORE` is `postgres`, and then checks times too.
+/// `ANABRANCH_SIEGE_STORE` is `postgres`, and then checks the times of exchanges too.
 @Suite(.enabled(if: HookUnderTest.canRun, "there is no Python for the hook"))
 struct `A daemon under siege` {
     static let environment = ProcessInfo.processInfo.environment
@@ -34,6 +34,9 @@ struct `A daemon under siege` {
     private static let remainder = 60 * mebibyte
     private static let quietSeconds = min(20, seconds / 3)
     private static let restarts = 5
+    /// The longest time of a stop in seconds. The daemon ends after five, and other tests may delay
+    /// its process.
+    private static let longestStop = minutes == nil ? 8 : 5.5
 
     @Test func `serves its clients, keeps its limits, and stops in time`() async throws {
         let world = try SiegeWorld(
@@ -57,15 +60,12 @@ struct `A daemon under siege` {
         try world.expectQuotas()
         let stops = try (0..<Self.restarts).map { try world.restart(seed: Self.seed + UInt64($0)) }
         try await world.clients.expectNothingLost(in: world.daemon)
-        if Self.minutes != nil { expectTimes(quiet, busy, stops) }
+        #expect(stops.allSatisfy { $0 < Self.longestStop }, "\(stops)")
+        if Self.minutes != nil {
+            #expect(
+                busy.slowest < min(2, quiet.slowest * 10), "\(busy) under siege, \(quiet) before")
+        }
         report(quiet, busy, stops, counts, peak: peak, remaining: remaining)
-    }
-
-    private func expectTimes(
-        _ quiet: HonestClients.Times, _ busy: HonestClients.Times, _ stops: [Double]
-    ) {
-        #expect(busy.slowest < min(2, quiet.slowest * 10), "\(busy) under siege, \(quiet) before")
-        #expect(stops.allSatisfy { $0 < 5.5 }, "\(stops)")
     }
 
     private func report(
