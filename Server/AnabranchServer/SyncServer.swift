@@ -91,6 +91,10 @@ public final class SyncServer: Sendable {
         metrics.addGauges(zones: zones, backEnd: store.backEnd) { [events] in events.count }
         metrics.registry.add(
             MetricGauge(
+                "anabranch_request_memory_bytes", "Reserved bytes of the memory for requests."
+            ) { [weak self] in Double(self?.server.reservedBytes ?? 0) })
+        metrics.registry.add(
+            MetricGauge(
                 counting: "anabranch_log_lost_lines_total", "Log lines that could not be written."
             ) { Double(log.lostLines) })
     }

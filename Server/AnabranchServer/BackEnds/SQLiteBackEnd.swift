@@ -51,13 +51,11 @@ package final class SQLiteBackEnd: BackEnd {
 
     package func checkIsReady() throws {
         _ = try tokens.token(matching: "")
-        var status = statvfs()
-        guard statvfs(directory.path, &status) == 0 else {
+        guard let room = directory.freeBytes else {
             throw StorageError(
                 .unusable,
                 "Can't look at \(directory.path) because \(String(cString: strerror(errno))).")
         }
-        let room = UInt64(status.f_bavail) * UInt64(status.f_frsize)
         guard room >= Self.leastRoom else {
             throw StorageError(
                 .full, "The disk of \(directory.path) has only \(room >> 20) MiB left.")

@@ -55,6 +55,9 @@ public final class MicroHTTPServer: Sendable {
 
     deinit { stop() }
 
+    /// The bytes that requests have reserved, of ``HTTPServerOptions/bufferedBytes``.
+    var reservedBytes: Int { budget.byteCount - budget.available }
+
     var handler: (any HTTPHandler)? { state.withLock { $0.handler } }
     var isStopping: Bool { state.withLock { $0.isStopping } }
 

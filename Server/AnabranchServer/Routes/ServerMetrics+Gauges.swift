@@ -66,6 +66,10 @@ extension ServerMetrics {
             MetricGauge("process_open_fds", "Open file descriptors of the process.") {
                 Double(ProcessStatus.descriptorCount)
             })
+        registry.add(
+            MetricGauge(
+                "anabranch_temporary_free_bytes", "Free bytes of the disk of temporary files."
+            ) { FileManager.default.temporaryDirectory.freeBytes.map { [([], Double($0))] } ?? [] })
     }
 
     private static func lags(of zone: ZoneService) -> [(labels: [String], value: Double)] {

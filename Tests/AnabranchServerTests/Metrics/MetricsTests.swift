@@ -40,6 +40,9 @@ import Testing
         #expect(lines.contains("anabranch_zone_position{zone=\"test\"} 1"))
         #expect(
             lines.contains { $0.hasPrefix("anabranch_http_request_seconds_sum{page=\"push\"}") })
+        #expect(lines.contains("anabranch_request_memory_bytes 0"))
+        let free = lines.first { $0.hasPrefix("anabranch_temporary_free_bytes ") }
+        #expect(free.flatMap { Double($0.split(separator: " ")[1]) } ?? 0 > 0)
         let hasDatabase = lines.contains { $0.hasPrefix("anabranch_database_connections{") }
         #expect(hasDatabase == (StorageKind.current == .postgreSQL))
     }
