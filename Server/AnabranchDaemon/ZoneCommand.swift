@@ -97,6 +97,7 @@ enum ZoneCommand {
         if left > 0 { print("          and \(left) more") }
         if found.damage.isEmpty {
             print("checksum  \(found.isChecksumRight ? "right" : "wrong")")
+            print("counters  \(found.isUseRight ? "right" : "wrong")")
             print("state     \(words(for: found.differences))")
             for difference in (found.differences ?? []).prefix(maximumShown) {
                 print("          \(difference.kind.rawValue) \(difference.record)")

@@ -77,13 +77,12 @@ package struct LogPage: Sendable {
     }
 }
 
-/// The size of a zone.
+/// The size of a zone, counted from its rows.
 package struct ZoneCounts: Hashable, Sendable {
     /// The number of records that are not dead.
     package var records: Int64
-    package var links: Int64
     /// Replicas that have pushed, or that a record or stamp mentions.
     package var replicas: Int64
-    /// Bytes on disk, as far as the back end can tell.
+    /// The bytes of change sets, values, delete marks, tags and parts, as quotas count them.
     package var bytes: Int64
 }

@@ -162,6 +162,9 @@ package protocol ZoneReading {
     /// - Parameter linkLimit: The greatest number of links in each direction that are counted.
     func imageSize(of record: RecordID, linkLimit: Int) throws -> ImageSize
 
+    func linkCount() throws -> Int64
+
+    /// Counts the rows, without reading values.
     func counts() throws -> ZoneCounts
 
     /// The quotas that the zone has of its own.
@@ -275,6 +278,9 @@ package protocol ZoneWriting: ZoneReading {
     func setQuotas(_ quotas: ZoneQuotas) throws
     /// Sets the bytes that were pushed on a day, in days since 1970-01-01 UTC.
     func setPushed(_ bytes: Int64, on day: Int64) throws
+
+    /// Replaces the running counters of bytes and records.
+    func setUse(_ counts: ZoneCounts) throws
 
     /// Stores another checksum of the merged state.
     func setChecksum(_ checksum: StateChecksum) throws

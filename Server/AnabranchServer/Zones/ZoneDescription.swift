@@ -35,7 +35,7 @@ public struct ZoneDescription: Hashable, Sendable, Encodable {
     public var links: Int64
     /// The number of replicas that have pushed, or that a record or stamp mentions.
     public var replicas: Int64
-    /// The number of bytes on disk.
+    /// The number of bytes of the zone's file, or of its values in a database.
     public var bytes: Int64
     /// The stored checksum of the merged state, in hexadecimal digits.
     public var checksum: String
@@ -52,16 +52,16 @@ public struct ZoneHash: Hashable, Sendable {
 }
 
 extension ZoneService {
-    /// Describes the zone. All records and links are counted, and the counts are cached until the
-    /// log grows.
+    /// Describes the zone. All links are counted, and the count is cached until the log grows.
     ///
     /// - Throws: `overloaded` while all of the zone is read for another request: try again.
     public func information() throws(ProtocolError) -> ZoneDescription {
         try named {
             try storage.read { reader in
                 let log = try reader.logState()
-                let counts = try countsAtHead.value(at: log.head, jobs, in: name) {
-                    try reader.counts()
+                let use = try reader.use()
+                let links = try linkCountAtHead.value(at: log.head, jobs, in: name) {
+                    try reader.linkCount()
                 }
                 return ZoneDescription(
                     zone: name.string, epoch: log.head.epoch.description,
@@ -69,8 +69,9 @@ extension ZoneService {
                     epochs: log.history.epochs.map {
                         .init(id: $0.id.description, forkPosition: $0.forkPosition)
                     },
-                    records: counts.records, links: counts.links, replicas: counts.replicas,
-                    bytes: counts.bytes, checksum: try reader.checksum().description,
+                    records: use.records, links: links, replicas: use.replicas,
+                    bytes: storage.fileBytes ?? use.bytes,
+                    checksum: try reader.checksum().description,
                     quotas: try quotaUses(reader).map {
                         .init(quota: $0.name, limit: $0.limit, used: $0.used)
                     })

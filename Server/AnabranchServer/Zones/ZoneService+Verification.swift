@@ -9,6 +9,8 @@ public struct ZoneVerification: Hashable, Sendable {
     public var damage: [String] = []
     /// True if the stored checksum is that of the records.
     public var isChecksumRight = true
+    /// True if the counters of the zone's quotas are those of its rows.
+    public var isUseRight = true
     /// Records that differ from the log; `nil` if the log no longer reaches its beginning.
     public var differences: [RecordDifference]? = []
     /// True if the differences were repaired.
@@ -16,12 +18,13 @@ public struct ZoneVerification: Hashable, Sendable {
 
     /// True if no damage and no difference was found.
     public var isValid: Bool {
-        damage.isEmpty && isChecksumRight && differences?.isEmpty ?? true
+        damage.isEmpty && isChecksumRight && isUseRight && differences?.isEmpty ?? true
     }
 }
 
 extension ZoneService {
-    /// Verifies the whole zone: its file, its checksum, and its merged state against the log.
+    /// Verifies the whole zone: its file, its checksum, the counters of its quotas, and its merged
+    /// state against the log.
     ///
     /// The state is compared only if the log reaches its beginning. The log is then merged again
     /// into a file in the temporary directory, while pushes continue. A repair changes only the
@@ -29,7 +32,7 @@ extension ZoneService {
     /// log are not affected. Clients that received damaged state from a snapshot or a repair find
     /// it by their own verification. A repair removes the snapshots.
     ///
-    /// - Parameter isRepairing: True to repair records and checksum, in one transaction.
+    /// - Parameter isRepairing: True to repair records, checksum and counters, in one transaction.
     ///
     /// - Throws: `overloaded` if the log grew during a repair: try again.
     public func verify(
@@ -50,10 +53,11 @@ extension ZoneService {
                 }
                 try rebuilt.put(found.differences ?? [], into: writer)
                 try writer.setChecksum(try writer.summed())
+                try writer.setUse(try writer.counts())
             }
             try storage.snapshots.keepNewest(0)
             hashes.forget()
-            countsAtHead.forget()
+            linkCountAtHead.forget()
             found.isRepaired = true
             return found
         }
@@ -65,6 +69,8 @@ extension ZoneService {
         let log = try reader.logState()
         found.position = log.head.position
         found.isChecksumRight = try reader.checksum() == reader.summed()
+        let (use, counts) = (try reader.use(), try reader.counts())
+        found.isUseRight = use.bytes == counts.bytes && use.records == counts.records
         found.differences = nil
         if log.startPosition == 0 {
             do {

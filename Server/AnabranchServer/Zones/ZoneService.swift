@@ -21,7 +21,7 @@ public final class ZoneService: Sendable {
     /// Tells other daemons about a new head.
     let announce: @Sendable (ZoneHead) -> Void
     let hashes = HeadCache<Digest>()
-    let countsAtHead = HeadCache<ZoneCounts>()
+    let linkCountAtHead = HeadCache<Int64>()
     /// The jobs that read all of the zone.
     let jobs: WholeZoneJobs
     let metrics: ServerMetrics

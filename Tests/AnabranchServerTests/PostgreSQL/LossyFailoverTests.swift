@@ -17,7 +17,8 @@ import Testing
         let emptying = PostgreSQLStatement(
             """
             UPDATE anabranch.zone SET history = 'another', position = 0, running = $2, greatest = 0,
-                start = 0, checksum = $3, replicas = 0, entities = 0, properties = 0
+                start = 0, checksum = $3, replicas = 0, entities = 0, properties = 0,
+                bytes = 0, records = 0
             WHERE zone = $1
             """, zone, .bytes(ReplicaID(high: 0, low: 0).bytes), .bytes(StateChecksum.zero.bytes),
             changing: 1)

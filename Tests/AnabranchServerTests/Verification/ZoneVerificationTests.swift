@@ -57,7 +57,8 @@ import Testing
         "DELETE FROM link WHERE left = 15",
         "UPDATE link SET right = right + 3 WHERE left = 20",
         "DELETE FROM link; DELETE FROM record WHERE key > 10",
-        "UPDATE zone SET checksum = zeroblob(40)",
+        "UPDATE zone SET checksum = zeroblob(40)", "UPDATE zone SET bytes = 0",
+        "UPDATE zone SET records = records + 1",
     ])
     func `differences from the log are found and repaired`(sql: String) throws {
         var zone = try open()

@@ -118,10 +118,10 @@ import Testing
             entity: "Person", property: ChangeBlock.friends,
             links: ends + [.init(left: hub, right: hub), .init(left: hub, right: others[0])])
         _ = try zone.push(insert, author.save([.insert(rows), .link(links)]))
-        #expect(try zone.storage.read { try $0.counts().links } == 12_002)
+        #expect(try zone.storage.read { try $0.linkCount() } == 12_002)
         let before = try zone.storage.read { try $0.use().bytes }
         _ = try zone.push(author.save([.delete(hub)]))
-        #expect(try zone.storage.read { try $0.counts().links } == 0)
+        #expect(try zone.storage.read { try $0.linkCount() } == 0)
         #expect(try zone.storage.read { try $0.use().bytes } < before - 12_002)
         #expect(try zone.storage.read { try $0.checksum() == $0.summed() })
         _ = try zone.push(author.save([.delete(RecordBlock(entity: "Person", records: others))]))

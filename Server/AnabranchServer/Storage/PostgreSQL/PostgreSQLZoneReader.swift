@@ -37,24 +37,29 @@ class PostgreSQLZoneReader: ZoneReading {
 
     func use() throws -> ZoneUse { row.use }
 
+    func linkCount() throws -> Int64 {
+        try query("SELECT count(*) FROM anabranch.link WHERE zone = $1").first?.int64(at: 0) ?? 0
+    }
+
     func counts() throws -> ZoneCounts {
         let counts = try query(
             """
             SELECT (SELECT count(*) FROM anabranch.record WHERE zone = $1 AND dead = 0),
-                (SELECT count(*) FROM anabranch.link WHERE zone = $1),
                 (SELECT count(*) FROM anabranch.replica WHERE zone = $1),
                 (SELECT coalesce(sum(octet_length(change_set)), 0)::bigint
                     FROM anabranch.log WHERE zone = $1)
-                + (SELECT coalesce(sum(octet_length(cells)), 0)::bigint
-                    FROM anabranch.record WHERE zone = $1)
+                + (SELECT coalesce(sum(octet_length(cells) + coalesce(octet_length(seen), 0)), 0)
+                    ::bigint FROM anabranch.record WHERE zone = $1)
+                + (SELECT coalesce(sum(octet_length(tags)), 0)::bigint
+                    FROM anabranch.link WHERE zone = $1)
                 + (SELECT coalesce(sum(octet_length(bytes)), 0)::bigint
                     FROM anabranch.part WHERE zone = $1)
             """
         ).first
         guard let counts else { throw damaged("its rows can't be counted") }
         return ZoneCounts(
-            records: counts.int64(at: 0), links: counts.int64(at: 1),
-            replicas: counts.int64(at: 2), bytes: counts.int64(at: 3))
+            records: counts.int64(at: 0), replicas: counts.int64(at: 1),
+            bytes: counts.int64(at: 2))
     }
 
     func acknowledgements() throws -> [ReplicaID: Acknowledgement] {

@@ -207,6 +207,11 @@ final class PostgreSQLZoneWriter: PostgreSQLZoneReader, ZoneWriting {
 
     func setQuotas(_ quotas: ZoneQuotas) throws { row.quotas = quotas }
 
+    func setUse(_ counts: ZoneCounts) throws {
+        row.bytes = counts.bytes
+        row.records = counts.records
+    }
+
     func setPushed(_ bytes: Int64, on day: Int64) throws {
         row.day = day
         row.dayBytes = bytes

@@ -50,6 +50,13 @@ extension SQLiteZoneWriter {
         }
     }
 
+    package func setUse(_ counts: ZoneCounts) throws {
+        try count {
+            $0.bytes = counts.bytes
+            $0.records = counts.records
+        }
+    }
+
     /// Changes the counters.
     func count(_ change: (inout ZoneUse) -> Void) throws {
         var use = try use()

@@ -76,14 +76,21 @@ package class SQLiteZoneReader: ZoneReading {
 
     package func use() throws -> ZoneUse { try storedUse() }
 
+    package func linkCount() throws -> Int64 {
+        try connection.integer("SELECT count(*) FROM link")
+    }
+
     package func counts() throws -> ZoneCounts {
         ZoneCounts(
             records: try connection.integer("SELECT count(*) FROM record")
                 - connection.integer("SELECT count(*) FROM record WHERE dead"),
-            links: try connection.integer("SELECT count(*) FROM link"),
             replicas: try connection.integer("SELECT count(*) FROM replica"),
-            bytes: try connection.integer("PRAGMA page_count")
-                * connection.integer("PRAGMA page_size"))
+            bytes: try connection.integer("SELECT coalesce(sum(length(change_set)), 0) FROM log")
+                + connection.integer(
+                    "SELECT coalesce(sum(length(cells) + coalesce(length(seen), 0)), 0) FROM record"
+                )
+                + connection.integer("SELECT coalesce(sum(length(tags)), 0) FROM link")
+                + connection.integer("SELECT coalesce(sum(length(bytes)), 0) FROM part"))
     }
 
     package func acknowledgements() throws -> [ReplicaID: Acknowledgement] {
