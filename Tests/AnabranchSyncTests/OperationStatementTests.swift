@@ -249,7 +249,7 @@ import Testing
             _ = log.take()
             let push = try await engine.synchronize()
             #expect(push.pushedChangeSets == 1)
-            if turn > 0 { check(log.take(), Counts(11, reading: 2, writing: 1), #_sourceLocation) }
+            if turn > 0 { check(log.take(), Counts(10, reading: 2, writing: 1), #_sourceLocation) }
         }
     }
 

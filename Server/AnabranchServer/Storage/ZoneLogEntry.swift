@@ -10,6 +10,8 @@ package struct LogState: Sendable {
     /// The position of the last compacted entry, which has no payload any more; zero while the log
     /// is whole.
     package var startPosition: UInt64
+    /// The last entry that the present transaction has appended; `nil` if it has appended none.
+    package var appended: ZoneLogLocation?
 
     package init(
         head: LogCursor, history: EpochHistory, greatestTimestamp: HybridTimestamp,

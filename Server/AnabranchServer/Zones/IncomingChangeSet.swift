@@ -7,8 +7,6 @@ struct IncomingChangeSet: Sendable {
     let bytes: [UInt8]
     /// The reason why it becomes a void, unless the log already holds it.
     let rejection: Rejection?
-    /// The parts of the zone that its check and its merge read.
-    let needs: ZoneNeeds
     /// True if the save deletes records.
     let deletes: Bool
     /// True if the save does nothing but delete records and the links of records.
@@ -25,13 +23,15 @@ struct IncomingChangeSet: Sendable {
 
     /// Decodes a change set.
     ///
-    /// - Parameter room: The memory for its values; `nil` for no limit.
+    /// - Parameters:
+    ///   - room: The memory for its values; `nil` for no limit.
+    ///   - needs: Receives the parts of the zone that its check and its merge read.
     ///
     /// - Throws: `invalidChangeSet` or `unsupportedVersion`; the author of such bytes is unknown.
     ///   `overloaded` if there is too little memory for the values.
     init(
         decoding bytes: [UInt8], limits: ZoneLimits, checkingDigest: Bool,
-        in room: DecodingRoom? = nil
+        in room: DecodingRoom? = nil, adding needs: inout ZoneNeeds
     ) throws(ProtocolError) {
         self.bytes = bytes
         self.room = room
@@ -40,25 +40,27 @@ struct IncomingChangeSet: Sendable {
         } catch {
             throw PushFailure.refusal(error)
         }
-        var contents = Contents(needs: ZoneNeeds(checking: changeSet))
+        needs.add(checkOf: changeSet)
+        var contents = Contents()
         let ofSize =
             changeSet.kind.isSave
             ? PushFailure.rejection(ofSize: bytes.count, of: changeSet, limits) : nil
         rejection =
-            if let ofSize { ofSize } else { try Self.rejection(of: changeSet, &contents, room) }
-        needs = contents.needs
+            if let ofSize {
+                ofSize
+            } else {
+                try Self.rejection(of: changeSet, &contents, room, &needs)
+            }
         deletes = contents.deletes
         isDeleting = contents.deletes && !contents.writes
     }
 
-    /// The parts of a zone that the blocks of a save need, and the kinds of their changes.
+    /// The kinds of changes in the blocks of a save.
     private struct Contents {
-        var needs: ZoneNeeds
         var deletes = false
         var writes = false
 
         mutating func add(_ block: ChangeBlock) {
-            needs.add(block)
             switch block {
             case .delete, .yieldingDelete: deletes = true
             case .unlink: break
@@ -68,14 +70,15 @@ struct IncomingChangeSet: Sendable {
     }
 
     private static func rejection(
-        of changeSet: ChangeSet, _ contents: inout Contents, _ room: DecodingRoom?
+        of changeSet: ChangeSet, _ contents: inout Contents, _ room: DecodingRoom?,
+        _ needs: inout ZoneNeeds
     ) throws(ProtocolError) -> Rejection? {
         guard changeSet.kind == .save else {
             try room?.reserve(forPartsOf: changeSet)
             return nil
         }
         do throws(ChangeSetDecodingError) {
-            try checkPayload(of: changeSet, &contents, room)
+            try checkPayload(of: changeSet, &contents, room, &needs)
             return nil
         } catch {
             if let refusal = room?.refusal(of: error) { throw refusal }
@@ -85,13 +88,15 @@ struct IncomingChangeSet: Sendable {
 
     /// Decodes the payload block by block, so that only one block is in memory.
     private static func checkPayload(
-        of changeSet: ChangeSet, _ contents: inout Contents, _ room: DecodingRoom?
+        of changeSet: ChangeSet, _ contents: inout Contents, _ room: DecodingRoom?,
+        _ needs: inout ZoneNeeds
     ) throws(ChangeSetDecodingError) {
         var decoder = try ChangePayloadDecoder(
             changeSet.payload, author: changeSet.dot.replica, reserving: room?.reserve(byteCount:))
         while let block = try decoder.next() {
             try checkIsKnown(block)
             contents.add(block)
+            needs.add(block)
         }
     }
 
@@ -110,13 +115,12 @@ extension Dot {
 }
 
 extension ZoneNeeds {
-    /// The places of the log that ``PushCheck`` looks up.
-    fileprivate init(checking changeSet: ChangeSet) {
-        self.init()
-        replicas = [changeSet.dot.replica]
-        origins = [changeSet.origin]
+    /// Adds the places of the log that ``PushCheck`` looks up.
+    fileprivate mutating func add(checkOf changeSet: ChangeSet) {
+        replicas.insert(changeSet.dot.replica)
+        origins.insert(changeSet.origin)
         if changeSet.rewrittenFrom != nil { origins.insert(changeSet.previousOrigin) }
-        dots = Set(changeSet.context.beyond.map(\.dot))
+        dots.formUnion(changeSet.context.beyond.lazy.map(\.dot))
         dots.insert(changeSet.dot)
         for dot in [changeSet.dot, changeSet.rewrittenFrom].compactMap({ $0?.predecessor }) {
             dots.insert(dot)

@@ -29,12 +29,26 @@ struct PushCheck {
         return .new
     }
 
+    // The predecessor of most change sets is the one before it in the same request.
+
+    private func place(of dot: Dot) throws -> ZoneLogLocation? {
+        if let last = log.appended, last.dot == dot { return last }
+        return try writer.place(of: dot)
+    }
+
+    private func head(of replica: ReplicaID) throws -> ReplicaHead? {
+        if let last = log.appended, last.dot.replica == replica {
+            return ReplicaHead(sequence: last.dot.sequence, origin: last.origin)
+        }
+        return try writer.head(of: replica)
+    }
+
     private func checkPlace(of changeSet: ChangeSet) throws {
         let dot = changeSet.dot
-        let head = try writer.head(of: dot.replica)
+        let head = try head(of: dot.replica)
         let last = head?.sequence ?? 0
         if dot.sequence <= last {
-            let held = try writer.place(of: dot)
+            let held = try place(of: dot)
             guard disabled.contains(.gapCheck), held == nil else {
                 throw forked(
                     dot, "the zone holds another change set under that name", held?.origin)
@@ -84,7 +98,7 @@ struct PushCheck {
     }
 
     private func isLost(_ dot: Dot?) throws -> Bool {
-        try dot.flatMap { try writer.place(of: $0) }?.kind == .lost
+        try dot.flatMap { try place(of: $0) }?.kind == .lost
     }
 
     private func checkCauses(of changeSet: ChangeSet) throws {
@@ -96,7 +110,7 @@ struct PushCheck {
             }
         }
         for entry in changeSet.context.beyond {
-            guard let place = try writer.place(of: entry.dot),
+            guard let place = try place(of: entry.dot),
                 place.kind == .lost || place.origin.prefix == entry.originPrefix
                     || entry.namesLoss
             else { throw try missing(changeSet.dot, "change set \(entry.dot)", entry.dot) }
@@ -109,7 +123,7 @@ struct PushCheck {
     /// each has saved after it.
     private func checkOrder(of changeSet: ChangeSet) throws {
         guard changeSet.kind != .lost, let dot = changeSet.dot.predecessor,
-            let last = try writer.place(of: dot), last.kind != .lost,
+            let last = try place(of: dot), last.kind != .lost,
             last.timestamp >= changeSet.timestamp
         else { return }
         var details = changeSet.dot.details
@@ -170,7 +184,7 @@ struct PushCheck {
         if let cause {
             details["causeReplica"] = cause.replica.description
             details["causeSequence"] = "\(cause.sequence)"
-            let last = try writer.head(of: cause.replica)?.sequence ?? 0
+            let last = try head(of: cause.replica)?.sequence ?? 0
             details["causeNext"] = "\(last + 1)"
         }
         return ProtocolError(

@@ -84,3 +84,14 @@ package struct PushRecord: Sendable {
         self.refusal = refusal
     }
 }
+
+extension ServerMetrics {
+    /// Counts the change sets of a push by their outcomes.
+    func count(_ push: PushRecord) {
+        let outcomes = [
+            ("accepted", push.acceptedCount), ("held", push.heldCount),
+            ("rejected", push.rejections.count),
+        ]
+        for (outcome, count) in outcomes where count > 0 { changeSets.add(Double(count), outcome) }
+    }
+}

@@ -10,6 +10,8 @@ struct PushJob: Sendable {
     /// The change sets before the first one that cannot be decoded.
     var changeSets: [IncomingChangeSet]
     let refusal: ProtocolError?
+    /// The parts of the zone that the job reads.
+    let needs: ZoneNeeds
     /// The memory that the request takes; `nil` for a caller in this process.
     let memory: RequestMemory?
 
@@ -22,6 +24,8 @@ struct PushJob: Sendable {
         self.memory = memory
         requestedCount = request.changeSets.count
         var taken: [IncomingChangeSet] = []
+        taken.reserveCapacity(requestedCount)
+        var needs = ZoneNeeds()
         var refusal: ProtocolError?
         let room = memory.map { DecodingRoom($0) }
         do throws(ProtocolError) {
@@ -29,18 +33,15 @@ struct PushJob: Sendable {
                 taken.append(
                     try IncomingChangeSet(
                         decoding: bytes, limits: limits,
-                        checkingDigest: !disabled.contains(.digestCheck), in: room))
+                        checkingDigest: !disabled.contains(.digestCheck), in: room,
+                        adding: &needs))
             }
         } catch {
             refusal = error
         }
         changeSets = taken
         self.refusal = refusal
-    }
-
-    /// The parts of the zone that the job reads.
-    var needs: ZoneNeeds {
-        changeSets.reduce(into: ZoneNeeds()) { $0.formUnion($1.needs) }
+        self.needs = needs
     }
 }
 
@@ -77,6 +78,10 @@ struct PushProcessor: Sendable {
         var refusal = job.refusal
         let check = try quotaCheck(writer, now: now)
         var rest = job.changeSets[...]
+        if let check, let all = try takeAll(rest, into: writer, &log, now: now, check) {
+            acknowledgements = all
+            rest = []
+        }
         while let incoming = rest.first {
             do {
                 acknowledgements.append(
@@ -114,7 +119,6 @@ struct PushProcessor: Sendable {
         let check = PushCheck(
             writer: writer, log: log, limits: limits, wallMilliseconds: now, disabled: disabled)
         if case .held(let place) = try check.verdict(on: changeSet) {
-            metrics.changeSets.add(1, "held")
             return try acknowledgement(of: changeSet, at: place, writer)
         }
         do {
@@ -198,7 +202,6 @@ struct PushProcessor: Sendable {
         } catch let error as StorageError {
             throw PushFailure(error) ?? error
         }
-        metrics.changeSets.add(1, changeSet.kind == .void ? "rejected" : "accepted")
         return advance(&log, to: cursor, by: changeSet)
     }
 
@@ -218,6 +221,9 @@ struct PushProcessor: Sendable {
     ) -> PushResponse.Acknowledgement {
         log.head = cursor
         log.greatestTimestamp = max(log.greatestTimestamp, changeSet.timestamp)
+        log.appended = ZoneLogLocation(
+            position: cursor.position, kind: changeSet.kind, dot: changeSet.dot,
+            timestamp: changeSet.timestamp, origin: changeSet.origin, digest: changeSet.digest)
         return PushResponse.Acknowledgement(
             position: cursor.position, dot: changeSet.dot, timestamp: changeSet.timestamp,
             digest: changeSet.digest, rejection: changeSet.rejection)

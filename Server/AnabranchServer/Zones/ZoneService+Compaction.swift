@@ -77,11 +77,11 @@ extension ZoneService {
             limits: limits, wallMilliseconds: wallMilliseconds, zone: name, validation: nil,
             disabled: disabled, metrics: metrics, checksQuotas: false)
         let set = try horizonSet(deleting: dead, log, now: now, writer)
+        var needs = ZoneNeeds()
         // The operator's limits hold for clients.
-        _ = try intake.take(
-            IncomingChangeSet(
-                decoding: set.encoded(), limits: ZoneLimits(), checkingDigest: true),
-            into: writer, after: &log, now: now)
+        let incoming = try IncomingChangeSet(
+            decoding: set.encoded(), limits: ZoneLimits(), checkingDigest: true, adding: &needs)
+        _ = try intake.take(incoming, into: writer, after: &log, now: now)
         return dead.count
     }
 

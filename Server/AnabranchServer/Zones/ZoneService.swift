@@ -73,7 +73,7 @@ public final class ZoneService: Sendable {
             validation: validation, needsVerdict: hook != nil, disabled: disabled, metrics: metrics,
             stop: storage.stop)
         pushes = CommitQueue(maximumTogether: Self.maximumPushesTogether) { [acknowledged] jobs in
-            let needs = jobs.reduce(into: ZoneNeeds()) { $0.formUnion($1.needs) }
+            let needs = jobs.dropFirst().reduce(into: jobs[0].needs) { $0.formUnion($1.needs) }
             let start = ContinuousClock.now
             let outcomes = try transactions.write(needs) { writer in
                 let outcomes = try jobs.map { try intake.take($0, into: writer) }
@@ -83,7 +83,9 @@ public final class ZoneService: Sendable {
             metrics.commits.record(Double(jobs.count))
             metrics.commitSeconds.record((ContinuousClock.now - start) / .seconds(1))
             for (job, outcome) in zip(jobs, outcomes) {
-                record(PushRecord(job, in: name, outcome))
+                let push = PushRecord(job, in: name, outcome)
+                metrics.count(push)
+                record(push)
             }
             return outcomes
         }

@@ -79,9 +79,14 @@ extension ManagedObjectContext {
     ///
     /// - Returns: `nil` if no record with the ID has the ID's entity or one below it.
     private func readObject(with objectID: ManagedObjectID) throws -> ManagedObject? {
-        try objects { take in
-            try readRows(of: objectID.entity, ids: [objectID.localID], take)
-        }.first
+        releaseUnusedIfMany()
+        var object: ManagedObject?
+        var forgotten: [ManagedObject] = []
+        try readRows(of: objectID.entity, ids: [objectID.localID]) { row in
+            object = self.object(of: row, refreshing: false, forgotten: &forgotten)
+        }
+        withExtendedLifetime(forgotten) {}
+        return object
     }
 
     private func foreign(_ objectID: ManagedObjectID) -> PropertyError {

@@ -1,7 +1,7 @@
 package import AnabranchSQLite
 
 /// Reads one snapshot of a store, within the body of `Store.read`.
-package final class StoreReader {
+package struct StoreReader {
     package let connection: Connection
     package let schema: StoreSchema
     /// The store's identity. Objects of another store equal no row; with `nil` every object counts

@@ -49,12 +49,4 @@ extension SQLiteZoneReader {
     private func place(_ row: Statement) throws -> ZoneLogLocation? {
         try row.step() ? try row.place(replica: replica(at:)) : nil
     }
-
-    package func head(of replica: ReplicaID) throws -> ReplicaHead? {
-        let row = try connection.cached(
-            "SELECT sequence, origin FROM replica WHERE id = ? AND sequence > 0")
-        try row.bind(replica.bytes, at: 1)
-        guard try row.step() else { return nil }
-        return ReplicaHead(sequence: try row.unsigned(at: 0), origin: try row.digest(at: 1))
-    }
 }

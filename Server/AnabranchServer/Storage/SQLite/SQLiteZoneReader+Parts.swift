@@ -74,6 +74,7 @@ extension SQLiteZoneWriter {
     }
 
     package func putInLog(_ parts: [SavePart], at position: UInt64) throws {
+        guard !parts.isEmpty else { return }
         let row = try connection.cached(
             "INSERT OR IGNORE INTO log_part(digest, size, position) VALUES (?, ?, ?)")
         let staged = try connection.cached("DELETE FROM stage WHERE digest = ? AND size = ?")

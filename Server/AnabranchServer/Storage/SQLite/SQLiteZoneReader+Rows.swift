@@ -103,15 +103,16 @@ extension SQLiteZoneReader {
 
 extension SQLiteZoneWriter {
     package func removeAll() throws {
+        kept.head = nil
+        kept.greatest = 0
         for table in [
             "log", "record", "link", "replica", "entity", "property", "acknowledgement", "part",
             "log_part", "stage",
         ] {
             try connection.execute("DELETE FROM \(table)")
         }
-        try connection.run(
-            "UPDATE zone SET greatest = 0, start = 0, checksum = ?",
-            .blob(StateChecksum.zero.bytes))
+        try connection.run("UPDATE zone SET greatest = 0, start = 0")
+        try setChecksum(.zero)
         names.forget()
         try count { $0 = ZoneUse(day: $0.day, dayBytes: $0.dayBytes) }
     }
@@ -121,6 +122,8 @@ extension SQLiteZoneWriter {
     }
 
     package func setLog(_ state: LogState) throws {
+        try writeKept()
+        kept.greatest = 0
         try connection.execute("DELETE FROM epoch")
         for (ordinal, epoch) in state.history.epochs.enumerated() {
             try connection.run(

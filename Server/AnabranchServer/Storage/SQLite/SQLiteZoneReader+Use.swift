@@ -13,24 +13,8 @@ extension SQLiteZoneReader {
         }
         return quotas
     }
-
-    /// The counters of the file, without changes that a writer has not written yet.
-    func storedUse() throws -> ZoneUse {
-        let row = try connection.cached(
-            """
-            SELECT bytes, records, (SELECT coalesce(max(ordinal) + 1, 0) FROM replica), day,
-                day_bytes FROM zone
-            """)
-        guard try row.step() else { throw damaged("its zone row is missing") }
-        defer { row.reset() }
-        return ZoneUse(
-            bytes: try row.amount(at: 0), records: try row.amount(at: 1),
-            replicas: try row.amount(at: 2), day: try row.amount(at: 3),
-            dayBytes: try row.amount(at: 4))
-    }
 }
 
-// The counters are changed in memory and written once, at the end of the transaction.
 extension SQLiteZoneWriter {
     package func setQuotas(_ quotas: ZoneQuotas) throws {
         let values = ZoneQuotas.Quantity.allCases.map { quantity -> SQLiteValue in
@@ -61,7 +45,8 @@ extension SQLiteZoneWriter {
     func count(_ change: (inout ZoneUse) -> Void) throws {
         var use = try use()
         change(&use)
-        counters = use
+        kept.use = use
+        kept.isRowChanged = true
     }
 
     func count(bytes: Int, records: Int64 = 0) throws {
@@ -70,17 +55,6 @@ extension SQLiteZoneWriter {
             $0.bytes += Int64(bytes)
             $0.records += records
         }
-    }
-
-    /// Writes the counters if they have changed.
-    func writeCounters() throws {
-        guard let use = counters, use != writtenCounters else { return }
-        let row = try connection.cached(
-            "UPDATE zone SET bytes = ?, records = ?, day = ?, day_bytes = ?")
-        for (index, value) in [use.bytes, use.records, use.day, use.dayBytes].enumerated() {
-            try row.bind(value, at: index + 1)
-        }
-        try row.run()
     }
 
     /// Uncounts a record before it is replaced or removed.

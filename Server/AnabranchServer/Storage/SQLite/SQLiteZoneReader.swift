@@ -74,7 +74,27 @@ package class SQLiteZoneReader: ZoneReading {
         return page
     }
 
-    package func use() throws -> ZoneUse { try storedUse() }
+    package func head(of replica: ReplicaID) throws -> ReplicaHead? {
+        let row = try connection.cached(
+            "SELECT sequence, origin FROM replica WHERE id = ? AND sequence > 0")
+        try row.bind(replica.bytes, at: 1)
+        guard try row.step() else { return nil }
+        return ReplicaHead(sequence: try row.unsigned(at: 0), origin: try row.digest(at: 1))
+    }
+
+    package func use() throws -> ZoneUse {
+        let row = try connection.cached(
+            """
+            SELECT bytes, records, (SELECT coalesce(max(ordinal) + 1, 0) FROM replica), day,
+                day_bytes FROM zone
+            """)
+        guard try row.step() else { throw damaged("its zone row is missing") }
+        defer { row.reset() }
+        return ZoneUse(
+            bytes: try row.amount(at: 0), records: try row.amount(at: 1),
+            replicas: try row.amount(at: 2), day: try row.amount(at: 3),
+            dayBytes: try row.amount(at: 4))
+    }
 
     package func linkCount() throws -> Int64 {
         try connection.integer("SELECT count(*) FROM link")

@@ -156,7 +156,7 @@ package final class SQLiteZoneStorage: ZoneStorage {
                         let writer = SQLiteZoneWriter(
                             connection, names: names, greatestOrdinal: options.greatestOrdinal)
                         let result = try body(writer)
-                        try writer.writeCounters()
+                        try writer.writeKept()
                         return result
                     }
                 }

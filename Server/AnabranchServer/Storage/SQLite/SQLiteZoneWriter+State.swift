@@ -148,9 +148,8 @@ extension SQLiteZoneWriter {
     }
 
     package func setChecksum(_ checksum: StateChecksum) throws {
-        let zone = try connection.cached("UPDATE zone SET checksum = ?")
-        try zone.bind(checksum.bytes, at: 1)
-        try zone.run()
+        kept.checksum = checksum
+        kept.isRowChanged = true
     }
 
     package func tags(

@@ -2,12 +2,26 @@ package import AnabranchReplication
 import AnabranchSQLite
 
 /// Writes a zone's file within the zone's one write transaction.
+///
+/// Every entry changes the head of its replica and the counters and the checksum of the zone. These
+/// are kept in memory, and written at the end or before they are read.
 package final class SQLiteZoneWriter: SQLiteZoneReader, ZoneWriting {
     private let greatestOrdinal: Int64
-    /// The counters as this transaction leaves them so far; `nil` if it has not read them.
-    var counters: ZoneUse?
-    /// The counters in the file.
-    private(set) var writtenCounters: ZoneUse?
+    var kept = Kept()
+
+    /// The fields of the zone's row and the head that may differ from those in the file.
+    struct Kept {
+        /// The counters as this transaction leaves them so far; `nil` if it has not read them.
+        var use: ZoneUse?
+        /// The checksum as this transaction leaves it so far; `nil` if it has not read it.
+        var checksum: StateChecksum?
+        /// The greatest timestamp of the entries that were appended.
+        var greatest: Int64 = 0
+        /// True if a field of the zone's row was changed since it was written.
+        var isRowChanged = false
+        /// The replica that the last entries are of, by its ordinal, and its head.
+        var head: (author: Int64, head: ReplicaHead)?
+    }
 
     init(_ connection: Connection, names: ZoneNameCache, greatestOrdinal: Int64) {
         self.greatestOrdinal = greatestOrdinal
@@ -15,19 +29,63 @@ package final class SQLiteZoneWriter: SQLiteZoneReader, ZoneWriting {
     }
 
     override package func use() throws -> ZoneUse {
-        if let counters { return counters }
-        let use = try storedUse()
-        writtenCounters = use
-        counters = use
+        if let use = kept.use { return use }
+        let use = try super.use()
+        kept.use = use
         return use
     }
 
+    override package func checksum() throws -> StateChecksum {
+        if let checksum = kept.checksum { return checksum }
+        let checksum = try super.checksum()
+        kept.checksum = checksum
+        return checksum
+    }
+
+    override package func logState() throws -> LogState {
+        try writeKept()
+        return try super.logState()
+    }
+
+    override package func head(of replica: ReplicaID) throws -> ReplicaHead? {
+        try writeKept()
+        return try super.head(of: replica)
+    }
+
+    /// Writes what was kept in memory.
+    func writeKept() throws {
+        if let (author, head) = kept.head {
+            let row = try connection.cached(
+                "UPDATE replica SET sequence = ?, origin = ? WHERE ordinal = ? AND sequence < ?")
+            try row.bind(Int64(clamping: head.sequence), at: 1)
+            try row.bind(head.origin.bytes, at: 2)
+            try row.bind(author, at: 3)
+            try row.bind(Int64(clamping: head.sequence), at: 4)
+            try row.run()
+            kept.head = nil
+        }
+        guard kept.isRowChanged else { return }
+        let row = try connection.cached(
+            """
+            UPDATE zone SET bytes = ?, records = ?, day = ?, day_bytes = ?,
+                greatest = max(greatest, ?), checksum = coalesce(?, checksum)
+            """)
+        let use = try use()
+        for (index, value) in [use.bytes, use.records, use.day, use.dayBytes].enumerated() {
+            try row.bind(value, at: index + 1)
+        }
+        try row.bind(kept.greatest, at: 5)
+        if let checksum = kept.checksum { try row.bind(checksum.bytes, at: 6) }
+        try row.run()
+        kept.isRowChanged = false
+    }
+
     package func atomically<Result>(_ body: () throws -> Result) throws -> Result {
-        let before = counters
+        let before = kept
         do {
             return try connection.savepoint(body)
         } catch {
-            counters = before
+            kept = before
             names.forget()
             throw error
         }
@@ -53,20 +111,12 @@ package final class SQLiteZoneWriter: SQLiteZoneReader, ZoneWriting {
         try log.bind(entry.bytes, at: 9)
         try log.run()
         try count(bytes: entry.bytes.count)
-        try recordHead(changeSet, author: author)
-    }
-
-    private func recordHead(_ changeSet: ChangeSet, author: Int64) throws {
-        let head = try connection.cached(
-            "UPDATE replica SET sequence = ?, origin = ? WHERE ordinal = ? AND sequence < ?")
-        try head.bind(Int64(clamping: changeSet.dot.sequence), at: 1)
-        try head.bind(changeSet.origin.bytes, at: 2)
-        try head.bind(author, at: 3)
-        try head.bind(Int64(clamping: changeSet.dot.sequence), at: 4)
-        try head.run()
-        let greatest = try connection.cached("UPDATE zone SET greatest = max(greatest, ?)")
-        try greatest.bind(Int64(clamping: changeSet.timestamp.rawValue), at: 1)
-        try greatest.run()
+        if let (last, _) = kept.head, last != author { try writeKept() }
+        kept.head = (
+            author, ReplicaHead(sequence: changeSet.dot.sequence, origin: changeSet.origin)
+        )
+        kept.greatest = max(kept.greatest, Int64(clamping: changeSet.timestamp.rawValue))
+        kept.isRowChanged = true
     }
 
     package func forgetChangeSets(through position: UInt64) throws {

@@ -104,16 +104,19 @@ extension Store {
             var voids: [SaveVoiding.Pair] = []
             var placed: [UInt64: PlacedEntry] = [:]
             for item in acknowledged {
+                let place = CausalContext.Prefix(epoch: epoch, position: item.position)
+                if item.isAsPushed, try places.record(place, ofUnchanged: item.pushed) {
+                    placed[item.position] = PlacedEntry(item.pushed.changeSet)
+                    continue
+                }
                 guard let held = try log.entry(at: item.localPosition) else { continue }
                 let form = held.changeSet.form(after: item.rejection)
                 guard form.digest == item.digest, form.dot == item.dot,
-                    held.changeSet.context == item.context
+                    held.changeSet.context == item.pushed.changeSet.context
                 else { continue }
                 if form.kind != held.changeSet.kind { voids.append((held, form)) }
                 placed[item.position] = PlacedEntry(held.changeSet)
-                try places.record(
-                    CausalContext.Prefix(epoch: epoch, position: item.position),
-                    ofSetAt: item.localPosition)
+                try places.record(place, ofSetAt: item.localPosition)
             }
             var changes = ChangeCollector()
             var voiding = SaveVoiding(transaction)

@@ -77,8 +77,8 @@ extension SyncState {
 
 /// The zone's answer about one pushed change set.
 package struct Acknowledged: Sendable {
-    /// The position in this file's log.
-    package let localPosition: Int64
+    /// The entry as it was pushed.
+    let pushed: StoredLogEntry
     /// The position in the zone's log.
     package let position: UInt64
     /// The dot in the zone's log.
@@ -87,8 +87,14 @@ package struct Acknowledged: Sendable {
     package let digest: Digest
     /// The reason why the zone's log has a void in its place; `nil` if it has the change set.
     package let rejection: Rejection?
-    /// The context with which the change set was pushed.
-    let context: CausalContext
+
+    /// The position in this file's log.
+    package var localPosition: Int64 { pushed.localPosition }
+
+    /// True if the zone's log has the change set in the form in which it was pushed.
+    var isAsPushed: Bool {
+        rejection == nil && digest == pushed.changeSet.digest && dot == pushed.changeSet.dot
+    }
 
     /// Creates an answer.
     ///
@@ -101,8 +107,7 @@ package struct Acknowledged: Sendable {
         timestamp: HybridTimestamp? = nil,
         digest: Digest? = nil, rejection: Rejection? = nil
     ) {
-        localPosition = pushed.localPosition
-        context = pushed.changeSet.context
+        self.pushed = pushed
         self.position = position
         self.dot = dot ?? pushed.changeSet.dot
         self.timestamp = timestamp ?? pushed.changeSet.timestamp

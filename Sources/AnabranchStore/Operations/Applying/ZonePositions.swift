@@ -18,6 +18,37 @@ struct ZonePositions {
         transaction.journal.forgetPlaces()
     }
 
+    /// Records the position of an entry, unless the log has the entry in another form by now, or
+    /// with another context. The entry itself is not read.
+    ///
+    /// - Returns: False if nothing was recorded. The entry may still be the same.
+    func record(
+        _ place: CausalContext.Prefix, ofUnchanged entry: StoredLogEntry
+    ) throws -> Bool {
+        let set = entry.changeSet
+        guard let ordinal = transaction.replicas.ordinal(of: set.dot.replica) else { return false }
+        let statement = try connection.cached(
+            """
+            UPDATE ab_changeset SET epoch = ?, server_position = ? WHERE position = ?
+            AND kind = ? AND replica = ? AND seq = ? AND context IS ? AND digest IS ?
+            """)
+        try statement.bind(place.epoch.bytes, at: 1)
+        try statement.bind(Int64(bitPattern: place.position), at: 2)
+        try statement.bind(entry.localPosition, at: 3)
+        try statement.bind(Int64(set.kind.rawValue), at: 4)
+        try statement.bind(ordinal, at: 5)
+        try statement.bind(Int64(bitPattern: set.dot.sequence), at: 6)
+        try statement.bind(ChangeLog.stored(set.context), at: 7)
+        // Whatever replaces the form of an entry stores its digest.
+        try statement.bind(
+            ChangeLog.isDigestComputed(of: set) ? nil : set.digest.bytes, at: 8)
+        try statement.run()
+        guard connection.changes == 1 else { return false }
+        transaction.knownLog.place(place.position)
+        transaction.journal.forgetPlaces()
+        return true
+    }
+
     func forget(ofSetAt localPosition: Int64) throws {
         try connection.run(
             "UPDATE ab_changeset SET epoch = NULL, server_position = NULL WHERE position = ?",

@@ -130,6 +130,14 @@ struct ChangeLog {
             .integer(Int64(bitPattern: position)))
     }
 
+    /// The context of a change set as an entry has it; `nil` if it is empty.
+    static func stored(_ context: CausalContext) -> [UInt8]? {
+        guard context != .empty else { return nil }
+        var bytes = ByteWriter()
+        bytes.append(context: context)
+        return bytes.bytes
+    }
+
     func replaceContext(ofEntryAt position: Int64, by context: CausalContext) throws {
         var bytes = ByteWriter()
         bytes.append(context: context)
@@ -194,11 +202,7 @@ struct ChangeLog {
         try statement.bind(ordinal, at: 2)
         try statement.bind(Int64(bitPattern: set.dot.sequence), at: 3)
         try statement.bind(Int64(bitPattern: set.timestamp.rawValue), at: 4)
-        if set.context != CausalContext() {
-            var context = ByteWriter()
-            context.append(context: set.context)
-            try statement.bind(context.bytes, at: 5)
-        }
+        try statement.bind(Self.stored(set.context), at: 5)
         try statement.bind(set.author, at: 6)
         try statement.bind(set.name, at: 7)
         if let place {
