@@ -98,6 +98,13 @@ import Testing
         #expect(after.map(\.origin) == left.map { before[$0].origin })
     }
 
+    @Test func `name the predecessor that the transaction before has removed`() throws {
+        let before = try save(3).map(\.changeSet)
+        try store.write { try $0.log.forget(3) }
+        let after = try save(1).map(\.changeSet)
+        #expect(after.map(\.previousOrigin) == [.zero, before[0].origin, before[2].origin])
+    }
+
     @Test func `are found by their origin under any name that they had`() throws {
         let sets = try save(4).map(\.changeSet)
         try store.write { transaction in

@@ -95,6 +95,6 @@ struct EventChanges {
 /// An event that is over, and what notifications tell of it.
 struct EndedEvent {
     let event: EventChanges
-    /// `nil` where only records were concerned that are not registered.
+    /// `nil` if only records were concerned that are not registered, or if nothing observes.
     let changes: ObjectIDChanges?
 }

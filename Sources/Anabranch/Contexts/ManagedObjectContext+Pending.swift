@@ -34,10 +34,10 @@ extension ManagedObjectContext {
         primitives.endEvent()
         guard !event.isEmpty || event.concernsRecords else { return nil }
         if recorder != nil { registerUndo() }
-        let present = event
-        event = EventChanges()
-        changedByHooks?.append(contentsOf: present.touched)
-        return EndedEvent(event: present, changes: present.isEmpty ? nil : takeChanges(of: present))
+        var ended = EventChanges()
+        swap(&ended, &event)
+        changedByHooks?.append(contentsOf: ended.touched)
+        return EndedEvent(event: ended, changes: ended.isEmpty ? nil : takeChanges(of: ended))
     }
 
     func announce(_ ended: EndedEvent) {
@@ -62,11 +62,13 @@ extension ManagedObjectContext {
     /// Takes the event's marks off its objects: what observers change is another event, for which
     /// a new object was there before.
     ///
-    /// - Returns: The changes, or none if nothing observes them.
-    private func takeChanges(of event: EventChanges) -> ObjectIDChanges {
+    /// - Returns: The changes; `nil` if nothing observes them.
+    private func takeChanges(of event: EventChanges) -> ObjectIDChanges? {
         guard isObserved(.objectsDidChange) else {
-            for object in event.touched { _ = takeMarks(of: object) }
-            return ObjectIDChanges(origin: coordinator.origin)
+            for object in event.touched {
+                object.flags.subtract([.recordedInEvent, .writable, .insertedInEvent])
+            }
+            return nil
         }
         var inserted: [ObjectIDList.Item] = []
         var updated: [ObjectIDList.Item] = []

@@ -101,6 +101,7 @@ extension ManagedObjectContext {
     func takeChangesByHooks() throws -> [ManagedObject]? {
         try propagateDeletes()
         announceChanges()
+        guard changedByHooks?.isEmpty == false || !event.touched.isEmpty else { return nil }
         var seen: Set<ManagedObject> = []
         let changed = (changedByHooks ?? []).filter { object in
             object.hasChanges && !object.flags.contains(.detached) && seen.insert(object).inserted

@@ -53,6 +53,10 @@ public struct CausalContext: Hashable, Sendable {
     ///     highest sequence number is kept, because a replica's change sets are held without gaps.
     public init(prefix: Prefix? = nil, beyond: [Entry] = []) {
         self.prefix = prefix
+        guard beyond.count > 1 else {
+            self.beyond = beyond
+            return
+        }
         let sorted = beyond.sorted { $0.dot < $1.dot }
         self.beyond = sorted.indices.filter { index in
             index + 1 == sorted.count || sorted[index].dot.replica < sorted[index + 1].dot.replica

@@ -97,7 +97,7 @@ extension Connection {
         }
     }
 
-    private func compile(_ sql: String, isPersistent: Bool) throws -> PreparedStatement {
+    func compile(_ sql: String, isPersistent: Bool) throws -> PreparedStatement {
         try checkText(sql)
         var text = sql
         return try text.withUTF8 { text in

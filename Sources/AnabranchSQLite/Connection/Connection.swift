@@ -28,6 +28,9 @@ public final class Connection {
     @exclusivity(unchecked) private(set) var database: OpaquePointer?
     @exclusivity(unchecked) var cache: StatementCache
     @exclusivity(unchecked) unowned(unsafe) var firstStatement: Statement?
+    /// The prepared steps of transactions, by ``TransactionStep``.
+    @exclusivity(unchecked) var preparedSteps = [PreparedStatement?](
+        repeating: nil, count: TransactionStep.allCases.count)
 
     /// The number of pages in the write-ahead log after the last commit of this connection, if it
     /// has taken over the checkpoints.
@@ -153,6 +156,7 @@ public final class Connection {
             statement = current.next
         }
         for entry in cache.removeAll() { sqlite3_finalize(entry.prepared.handle) }
+        forgetSteps()
         self.database = nil
         sqlite3_close_v2(database)
     }

@@ -12,11 +12,11 @@ public enum TransactionKind: Sendable {
     /// Takes the write lock at the beginning; outside WAL mode it also excludes readers.
     case exclusive
 
-    var beginSQL: String {
+    var beginning: TransactionStep {
         switch self {
-        case .deferred: "BEGIN DEFERRED"
-        case .immediate: "BEGIN IMMEDIATE"
-        case .exclusive: "BEGIN EXCLUSIVE"
+        case .deferred: .beginDeferred
+        case .immediate: .beginImmediate
+        case .exclusive: .beginExclusive
         }
     }
 }
@@ -31,11 +31,11 @@ extension Connection {
     /// - Throws: Errors of `body`. ``SQLiteError`` if BEGIN or COMMIT fails, if a transaction is
     ///   open already, or if `body` continued after SQLite had rolled the transaction back
     ///   (`abort`).
+    @inlinable
     public func transaction<Result>(
         _ kind: TransactionKind = .immediate, _ body: () throws -> Result
     ) throws -> Result {
-        try cached(kind.beginSQL).run()
-        hasWritten = false
+        try begin(kind)
         do {
             let result = try body()
             try commit()
@@ -69,14 +69,21 @@ extension Connection {
         }
     }
 
-    private func commit() throws {
+    @usableFromInline
+    func begin(_ kind: TransactionKind) throws {
+        try run(kind.beginning)
+        hasWritten = false
+    }
+
+    @usableFromInline
+    func commit() throws {
         try requireTransaction(to: "commit a transaction")
         let faults = hasWritten ? faults : nil
         try faults?.beforeCommit?()
         let frames = commitFrames
         frames?.begin()
         do {
-            try end("COMMIT")
+            try end(.commit)
         } catch {
             _ = frames?.end(isCommitted: false)
             throw error
@@ -99,18 +106,19 @@ extension Connection {
     /// An error of ROLLBACK is ignored, because the error that caused the rollback matters more.
     /// Usually the transaction has ended even then. An interrupt stops ROLLBACK itself as long as
     /// another statement of the connection is running; then all statements are reset first.
-    private func rollBack() {
+    @usableFromInline
+    func rollBack() {
         guard isInTransaction else { return }
-        try? end("ROLLBACK")
+        try? end(.rollBack)
         guard isInTransaction else { return }
         resetStatements()
-        try? end("ROLLBACK")
+        try? end(.rollBack)
     }
 
     /// Runs the statement that ends a transaction, which ``stop(when:)`` does not stop.
-    private func end(_ sql: String) throws {
+    private func end(_ step: TransactionStep) throws {
         isEndingTransaction = true
         defer { isEndingTransaction = false }
-        try cached(sql).run()
+        try run(step)
     }
 }

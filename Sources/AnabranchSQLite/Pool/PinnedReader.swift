@@ -25,7 +25,7 @@ public final class PinnedReader: @unchecked Sendable {
         let connection = try Connection(
             path: path, mode: mode, vfs: vfs, busyTimeout: busyTimeout)
         try setup(connection)
-        try connection.execute(TransactionKind.deferred.beginSQL)
+        try connection.run(.beginDeferred)
         // SQLite begins the transaction at the first read.
         try connection.execute("SELECT count(*) FROM sqlite_schema")
         self.connection = connection

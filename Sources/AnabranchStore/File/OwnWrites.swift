@@ -81,6 +81,10 @@ struct NumberRanges: Equatable {
                     merged.upperBound, ranges[end].upperBound)
             end += 1
         }
+        guard end != start + 1 else {
+            ranges[start] = merged
+            return
+        }
         ranges.replaceSubrange(start..<end, with: CollectionOfOne(merged))
         if ranges.count > Self.limit { ranges.removeFirst() }
     }

@@ -70,7 +70,7 @@ package final class Store: Sendable {
 
     /// True if two recorded identities are of different files, and both are known.
     static func areDifferent(_ recorded: [UInt8], _ present: [UInt8]) -> Bool {
-        guard let recorded = FileIdentity(encoded: recorded),
+        guard recorded != present, let recorded = FileIdentity(encoded: recorded),
             let present = FileIdentity(encoded: present)
         else { return false }
         return !recorded.matches(present)

@@ -24,10 +24,6 @@ class WriteTransaction {
     /// The part of the history that the transaction adds.
     final var written = HistoryWrites()
 
-    /// The points at which renamed histories left others. Forget them after an entry of the log was
-    /// renamed.
-    final let branchPoints = BranchPoints()
-
     final var schema: StoreSchema { store.schema }
     final var environment: StoreEnvironment { store.environment }
 

@@ -13,7 +13,13 @@ final class StateTransaction: WriteTransaction {
     }()
     private var usesJournal = false
     /// The view rules that the transaction applies.
-    private(set) lazy var views = ViewRules(self)
+    private(set) lazy var views: ViewRules = {
+        usesViews = true
+        return ViewRules(self)
+    }()
+    private var usesViews = false
+    /// True if the app saves. A save must not merge records that were visible separately.
+    var isSaving = false
     /// Stamps of the log's entries. Call ``forgetReadings()`` after an entry got another form.
     private(set) lazy var logStamps: LogStamps = {
         usesStamps = true
@@ -53,7 +59,7 @@ final class StateTransaction: WriteTransaction {
     func forgetReadings() {
         logStamps.forget()
         journal.forgetPlaces()
-        branchPoints.forget()
+        knownLog.forgetBranchPoints()
     }
 
     /// Writes what the merge of change sets has kept in memory, so that the tables have the whole
@@ -65,9 +71,19 @@ final class StateTransaction: WriteTransaction {
         try changedMarks.write()
     }
 
+    /// True if some records are members of duplicate sets.
+    var hasDuplicates: Bool { !schema.constraints.isEmpty && !views.mergedDuplicates.isEmpty }
+
+    /// True if some references are hidden.
+    var hidesReferences: Bool { schema.hasViewRules && !views.hidden.isEmpty }
+
+    /// True if the view rules have been applied to everything that changed.
+    var areViewsSettled: Bool { !usesViews || views.isSettled }
+
     /// Applies the view rules, and returns the changed records.
     func collected(_ changes: ChangeCollector) throws -> ChangedRecords {
         try writeChanges()
+        if !usesViews, changes.isEmpty { return ChangedRecords() }
         var changes = changes
         if !views.isSettled { try views.apply(&changes) }
         if changes.isEmpty, views.hiding.isEmpty { return ChangedRecords() }
@@ -86,7 +102,7 @@ final class StateTransaction: WriteTransaction {
 
     override func finish() throws {
         precondition(!hasUnwrittenChanges, "Write the changes before the transaction ends.")
-        precondition(views.isSettled, "Apply the view rules before the transaction ends.")
+        precondition(areViewsSettled, "Apply the view rules before the transaction ends.")
         if usesJournal, conflicts.hasUnwritten { try conflicts.write() }
         if usesStamps, logStamps.hasFoundRemoved {
             try StampCounters(connection: connection).countFinding()

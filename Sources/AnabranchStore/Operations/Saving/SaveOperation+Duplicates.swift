@@ -8,21 +8,19 @@ import AnabranchReplication
 // latest write wins.
 extension SaveOperation {
     /// Separates the duplicate sets that a request names, and extends the request to their members.
-    mutating func spreading(_ request: SaveRequest) throws -> SaveRequest {
+    mutating func spread(_ request: inout SaveRequest) throws {
         let views = transaction.views
         for link in request.links where link.isAdded { try addEnds(of: link) }
         try views.separateDuplicates(Self.records(of: request))
-        guard !views.membersBefore.isEmpty else { return request }
+        guard !views.membersBefore.isEmpty else { return }
         try moveBehindLog()
-        var spread = request
-        for place in request.updates.indices {
-            spread.updates += try writesToMembers(of: request.updates[place])
-            try count(&spread.updates[place])
-            try carryGroups(of: request.updates[place], in: &spread)
+        for (place, update) in request.updates.enumerated() {
+            request.updates += try writesToMembers(of: update)
+            try count(&request.updates[place])
+            try carryGroups(of: update, in: &request)
         }
-        for delete in request.deletes { spread.deletes += try deletesOfMembers(of: delete) }
-        spread.links = request.links.flatMap(linksOfMembers)
-        return spread
+        for delete in request.deletes { request.deletes += try deletesOfMembers(of: delete) }
+        request.links = request.links.flatMap(linksOfMembers)
     }
 
     private static func records(of request: SaveRequest) -> [LocalID] {

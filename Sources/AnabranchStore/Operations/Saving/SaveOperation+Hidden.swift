@@ -17,8 +17,7 @@ struct StoredWrite: Hashable {
 extension SaveOperation {
     /// Collects the hidden values that a request discards, before it changes anything.
     mutating func findHiddenValues(_ request: SaveRequest) throws {
-        let views = transaction.views
-        let hasRules = views.hasDuplicates || views.hidesReferences
+        let hasRules = transaction.hasDuplicates || transaction.hidesReferences
         guard hasRules || !request.deletes.isEmpty && !deferred.isEmpty else { return }
         let reader = try ObjectWritesReader(
             StoreReader(connection, schema: schema), replicas: transaction.replicas,

@@ -8,7 +8,7 @@ extension SaveOperation {
     /// Keys are checked after each piece, against all records before it.
     mutating func run(_ request: SaveInPieces) throws {
         try checkNames(request.author, request.name)
-        transaction.views.isSaving = true
+        transaction.isSaving = true
         let limit = connection.lengthLimit
         connection.lengthLimit = partLimits.recordBytes
         defer { connection.lengthLimit = limit }
@@ -27,11 +27,11 @@ extension SaveOperation {
     private mutating func write(_ piece: SaveRequest) throws {
         var piece = piece
         piece.updates = try piece.updates.map(withPresentVersions)
-        let (synced, unsynced) = divided(piece)
-        for list in synced.lists { try lists.place(list) }
-        for insert in synced.inserts { try write(insert) }
-        for update in synced.updates { try write(update) }
-        if !synced.links.isEmpty { try write(synced.links, moves: []) }
+        let unsynced = takeUnsynced(from: &piece)
+        for list in piece.lists { try lists.place(list) }
+        for insert in piece.inserts { try write(insert) }
+        for update in piece.updates { try write(update) }
+        if !piece.links.isEmpty { try write(piece.links, moves: []) }
         if let unsynced { try writeUnsynced(unsynced) }
         try checkVersions()
     }

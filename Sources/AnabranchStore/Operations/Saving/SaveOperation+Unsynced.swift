@@ -24,23 +24,24 @@ extension SaveOperation {
 }
 
 extension SaveRequest {
-    /// The request as two: the synced records, and those that are kept in this store only. No
-    /// relationship connects the two. The checks stay with the synced ones.
-    func divided() -> (synced: SaveRequest, unsynced: SaveRequest?) {
+    /// Takes out the records that are kept in this store only. No relationship connects them with
+    /// synced ones. All checks stay.
+    ///
+    /// - Returns: A request of these records; `nil` if there are none.
+    mutating func takeUnsynced() -> SaveRequest? {
         var unsynced = SaveRequest(author: author, name: name)
         unsynced.inserts = inserts.filter { !$0.entity.isSynced && !$0.rows.isEmpty }
         unsynced.updates = updates.filter { !$0.entity.isSynced && !$0.rows.isEmpty }
         unsynced.deletes = deletes.filter { !$0.entity.isSynced && !$0.rows.isEmpty }
         unsynced.links = links.filter { !$0.relationship.entity.isSynced }
         unsynced.lists = lists.filter { !$0.relationship.entity.isSynced }
-        guard !unsynced.isEmpty else { return (self, nil) }
-        var synced = self
-        synced.inserts.removeAll { !$0.entity.isSynced }
-        synced.updates.removeAll { !$0.entity.isSynced }
-        synced.deletes.removeAll { !$0.entity.isSynced }
-        synced.links.removeAll { !$0.relationship.entity.isSynced }
-        synced.lists.removeAll { !$0.relationship.entity.isSynced }
-        return (synced, unsynced)
+        guard !unsynced.isEmpty else { return nil }
+        inserts.removeAll { !$0.entity.isSynced }
+        updates.removeAll { !$0.entity.isSynced }
+        deletes.removeAll { !$0.entity.isSynced }
+        links.removeAll { !$0.relationship.entity.isSynced }
+        lists.removeAll { !$0.relationship.entity.isSynced }
+        return unsynced
     }
 
     /// The changes of both requests, with the checks and the names of this one.

@@ -12,7 +12,9 @@ extension SaveOperation {
         }
         let updateLayout = layout.updateLayout(ofSlots: update.rows.slots)
         let columns = updateLayout.columns
-        try transaction.views.willSaveValues(of: update.rows.ids, columns)
+        if transaction.hasDeferredRows != false {
+            try transaction.views.willSaveValues(of: update.rows.ids, columns)
+        }
         if !seenVersions.isEmpty {
             try findUnseenValues(of: update.rows.ids, in: layout, slots: update.rows.slots)
         }

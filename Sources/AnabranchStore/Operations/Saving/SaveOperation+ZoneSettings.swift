@@ -6,7 +6,7 @@ extension SaveOperation {
         _ property: WireProperty, to value: Value, author: String, name: String
     ) throws -> SaveResult {
         try checkNames(author, name)
-        transaction.views.isSaving = true
+        transaction.isSaving = true
         let held = try ZoneSettingRows(connection: connection).record()
         let id = try held ?? transaction.reserveNumbers(1).lowerBound
         let block = RowBlock(

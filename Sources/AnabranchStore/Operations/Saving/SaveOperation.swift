@@ -83,15 +83,16 @@ struct SaveOperation {
 
     mutating func run(_ original: SaveRequest) throws -> SaveResult {
         try checkNames(original.author, original.name)
-        transaction.views.isSaving = true
-        let (named, renamed) = try renaming(original)
+        transaction.isSaving = true
+        var request = original
+        let renamed = try rename(&request)
         let limit = connection.lengthLimit
         // This limit is below the limits of a zone and of the file, so every saved record can be
         // stored everywhere.
         connection.lengthLimit = partLimits.recordBytes
         defer { connection.lengthLimit = limit }
         do {
-            return try run(named, renamed)
+            return try run(&request, renamed)
         } catch let error as SQLiteError where error.code == .tooBig {
             throw recordTooLarge([present], error)
         } catch let error as StoreError where !renamed.isEmpty {
@@ -101,35 +102,41 @@ struct SaveOperation {
     }
 
     private mutating func run(
-        _ named: SaveRequest, _ renamed: [LocalID: LocalID]
+        _ request: inout SaveRequest, _ renamed: [LocalID: LocalID]
     ) throws -> SaveResult {
-        for check in named.checks { try compareVersions(check) }
-        seenVersions = named.seenVersions
-        seenLinks = named.seenLinks.filter { _, links in links.values.contains(where: lacksLinks) }
+        for check in request.checks { try compareVersions(check) }
+        seenVersions = request.seenVersions
+        if !request.seenLinks.isEmpty {
+            seenLinks = request.seenLinks.filter { $1.values.contains(where: lacksLinks) }
+        }
         // A save that only inserts discards nothing.
-        if !named.updates.isEmpty || !named.deletes.isEmpty { try findHiddenValues(named) }
-        let (synced, unsynced) = divided(named)
-        for list in synced.lists { try lists.place(list) }
-        let spread =
-            transaction.views.hasDuplicates ? try spreading(synced) : synced
-        carriedGroups = named.carriedGroups.merging(spread.carriedGroups) { $1 }
-        try write(seenVersions.isEmpty || named.refusesUnseenValues ? spread : yielding(spread))
+        if !request.updates.isEmpty || !request.deletes.isEmpty { try findHiddenValues(request) }
+        let unsynced = takeUnsynced(from: &request)
+        for list in request.lists { try lists.place(list) }
+        if transaction.hasDuplicates { try spread(&request) }
+        carriedGroups = request.carriedGroups
+        if seenVersions.isEmpty || request.refusesUnseenValues {
+            try write(request)
+        } else {
+            try write(yielding(request))
+        }
         if let unsynced { try writeUnsynced(unsynced) }
-        if named.refusesUnseenValues {
+        if request.refusesUnseenValues {
             for value in unseenValues where value.isRefusable { addStale(value.write.record) }
         }
         try checkVersions()
         if !schema.constraints.isEmpty {
             var constraints = UniqueKeyCheck(transaction)
-            try constraints.check(unsynced.map { spread.joined(with: $0) } ?? spread)
+            try constraints.check(unsynced.map { request.joined(with: $0) } ?? request)
         }
-        return try finish(author: named.author, name: named.name, renamed)
+        return try finish(author: request.author, name: request.name, renamed)
     }
 
-    /// The request as two: the synced records, and those that are kept in this store only, if the
-    /// request has any.
-    func divided(_ request: SaveRequest) -> (synced: SaveRequest, unsynced: SaveRequest?) {
-        schema.hasUnsyncedEntities ? request.divided() : (request, nil)
+    /// Takes the records that are kept in this store only out of a request.
+    ///
+    /// - Returns: A request of these records; `nil` if there are none.
+    func takeUnsynced(from request: inout SaveRequest) -> SaveRequest? {
+        schema.hasUnsyncedEntities ? request.takeUnsynced() : nil
     }
 
     private mutating func write(_ request: SaveRequest) throws {
@@ -166,7 +173,7 @@ struct SaveOperation {
     /// - Returns: The records that show something else although the request did not write them.
     private mutating func applyViewRules() throws -> ChangedRecords {
         var changes = owners
-        guard !transaction.views.isSettled else { return try transaction.collected(changes) }
+        guard !transaction.areViewsSettled else { return try transaction.collected(changes) }
         transaction.views.logStamps.record(stamp, at: position)
         try transaction.views.applyRulesBeforeCycles()
         for (id, viewColumn) in try transaction.views.cutReferencesInTheWay() {
@@ -215,18 +222,19 @@ struct SaveOperation {
 
     /// Gives new IDs to inserted records if their numbers were reserved under an earlier replica ID
     /// of the file. An inserted record always belongs to its author.
-    private func renaming(
-        _ request: SaveRequest
-    ) throws -> (SaveRequest, renamed: [LocalID: LocalID]) {
+    ///
+    /// - Returns: The new IDs by the former ones.
+    private func rename(_ request: inout SaveRequest) throws -> [LocalID: LocalID] {
         let ordinal = ordinal
         let isForeign = { (id: LocalID) in id.ordinal != ordinal }
         guard request.inserts.contains(where: { $0.rows.ids.contains(where: isForeign) }) else {
-            return (request, [:])
+            return [:]
         }
         let foreign = request.inserts.flatMap { $0.rows.ids.filter(isForeign) }
         let numbers = try transaction.reserveNumbers(foreign.count)
         let renamed = Dictionary(uniqueKeysWithValues: zip(foreign, numbers))
-        return (request.renaming(renamed), renamed)
+        request = request.renaming(renamed)
+        return renamed
     }
 
     /// Takes the log's next position again, because positions were taken since.

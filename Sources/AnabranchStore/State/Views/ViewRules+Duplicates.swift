@@ -71,7 +71,7 @@ extension ViewRules {
                         searched.insert(Key(constraint: constraint.number, bytes: key)).inserted
                     else { continue }
                     let others = try others(like: next, key, constraint)
-                    if isSaving { try refuse(others, like: next, constraint) }
+                    if transaction.isSaving { try refuse(others, like: next, constraint) }
                     stack += others
                 }
             }
@@ -174,7 +174,7 @@ extension ViewRules {
     /// Gives each record that has left its set a version that no context has read, because its
     /// row showed the merge before. Rows that a save has written have their own version.
     private func renewVersions() throws {
-        guard !isSaving else { return }
+        guard !transaction.isSaving else { return }
         let positions = try stampPositions()
         for id in visibleBefore.keys.sorted() where try mergedDuplicates.visible(of: id) == nil {
             guard let row = try heldRow(id) else { continue }

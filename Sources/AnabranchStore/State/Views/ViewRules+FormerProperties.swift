@@ -249,7 +249,7 @@ extension ViewRules {
             changes.addUpdated(id, of: row.layout.entity, slots: SlotSet(slots))
             changed.append(row)
         }
-        guard !isSaving, !changed.isEmpty else { return }
+        guard !transaction.isSaving, !changed.isEmpty else { return }
         let positions = try stampPositions()
         for row in changed {
             var writes = row.writes

@@ -70,7 +70,7 @@ extension ViewRules {
         // it wrote. Rows that the save only separated and merged again show what they showed
         // before, so they keep their version.
         let version =
-            isSaving
+            transaction.isSaving
             ? members.map(\.row.writes.version.position).max() ?? newPosition() : newPosition()
         try rows.show(
             Self.merged(members, for: layout), id: visible.id, layout: layout,

@@ -33,8 +33,6 @@ final class ViewRules {
     private(set) var saved: [ViewRuleColumn: Set<LocalID>] = [:]
     /// The references that rows showed before this transaction showed or hid something there.
     private var shownBefore: [ViewRuleColumn: [LocalID: LocalID?]] = [:]
-    /// True if the app saves. A save must not merge records that were visible separately.
-    var isSaving = false
     /// Records that may now share a unique key with another record, by root entity.
     var candidates: [EntityDescription: Set<LocalID>] = [:]
     /// The former surviving records by member, and the former members of these sets, for sets
@@ -60,12 +58,6 @@ final class ViewRules {
         schema = transaction.schema
     }
 
-    /// True if some records are members of duplicate sets.
-    var hasDuplicates: Bool { !schema.constraints.isEmpty && !mergedDuplicates.isEmpty }
-
-    /// True if some references are hidden.
-    var hidesReferences: Bool { schema.hasViewRules && !hidden.isEmpty }
-
     // MARK: - Before a change
 
     /// Prepares records that are about to be inserted, deleted, or changed in a column to which a
@@ -86,7 +78,7 @@ final class ViewRules {
     /// - Parameter slots: The slots that are written; `nil` for all.
     func willSave(_ ids: [LocalID], of layout: EntityLayout, slots: [Int]? = nil) throws {
         // The save itself checks keys that are visible.
-        if hasDuplicates { addCandidates(ids, of: layout) }
+        if transaction.hasDuplicates { addCandidates(ids, of: layout) }
         for viewColumn in layout.viewRuleColumns
         where slots.map({ $0.contains(viewColumn.column.slot) }) ?? true {
             try willChange(ids, viewColumn)

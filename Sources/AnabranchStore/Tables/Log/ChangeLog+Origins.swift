@@ -63,15 +63,19 @@ extension ChangeLog {
         var followed: Set<Int64> = []
         var next = replicas.ordinal(of: replica)
         while let ordinal = next, followed.insert(ordinal).inserted {
-            let point = try branchPoints.point(of: ordinal) { try branchPoint(of: ordinal) }
-            guard let point else { return false }
+            guard let point = try knownBranchPoint(of: ordinal) else { return false }
             if point.ordinal == history { return dot.sequence <= point.sequence }
             next = point.ordinal
         }
         return false
     }
 
-    private func branchPoint(of ordinal: Int64) throws -> BranchPoints.Point? {
+    private func knownBranchPoint(of ordinal: Int64) throws -> KnownLog.BranchPoint? {
+        guard let known else { return try branchPoint(of: ordinal) }
+        return try known.branchPoint(of: ordinal) { try branchPoint(of: ordinal) }
+    }
+
+    private func branchPoint(of ordinal: Int64) throws -> KnownLog.BranchPoint? {
         guard let replica = replicas[ordinal],
             let first = try entry(named: Dot(replica: replica, sequence: 1))?.changeSet,
             let position = try position(ofPredecessorOf: first)
@@ -81,8 +85,7 @@ extension ChangeLog {
         try statement.bind(position, at: 1)
         guard try statement.step() else { return nil }
         defer { statement.reset() }
-        return BranchPoints.Point(
-            ordinal: statement.int64(at: 0), sequence: UInt64(statement.int64(at: 1).magnitude))
+        return (statement.int64(at: 0), UInt64(statement.int64(at: 1).magnitude))
     }
 
     // MARK: - Digests that the log does not store
@@ -106,6 +109,7 @@ extension ChangeLog {
     /// Stores the previous origins of an entry and of the one that continues it. Call this before
     /// the entry is removed, or gets another name.
     func keepOrigins(around position: Int64) throws {
+        known?.forgetLastEntry()
         let own = try connection.cached(
             """
             UPDATE ab_changeset AS c SET previous_origin = \(Self.previousOrigin)

@@ -5,17 +5,12 @@ import AnabranchSQLite
 struct ChangeLog {
     let connection: Connection
     let replicas: ReplicaTable
-    let branchPoints: BranchPoints
     /// The knowledge of the write transaction; `nil` outside one.
     let known: KnownLog?
 
-    init(
-        connection: Connection, replicas: ReplicaTable, branchPoints: BranchPoints = BranchPoints(),
-        known: KnownLog? = nil
-    ) {
+    init(connection: Connection, replicas: ReplicaTable, known: KnownLog? = nil) {
         self.connection = connection
         self.replicas = replicas
-        self.branchPoints = branchPoints
         self.known = known
     }
 
@@ -96,7 +91,7 @@ struct ChangeLog {
             SELECT position, replica, hlc FROM ab_changeset WHERE position = ?
             """, .integer(position))
         try keepOrigins(around: position)
-        branchPoints.forget()
+        known?.forgetBranchPoints()
         reservePositions(through: position)
         try connection.run("DELETE FROM ab_changeset WHERE position = ?", .integer(position))
         known?.forgetUnplaced()
@@ -191,13 +186,13 @@ struct ChangeLog {
             INSERT INTO ab_changeset (kind, replica, seq, hlc, context, author, name, epoch,
             server_position, rewritten, previous_origin, origin, digest, payload, position, tables)
             VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10,
-            CASE WHEN EXISTS (SELECT 1 FROM ab_changeset
-                WHERE replica = ?2 AND seq = ?3 - 1 AND origin = ?11) THEN NULL ELSE ?11 END,
+            CASE WHEN ?11 IS NOT NULL AND NOT EXISTS (SELECT 1 FROM ab_changeset
+                WHERE replica = ?2 AND seq = ?3 - 1 AND origin = ?11) THEN ?11 END,
             ?12, ?13, ?14, ?15, ?16)
             """)
         let position = try position ?? nextPosition()
         // The first change set of a history says which one it has left.
-        if set.dot.sequence == 1 { branchPoints.forget() }
+        if set.dot.sequence == 1 { known?.forgetBranchPoints() }
         try statement.bind(Int64(set.kind.rawValue), at: 1)
         try statement.bind(ordinal, at: 2)
         try statement.bind(Int64(bitPattern: set.dot.sequence), at: 3)
@@ -214,7 +209,9 @@ struct ChangeLog {
             dot.append(dot: rewritten)
             try statement.bind(dot.bytes, at: 10)
         }
-        try statement.bind(set.previousOrigin, at: 11)
+        if known?.hasPredecessor(of: set, ordinal: ordinal) != true {
+            try statement.bind(set.previousOrigin, at: 11)
+        }
         try statement.bind(set.origin, at: 12)
         if !Self.isDigestComputed(of: set) { try statement.bind(set.digest, at: 13) }
         let tables = try SharedTables(connection: connection, known: known).beginning(of: set)
@@ -225,7 +222,7 @@ struct ChangeLog {
             try statement.unsafeBindBlob(rest, at: 14)
             try statement.run()
         }
-        known?.append(at: position, place: place?.position)
+        known?.append(set, ordinal: ordinal, at: position, place: place?.position)
         return position
     }
 
@@ -359,8 +356,7 @@ extension WriteTransaction {
     /// The log, with the replicas known now. Read the property again after a replica may have been
     /// added.
     var log: ChangeLog {
-        ChangeLog(
-            connection: connection, replicas: replicas, branchPoints: branchPoints, known: knownLog)
+        ChangeLog(connection: connection, replicas: replicas, known: knownLog)
     }
 
     /// The causal context of a save: what this file holds.

@@ -20,13 +20,13 @@ struct SharedTables {
     ///
     /// - Returns: `nil` if the payload is to be kept whole. A list of parts is: it has no tables.
     func beginning(of set: ChangeSet) throws -> (number: Int64, byteCount: Int)? {
-        guard set.kind == .save, set.payload.count <= Self.longestPayload,
-            let count = ChangePayload.byteCountOfTables(in: set.payload),
+        guard set.kind == .save, set.payload.count <= Self.longestPayload else { return nil }
+        if let known = known?.tables(of: set.payload) { return known }
+        guard let count = ChangePayload.byteCountOfTables(in: set.payload),
             count <= Self.longestTables
         else { return nil }
         let bytes = Array(set.payload[..<count])
-        let number = try known?.numbers[bytes] ?? number(of: bytes) ?? add(bytes)
-        guard let number else { return nil }
+        guard let number = try number(of: bytes) ?? add(bytes) else { return nil }
         known?.add(number, ofTables: bytes)
         return (number, count)
     }
