@@ -25,10 +25,10 @@ struct IncomingChangeSet: Sendable {
 
     /// Decodes a change set.
     ///
-    /// - Parameter room: The memory for its values; `nil` for no limit.
+    /// - Parameter room: The memory for it and for its values; `nil` for no limit.
     ///
     /// - Throws: `invalidChangeSet` or `unsupportedVersion`; the author of such bytes is unknown.
-    ///   `overloaded` if there is too little memory for the values.
+    ///   `overloaded` if there is too little memory for it or for the values.
     init(
         decoding bytes: [UInt8], limits: ZoneLimits, checkingDigest: Bool,
         in room: DecodingRoom? = nil
@@ -36,8 +36,11 @@ struct IncomingChangeSet: Sendable {
         self.bytes = bytes
         self.room = room
         do throws(ChangeSetDecodingError) {
-            changeSet = try ChangeSet(decoding: bytes, checkingDigest: checkingDigest)
+            changeSet = try ChangeSet(
+                decoding: bytes, checkingDigest: checkingDigest,
+                reserving: room?.reserve(changeSetWithCauses:))
         } catch {
+            if let refusal = room?.refusal(of: error) { throw refusal }
             throw PushFailure.refusal(error)
         }
         var contents = Contents(needs: ZoneNeeds(checking: changeSet))
@@ -70,10 +73,7 @@ struct IncomingChangeSet: Sendable {
     private static func rejection(
         of changeSet: ChangeSet, _ contents: inout Contents, _ room: DecodingRoom?
     ) throws(ProtocolError) -> Rejection? {
-        guard changeSet.kind == .save else {
-            try room?.reserve(forPartsOf: changeSet)
-            return nil
-        }
+        guard changeSet.kind == .save else { return nil }
         do throws(ChangeSetDecodingError) {
             try checkPayload(of: changeSet, &contents, room)
             return nil
@@ -116,7 +116,7 @@ extension ZoneNeeds {
         replicas = [changeSet.dot.replica]
         origins = [changeSet.origin]
         if changeSet.rewrittenFrom != nil { origins.insert(changeSet.previousOrigin) }
-        dots = Set(changeSet.context.beyond.map(\.dot))
+        dots = Set(changeSet.context.beyond.prefix(Self.causeLimit).map(\.dot))
         dots.insert(changeSet.dot)
         for dot in [changeSet.dot, changeSet.rewrittenFrom].compactMap({ $0?.predecessor }) {
             dots.insert(dot)

@@ -59,6 +59,12 @@ public struct CausalContext: Hashable, Sendable {
         }.map { sorted[$0] }
     }
 
+    /// Creates a context of entries that are ordered by replica ID, one for each replica.
+    init(prefix: Prefix?, ordered beyond: [Entry]) {
+        self.prefix = prefix
+        self.beyond = beyond
+    }
+
     /// The last change set of a replica that the author held beyond the prefix, in logarithmic
     /// time; `nil` if it held none.
     package func last(of replica: ReplicaID) -> Dot? {
