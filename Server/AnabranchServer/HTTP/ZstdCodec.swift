@@ -17,10 +17,14 @@ enum ZstdCodec {
     /// Without this limit a small frame could demand a very large buffer.
     private static let greatestWindowLog: Int32 = 23
 
+    /// The number of bytes that are expected of each byte of a frame, whatever it announces.
+    private static let mostExpected = 32
+
     /// Decompresses all frames.
     ///
     /// Memory grows only with the output, beside a window of at most 8 MiB. If the frame tells its
-    /// size, as those of this codec do, the output is not moved while it grows.
+    /// size, as those of this codec do, the output is not moved while it grows, unless it is very
+    /// much larger than the frame: a few bytes may not reserve what only they announce.
     ///
     /// - Parameters:
     ///   - limit: The greatest number of output bytes, which stops a decompression bomb.
@@ -35,7 +39,10 @@ enum ZstdCodec {
         defer { ZSTD_freeDCtx(context) }
         ZSTD_DCtx_setParameter(context, ZSTD_d_windowLogMax, greatestWindowLog)
         var output: [UInt8] = []
-        try grow(&output, to: announcedSize(of: bytes), limit: limit, reserve)
+        let announced = announcedSize(of: bytes)
+        guard announced <= limit else { throw .tooLarge(limit: limit) }
+        try grow(
+            &output, to: min(announced, mostExpected * bytes.count), limit: limit, reserve)
         var chunk = [UInt8](repeating: 0, count: ZSTD_DStreamOutSize())
         var position = 0
         var rest = 1

@@ -18,11 +18,9 @@ extension AuditLog {
             line = begin("push")
         }
         line.append(record.origin, zone: record.zone)
-        let replicas = Self.replicas(record.dots)
-        line.append("replicas", Array(replicas.prefix(Self.mostReplicas)))
-        if replicas.count > Self.mostReplicas {
-            line.append("moreReplicas", Int64(replicas.count - Self.mostReplicas))
-        }
+        let (replicas, count) = Self.replicas(record.dots)
+        line.append("replicas", replicas)
+        if count > replicas.count { line.append("moreReplicas", Int64(count - replicas.count)) }
         line.append("accepted", Int64(record.acceptedCount))
         line.append("held", Int64(record.heldCount))
         line.append("rejected", Int64(record.rejections.count))
@@ -40,9 +38,9 @@ extension AuditLog {
     /// The greatest number of replicas that a line names. A store pushes saves of a few at most.
     private static let mostReplicas = 100
 
-    /// The replicas in the order in which the request names them, each with its least and its
-    /// greatest sequence number.
-    private static func replicas(_ dots: [Dot]) -> [JSONLine] {
+    /// The first replicas in the order in which the request names them, each with its least and its
+    /// greatest sequence number, and the number of all replicas.
+    private static func replicas(_ dots: [Dot]) -> (lines: [JSONLine], count: Int) {
         var order: [ReplicaID] = []
         var ranges: [ReplicaID: ClosedRange<UInt64>] = [:]
         for dot in dots {
@@ -54,13 +52,14 @@ extension AuditLog {
                 ranges[dot.replica] = dot.sequence...dot.sequence
             }
         }
-        return order.map { replica in
+        let lines = order.prefix(mostReplicas).map { replica in
             var line = JSONLine()
             line.append("replica", replica.description)
             line.append("first", ranges[replica].map { Int64(clamping: $0.lowerBound) })
             line.append("last", ranges[replica].map { Int64(clamping: $0.upperBound) })
             return line
         }
+        return (lines, order.count)
     }
 
     /// The codes of rejections in alphabetical order, each with its number.

@@ -1,9 +1,11 @@
+import AnabranchReplication
+
 /// The quotas of a zone: what it may hold, and what may be pushed to it in a day.
 public struct ZoneQuotas: Hashable, Sendable {
     /// A quantity that a quota limits.
     public enum Quantity: String, Hashable, Sendable, CaseIterable {
-        /// Bytes of the log's change sets, of their parts, staged ones included, and of the values
-        /// and links of the merged state.
+        /// Bytes of the log's change sets, of their parts, staged ones included, of the values and
+        /// links of the merged state, and of the names of entities and properties.
         case bytes
         /// Records that are not dead.
         case records
@@ -104,6 +106,12 @@ package struct ZoneUse: Hashable, Sendable {
 extension StateRow {
     /// The bytes of the row that count for a quota: its values and its delete mark.
     var countedBytes: Int64 { Int64(cells.count + (seen?.count ?? 0)) }
+}
+
+extension WireName {
+    /// The bytes of the name that count for a quota. A name stays, even if no record has it any
+    /// longer.
+    var countedBytes: Int { string.utf8.count }
 }
 
 extension ZoneWriting {

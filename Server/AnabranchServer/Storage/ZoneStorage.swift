@@ -53,7 +53,8 @@ extension ZoneStorage {
 package struct ZoneNeeds: Hashable, Sendable {
     /// The replicas with their heads and ordinals.
     package var replicas: Set<ReplicaID> = []
-    /// Places of the log, by origin and by dot.
+    /// Places of the log, by origin and by dot; of the causes of a change set, the first
+    /// `causeLimit`.
     package var origins: Set<Digest> = []
     package var dots: Set<Dot> = []
     /// Records of the merged state; not more than `recordLimit`.
@@ -61,6 +62,8 @@ package struct ZoneNeeds: Hashable, Sendable {
 
     /// The greatest number of records, so that they do not fill the memory.
     package static let recordLimit = 2000
+    /// The greatest number of places that are needed for the causes of one change set.
+    package static let causeLimit = 1000
 
     package init() {}
 

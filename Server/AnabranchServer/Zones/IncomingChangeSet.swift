@@ -24,11 +24,11 @@ struct IncomingChangeSet: Sendable {
     /// Decodes a change set.
     ///
     /// - Parameters:
-    ///   - room: The memory for its values; `nil` for no limit.
+    ///   - room: The memory for it and for its values; `nil` for no limit.
     ///   - needs: Receives the parts of the zone that its check and its merge read.
     ///
     /// - Throws: `invalidChangeSet` or `unsupportedVersion`; the author of such bytes is unknown.
-    ///   `overloaded` if there is too little memory for the values.
+    ///   `overloaded` if there is too little memory for it or for the values.
     init(
         decoding bytes: [UInt8], limits: ZoneLimits, checkingDigest: Bool,
         in room: DecodingRoom? = nil, adding needs: inout ZoneNeeds
@@ -36,8 +36,11 @@ struct IncomingChangeSet: Sendable {
         self.bytes = bytes
         self.room = room
         do throws(ChangeSetDecodingError) {
-            changeSet = try ChangeSet(decoding: bytes, checkingDigest: checkingDigest)
+            changeSet = try ChangeSet(
+                decoding: bytes, checkingDigest: checkingDigest,
+                reserving: room?.reserve(changeSetWithCauses:))
         } catch {
+            if let refusal = room?.refusal(of: error) { throw refusal }
             throw PushFailure.refusal(error)
         }
         needs.add(checkOf: changeSet)
@@ -73,10 +76,7 @@ struct IncomingChangeSet: Sendable {
         of changeSet: ChangeSet, _ contents: inout Contents, _ room: DecodingRoom?,
         _ needs: inout ZoneNeeds
     ) throws(ProtocolError) -> Rejection? {
-        guard changeSet.kind == .save else {
-            try room?.reserve(forPartsOf: changeSet)
-            return nil
-        }
+        guard changeSet.kind == .save else { return nil }
         do throws(ChangeSetDecodingError) {
             try checkPayload(of: changeSet, &contents, room, &needs)
             return nil
@@ -120,7 +120,8 @@ extension ZoneNeeds {
         replicas.insert(changeSet.dot.replica)
         origins.insert(changeSet.origin)
         if changeSet.rewrittenFrom != nil { origins.insert(changeSet.previousOrigin) }
-        dots.formUnion(changeSet.context.beyond.lazy.map(\.dot))
+        let causes = changeSet.context.beyond.prefix(max(Self.causeLimit - dots.count, 0))
+        dots.formUnion(causes.lazy.map(\.dot))
         dots.insert(changeSet.dot)
         for dot in [changeSet.dot, changeSet.rewrittenFrom].compactMap({ $0?.predecessor }) {
             dots.insert(dot)

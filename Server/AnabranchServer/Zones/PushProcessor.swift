@@ -123,7 +123,9 @@ struct PushProcessor: Sendable {
         }
         do {
             if let rejection = incoming.rejection { throw PushFailure.rejected(rejection) }
-            try ZoneParts(writer).checkAll(of: changeSet, changeSet.parts())
+            let parts = try changeSet.parts()
+            try ZoneParts(writer).checkAll(of: changeSet, parts)
+            try incoming.room?.reserve(forPartsOf: parts)
             if needsVerdict, let rejection = try incoming.rejectionByHook() {
                 throw PushFailure.rejected(rejection)
             }

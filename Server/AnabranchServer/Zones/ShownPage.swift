@@ -69,6 +69,7 @@ struct ShownPage: Sendable {
                     end.changeSet = job.changeSets.count
                     return
                 }
+                try incoming.room?.reserve(forPartsOf: parts)
                 let isComplete =
                     parts.isEmpty
                     ? try show(incoming) : try show(parts, of: incoming, ZoneParts(reader))

@@ -99,10 +99,8 @@ extension ZoneService {
                 let head = try reader.logState().head
                 let hash = try hashes.value(at: head, jobs, in: name) {
                     var hash = CanonicalHash()
-                    try reader.forEachRecord(
-                        in: .all, reserving: { try room?.need($1, for: $0) }
-                    ) { _, record in
-                        hash.update(try record())
+                    try reader.forEachRecord(in: .all, in: room) { record in
+                        hash.update(record)
                         return true
                     }
                     return hash.finish()

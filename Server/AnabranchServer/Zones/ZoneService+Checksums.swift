@@ -75,9 +75,33 @@ extension ZoneReading {
     ) throws -> (summary: RangeSummary, steps: Int) {
         let count = try recordCount(in: range, limit: limits.steps)
         var cutter = RangeSummarizer(range, count: count, steps: steps, limits: limits)
-        let isWhole = try forEachRecord(in: range, reserving: { try room?.need($1, for: $0) }) {
-            cutter.take(try $1())
-        }
+        let isWhole = try forEachRecord(in: range, in: room) { cutter.take($0) }
         return cutter.finish(isWhole: isWhole)
+    }
+
+    /// Calls `body` with the records of a range in ascending order, until it returns false.
+    ///
+    /// - Parameter room: The memory for what is read, and for a record as it is written; `nil` for
+    ///   no limit.
+    ///
+    /// - Returns: True if `body` returned true for every record of the range.
+    @discardableResult
+    func forEachRecord(
+        in range: RecordRange, in room: DecodingRoom?, _ body: (CanonicalRecord) throws -> Bool
+    ) throws -> Bool {
+        var size = ImageSize()
+        return try forEachRecord(
+            in: range,
+            reserving: {
+                size = $1
+                try room?.need(size, for: $0)
+            }
+        ) { id, read in
+            let record = try read()
+            var written = size
+            written.addNames(of: record)
+            try room?.need(written, for: id)
+            return try body(record)
+        }
     }
 }

@@ -46,17 +46,12 @@ extension ZoneService {
         var byteCount = 0
         for record in records {
             guard images.isEmpty || byteCount < limits.pageBytes else { break }
-            if let memory {
-                let most = memory.limit / ImageSize.bytesPerLink + 1
-                let size = try reader.imageSize(of: record, linkLimit: most)
-                guard try memory.needAll(size.memoryBytes) else {
-                    if !images.isEmpty { break }
-                    throw Self.tooLarge(
-                        record, "there is no memory for its values and links",
-                        limit: memory.limit)
-                }
+            guard let image = try self.image(of: record, reader, memory) else {
+                if !images.isEmpty { break }
+                throw Self.tooLarge(
+                    record, "there is no memory for its values and links",
+                    limit: memory?.limit ?? 0)
             }
-            let image = try reader.image(of: record)
             var size = ByteWriter()
             size.append(image: image)
             guard byteCount + size.count <= limits.bodyBytes else {
@@ -68,6 +63,23 @@ extension ZoneService {
             images.append(image)
         }
         return images
+    }
+
+    /// The image of a record, with memory for the answer that has it.
+    ///
+    /// - Returns: `nil` if a request can never have that much.
+    private func image(
+        of record: RecordID, _ reader: any ZoneReading, _ memory: RequestMemory?
+    ) throws -> RecordImage? {
+        guard let memory else { return try reader.image(of: record) }
+        let most = memory.limit / ImageSize.bytesPerLink + 1
+        let size = try reader.imageSize(of: record, linkLimit: most)
+        guard try memory.needAll(size.memoryBytes) else { return nil }
+        let image = try reader.image(of: record)
+        guard let held = image.record else { return image }
+        var written = size
+        written.addNames(of: held)
+        return try memory.needAll(written.memoryBytes - size.memoryBytes) ? image : nil
     }
 
     private static func tooLarge(

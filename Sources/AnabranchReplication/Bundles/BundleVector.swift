@@ -62,9 +62,9 @@ struct BundleVector {
 
     /// The context of a change set of this replica.
     func context(of author: ReplicaID) -> CausalContext {
-        let all = CausalContext(ordered: heads)
+        let all = CausalContext(prefix: nil, ordered: heads)
         guard all.last(of: author) != nil else { return all }
-        return CausalContext(ordered: heads.filter { $0.dot.replica != author })
+        return CausalContext(prefix: nil, ordered: heads.filter { $0.dot.replica != author })
     }
 }
 

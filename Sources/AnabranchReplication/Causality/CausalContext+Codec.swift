@@ -17,9 +17,13 @@ extension ByteWriter {
 extension ByteReader {
     /// Reads a context that `append(context:)` wrote.
     ///
+    /// - Parameter reserve: Called before the entries are allocated, with their number; false if
+    ///   there is no memory for them.
     /// - Throws: ``ChangeSetDecodingError`` if the entries are too many or not ordered by replica
-    ///   ID.
-    public mutating func readContext() throws(ChangeSetDecodingError) -> CausalContext {
+    ///   ID, or if there is no memory for them.
+    public mutating func readContext(
+        reserving reserve: ((_ entryCount: Int) -> Bool)? = nil
+    ) throws(ChangeSetDecodingError) -> CausalContext {
         var prefix: CausalContext.Prefix?
         if try readFlag() {
             let epoch = try readReplica()
@@ -31,7 +35,11 @@ extension ByteReader {
                 .limitExceeded,
                 "a causal context has \(count) entries, more than \(Limits.longestContextVector)")
         }
+        guard reserve?(count) ?? true else {
+            throw failure(.noRoom, "there is no memory for a causal context of \(count) entries")
+        }
         var beyond: [CausalContext.Entry] = []
+        beyond.reserveCapacity(count)
         for _ in 0..<count {
             let dot = try readDot()
             guard beyond.last.map({ $0.dot.replica < dot.replica }) ?? true else {
@@ -39,6 +47,6 @@ extension ByteReader {
             }
             beyond.append(.init(dot: dot, originPrefix: try readBigEndian64()))
         }
-        return CausalContext(prefix: prefix, beyond: beyond)
+        return CausalContext(prefix: prefix, ordered: beyond)
     }
 }

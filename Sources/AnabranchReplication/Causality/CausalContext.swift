@@ -63,9 +63,9 @@ public struct CausalContext: Hashable, Sendable {
         }.map { sorted[$0] }
     }
 
-    /// Creates a context without a prefix from entries of different replicas, ordered by their IDs.
-    init(ordered beyond: [Entry]) {
-        prefix = nil
+    /// Creates a context of entries that are ordered by replica ID, one for each replica.
+    init(prefix: Prefix?, ordered beyond: [Entry]) {
+        self.prefix = prefix
         self.beyond = beyond
     }
 

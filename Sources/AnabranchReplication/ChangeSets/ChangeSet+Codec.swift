@@ -34,10 +34,13 @@ extension ChangeSet {
     ///   - bytes: Exactly one encoded change set.
     ///   - isChecked: Whether the origin is compared. Only a simulation that shows the need for it
     ///     passes `false`.
+    ///   - reserve: Called before the context is allocated, with the number of its entries; false
+    ///     if there is no memory for the change set.
     /// - Throws: ``ChangeSetDecodingError`` with the offset of the first byte that could not be
     ///   read. Nothing has been stored; ask the sender for the change set again.
     public init(
-        decoding bytes: [UInt8], checkingDigest isChecked: Bool = true
+        decoding bytes: [UInt8], checkingDigest isChecked: Bool = true,
+        reserving reserve: ((_ entryCount: Int) -> Bool)? = nil
     ) throws(ChangeSetDecodingError) {
         var reader = ByteReader(bytes)
         let version = try reader.readByte()
@@ -51,7 +54,8 @@ extension ChangeSet {
         }
         var core = try reader.readNested()
         let encodedCore = try Self.copy(of: core)
-        self = try Self.readCore(&core, then: &reader, digest: Digest(of: encodedCore))
+        self = try Self.readCore(
+            &core, then: &reader, digest: Digest(of: encodedCore), reserving: reserve)
         try reader.expectEnd()
         try checkForm()
         if isChecked { try checkOrigin(reader) }
@@ -63,7 +67,8 @@ extension ChangeSet {
     }
 
     private static func readCore(
-        _ core: inout ByteReader, then reader: inout ByteReader, digest: Digest
+        _ core: inout ByteReader, then reader: inout ByteReader, digest: Digest,
+        reserving reserve: ((Int) -> Bool)?
     ) throws(ChangeSetDecodingError) -> ChangeSet {
         let kind = LogEntryKind(rawValue: try core.readByte())
         guard kind.isKnown else {
@@ -86,7 +91,8 @@ extension ChangeSet {
         return ChangeSet(
             fromLog: kind, dot: dot, timestamp: timestamp, author: author, name: name,
             payload: payload, rewrittenFrom: rewrittenFrom, previousOrigin: previousOrigin,
-            origin: origin, digest: digest, context: try reader.readContext())
+            origin: origin, digest: digest,
+            context: try reader.readContext(reserving: reserve))
     }
 
     private func checkOrigin(_ reader: ByteReader) throws(ChangeSetDecodingError) {

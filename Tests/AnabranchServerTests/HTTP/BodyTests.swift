@@ -121,6 +121,19 @@ import Testing
         #expect(response.status == 400)
     }
 
+    @Test func `a zstd frame reserves little for what it only announces`() throws {
+        let whole = try #require(ZstdCodec.compressed([UInt8](repeating: 7, count: 8 << 20)))
+        var reserved = 0
+        #expect(throws: ZstdCodec.Failure.self) {
+            try ZstdCodec.decompressed(Array(whole.prefix(12)), limit: 64 << 20) {
+                reserved += $0
+                return true
+            }
+        }
+        #expect(reserved < 1000)
+        #expect(try ZstdCodec.decompressed(whole, limit: 8 << 20).count == 8 << 20)
+    }
+
     @Test func `a zstd frame that is cut gets 400`() throws {
         let whole = try #require(ZstdCodec.compressed([UInt8](repeating: 7, count: 5000)))
         #expect(throws: ZstdCodec.Failure.self) {

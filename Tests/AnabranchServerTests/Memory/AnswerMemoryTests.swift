@@ -8,7 +8,8 @@ import Testing
 @Suite(.everyStore) struct AnswerMemoryTests {
     /// Pushes a record and so many links that point to it, or from it to others.
     private func linked(
-        _ count: Int, outgoing: Bool = false, by author: UInt64 = 1, in server: TestServer
+        _ count: Int, outgoing: Bool = false, by author: UInt64 = 1,
+        property: WireProperty = ChangeBlock.friends, in server: TestServer
     ) throws -> RecordID {
         var author = TestAuthor(author)
         let (first, popular) = author.insertPerson()
@@ -17,7 +18,7 @@ import Testing
             entity: "Person", records: others, properties: [.init(name: "n", type: .integer64)],
             columns: [ValueColumn(repeating: .integer(1), count: count)])
         let links = LinkBlock(
-            entity: "Person", property: ChangeBlock.friends,
+            entity: "Person", property: property,
             links: others.map {
                 outgoing ? .init(left: popular, right: $0) : .init(left: $0, right: popular)
             })
@@ -53,6 +54,47 @@ import Testing
             #expect(String(decoding: response.body, as: UTF8.self).contains("\(record)"))
         }
         #expect(try server.get("/v1/zones/test").status == 200, "it only counts the links")
+    }
+
+    private static let longName = String(repeating: "n", count: Limits.longestName)
+
+    @Test(arguments: [(50, 200), (100, 200), (200, 409), (400, 409)])
+    func `the name of a relationship counts for each link that is written with it`(
+        links: Int, status: Int
+    ) throws {
+        let server = try TestServer { $0.http.bufferedBytes = 1 << 20 }
+        let property = WireProperty(name: WireName(Self.longName), type: .links, rule: .set)
+        let epoch = try server.hello().epoch
+        let record = try linked(links, property: property, in: server)
+        let repair = RepairRequest(epoch: epoch, records: [record])
+        #expect(
+            try server.post("/v1/zones/test/repair", repair.encoded(), role: .read).status
+                == status)
+        _ = try linked(links, outgoing: true, by: 2, property: property, in: server)
+        let sums = ChecksumsRequest(epoch: epoch, ranges: [.all])
+        #expect(
+            try server.post("/v1/zones/test/checksums", sums.encoded(), role: .read).status
+                == status)
+        #expect(try server.get("/v1/zones/test/hash").status == status)
+    }
+
+    @Test(arguments: [(50, 200), (400, 409)])
+    func `the names of values count, too`(properties: Int, status: Int) throws {
+        let server = try TestServer { $0.http.bufferedBytes = 1 << 20 }
+        var author = TestAuthor(1)
+        let record = author.newRecord()
+        let columns = (0..<properties).map {
+            WireProperty(name: WireName("\($0)" + Self.longName.dropFirst(4)), type: .bool)
+        }
+        let rows = RowBlock(
+            entity: "Person", records: [record], properties: columns,
+            columns: columns.map { _ in [.bool(true)] })
+        // The names of many properties are in no single save.
+        _ = try server.push([author.save([.insert(rows)])])
+        let repair = RepairRequest(epoch: try server.hello().epoch, records: [record])
+        #expect(
+            try server.post("/v1/zones/test/repair", repair.encoded(), role: .read).status
+                == status)
     }
 
     @Test func `records are summed one after the other, in the memory of the largest`() throws {

@@ -154,4 +154,29 @@ import Testing
         #expect(errors[failing]?.code == .internalError)
         #expect(errors[failing]?.details["cause"]?.contains("damaged") == true)
     }
+
+    /// A reader that gets its rows in another order, as from a damaged index.
+    private final class DisorderedReader: PostgreSQLZoneReader {
+        override func query(
+            _ sql: String, _ parameters: PostgreSQLValue...
+        ) throws -> PostgreSQLRows {
+            try lookUp(
+                sql.replacingOccurrences(of: "ORDER BY key", with: "ORDER BY key DESC"), parameters)
+        }
+    }
+
+    @Test func `rows in another order than their keys fail the request`() throws {
+        let zone = try TestZone(.postgreSQL)
+        var author = TestAuthor(1)
+        #expect(try zone.push(author.insertPeople(3).0).refusal == nil)
+        let error = #expect(throws: StorageError.self) {
+            try zone.storage.read { reader in
+                let whole = try #require(reader as? PostgreSQLZoneReader)
+                try DisorderedReader(
+                    whole.session, zone: whole.zone, row: whole.row, names: ZoneNameCache()
+                ).forEachRecord { _ in }
+            }
+        }
+        #expect(error?.code == .damaged)
+    }
 }

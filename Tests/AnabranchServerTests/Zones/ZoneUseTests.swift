@@ -15,6 +15,10 @@ import Testing
             var records = 0
             try reader.forEachRows { rows in
                 switch rows {
+                case .entities(let rows):
+                    bytes += rows.reduce(0) { $0 + $1.name.string.utf8.count }
+                case .properties(let rows):
+                    bytes += rows.reduce(0) { $0 + $1.property.name.string.utf8.count }
                 case .entries(let rows): bytes += rows.reduce(0) { $0 + $1.changeSet.count }
                 case .records(let rows):
                     for each in rows {
@@ -62,6 +66,32 @@ import Testing
         try zone.service.setQuotas(quotas)
         #expect(try copier.copy(replacing: false) == .unchanged)
         #expect(try copy.service.quotas() == quotas)
+    }
+
+    @Test(arguments: StorageKind.allCases)
+    func `names are counted once, and not those of a refused save`(kind: StorageKind) throws {
+        let zone = try TestZone(kind)
+        var author = TestAuthor(1)
+        func change(_ suffix: String) -> ChangeSet {
+            // The zone has no such record, and keeps the name all the same.
+            author.save([
+                .update(
+                    RowBlock(
+                        entity: WireName("Entity" + suffix), records: [author.newRecord()],
+                        properties: [WireProperty(name: WireName("name" + suffix), type: .bool)],
+                        columns: [[.bool(true)]]))
+            ])
+        }
+        let long = String(repeating: "x", count: 500)
+        for suffix in ["", "", long] { #expect(try zone.push(change(suffix)).refusal == nil) }
+        let before = try used(zone)
+        #expect(try before == counted(zone))
+        var quotas = ZoneQuotas()
+        quotas[.bytes] = .most(before[0] + 2000)
+        try zone.service.setQuotas(quotas)
+        #expect(try zone.push(change(long + "y")).refusal?.code == .quotaExceeded)
+        #expect(try used(zone) == before)
+        #expect(try used(zone) == counted(zone))
     }
 
     @Test(arguments: StorageKind.allCases)

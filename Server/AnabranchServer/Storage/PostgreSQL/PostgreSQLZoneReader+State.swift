@@ -166,16 +166,16 @@ extension PostgreSQLZoneReader {
     private func groups(
         of keys: ClosedRange<Int64>, withLinks: Bool
     ) throws -> [RowGroup] {
-        let links = "FROM anabranch.link WHERE zone = $1 AND left_key = record.key"
+        let links = Self.linkSizes(
+            withLinks ? "zone = $1 AND left_key = page.key" : "false")
         let sizes = try query(
             """
-            SELECT key, (octet_length(cells) + coalesce(octet_length(seen), 0))::bigint,
-                \(withLinks ? "(SELECT count(*) \(links))" : "0::bigint"),
-                \(withLinks
-                    ? "(SELECT coalesce(sum(octet_length(tags)), 0)::bigint \(links))"
-                    : "0::bigint")
-            FROM anabranch.record
-            WHERE zone = $1 AND key BETWEEN $2 AND $3 ORDER BY key LIMIT $4
+            SELECT key, size, links.count, links.tags, links.names
+            FROM (SELECT key,
+                    (octet_length(cells) + coalesce(octet_length(seen), 0))::bigint AS size
+                FROM anabranch.record
+                WHERE zone = $1 AND key BETWEEN $2 AND $3 ORDER BY key LIMIT $4) AS page
+            CROSS JOIN LATERAL (\(links)) AS links ORDER BY key
             """, .integer(keys.lowerBound), .integer(keys.upperBound),
             .integer(Int64(Self.rowsTogether)))
         var groups: [RowGroup] = []
@@ -183,18 +183,38 @@ extension PostgreSQLZoneReader {
             let key = row.int64(at: 0)
             let size = ImageSize(
                 valueBytes: Int(row.int64(at: 1)), linkCount: Int(row.int64(at: 2)),
-                tagBytes: Int(row.int64(at: 3)))
-            if let last = groups.last,
-                last.size.memoryBytes + size.memoryBytes <= Self.bytesTogether
-            {
-                let whole = last.size + size
-                groups[groups.count - 1] = RowGroup(
-                    keys: last.keys.lowerBound...key, size: whole)
-            } else {
-                groups.append(RowGroup(keys: key...key, size: size))
+                tagBytes: Int(row.int64(at: 3)), nameBytes: Int(row.int64(at: 4)))
+            if let last = groups.last {
+                // A damaged index can give rows in another order.
+                guard last.keys.upperBound < key else {
+                    throw damaged("its records are not in order")
+                }
+                if last.size.memoryBytes + size.memoryBytes <= Self.bytesTogether {
+                    groups[groups.count - 1] = RowGroup(
+                        keys: last.keys.lowerBound...key, size: last.size + size)
+                    continue
+                }
             }
+            groups.append(RowGroup(keys: key...key, size: size))
         }
         return groups
+    }
+
+    /// A statement that sums the sizes of links: their number, the bytes of their tags, and those
+    /// of their properties' names.
+    ///
+    /// - Parameters:
+    ///   - condition: Selects rows of `anabranch.link`.
+    ///   - limit: The parameter with the greatest number of links; `nil` for no limit.
+    private static func linkSizes(_ condition: String, limit: String? = nil) -> String {
+        """
+        SELECT count(*) AS count, coalesce(sum(tag), 0)::bigint AS tags,
+            coalesce(sum(name), 0)::bigint AS names
+        FROM (SELECT octet_length(tags) AS tag,
+                (SELECT octet_length(name) FROM anabranch.property AS p
+                    WHERE p.zone = $1 AND p.number = link.property) AS name
+            FROM anabranch.link WHERE \(condition) \(limit.map { "LIMIT \($0)" } ?? "")) AS sized
+        """
     }
 
     /// The greatest memory of rows that are read together, with their links.
@@ -278,17 +298,14 @@ extension PostgreSQLZoneReader {
     func imageSize(of record: RecordID, linkLimit: Int) throws -> ImageSize {
         guard let ordinal = try knownOrdinal(of: record.replica) else { return ImageSize() }
         func links(at end: String) -> String {
-            """
-            (SELECT count(*) AS count, coalesce(sum(size), 0)::bigint AS bytes
-                FROM (SELECT octet_length(tags) AS size FROM anabranch.link
-                    WHERE zone = $1 AND \(end) = $2 LIMIT $3) AS links)
-            """
+            "(\(Self.linkSizes("zone = $1 AND \(end) = $2", limit: "$3")))"
         }
         let row = try query(
             """
             SELECT coalesce((SELECT octet_length(cells) + coalesce(octet_length(seen), 0)
                     FROM anabranch.record WHERE zone = $1 AND key = $2), 0)::bigint,
-                outgoing.count + incoming.count, outgoing.bytes + incoming.bytes
+                outgoing.count + incoming.count, outgoing.tags + incoming.tags,
+                outgoing.names + incoming.names
             FROM \(links(at: "left_key")) AS outgoing, \(links(at: "right_key")) AS incoming
             """, .integer(RecordKey(ordinal: ordinal, number: record.number).rawValue),
             .integer(Int64(linkLimit))
@@ -296,7 +313,7 @@ extension PostgreSQLZoneReader {
         guard let row else { return ImageSize() }
         return ImageSize(
             valueBytes: Int(row.int64(at: 0)), linkCount: Int(row.int64(at: 1)),
-            tagBytes: Int(row.int64(at: 2)))
+            tagBytes: Int(row.int64(at: 2)), nameBytes: Int(row.int64(at: 3)))
     }
 
     // MARK: Heads and dead records

@@ -221,13 +221,15 @@ class PostgreSQLZoneReader: ZoneReading {
             SELECT ordinal, id FROM anabranch.replica
             WHERE zone = $1 AND ordinal BETWEEN $2 AND $3
             """, around: ordinal)
+        // The cache may be emptied meanwhile.
+        var found: ReplicaID?
         for row in rows {
-            names.insert(try row.replica(at: 1), ordinal: try row.ordinal(at: 0))
+            let (replica, number) = (try row.replica(at: 1), try row.ordinal(at: 0))
+            names.insert(replica, ordinal: number)
+            if number == ordinal { found = replica }
         }
-        guard let replica = names.replicas[ordinal] else {
-            throw damaged("replica \(ordinal) is missing")
-        }
-        return replica
+        guard let found else { throw damaged("replica \(ordinal) is missing") }
+        return found
     }
 
     func entityName(_ number: Int64) throws -> WireName {
@@ -237,13 +239,14 @@ class PostgreSQLZoneReader: ZoneReading {
             SELECT number, name FROM anabranch.entity
             WHERE zone = $1 AND number BETWEEN $2 AND $3
             """, around: number)
+        var found: WireName?
         for row in rows {
-            names.insert(WireName(row.string(at: 1)), entity: try row.number(at: 0))
+            let (name, place) = (WireName(row.string(at: 1)), try row.number(at: 0))
+            names.insert(name, entity: place)
+            if place == number { found = name }
         }
-        guard let name = names.entityNames[number] else {
-            throw damaged("entity \(number) is missing")
-        }
-        return name
+        guard let found else { throw damaged("entity \(number) is missing") }
+        return found
     }
 
     func property(at number: Int64) throws -> WireProperty {
@@ -253,17 +256,18 @@ class PostgreSQLZoneReader: ZoneReading {
             SELECT number, name, type, rule FROM anabranch.property
             WHERE zone = $1 AND number BETWEEN $2 AND $3
             """, around: number)
+        var found: WireProperty?
         for row in rows {
+            let place = try row.number(at: 0)
             let property = WireProperty(
                 name: WireName(row.string(at: 1)),
                 type: WireType(rawValue: UInt8(truncatingIfNeeded: row.int64(at: 2))),
                 rule: MergeRule(rawValue: UInt8(truncatingIfNeeded: row.int64(at: 3))))
-            names.insert(property, number: try row.number(at: 0))
+            names.insert(property, number: place)
+            if place == number { found = property }
         }
-        guard let property = names.properties[number] else {
-            throw damaged("property \(number) is missing")
-        }
-        return property
+        guard let found else { throw damaged("property \(number) is missing") }
+        return found
     }
 
     func id(of key: RecordKey) throws -> RecordID {

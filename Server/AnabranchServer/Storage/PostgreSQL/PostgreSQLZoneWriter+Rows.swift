@@ -38,9 +38,11 @@ extension PostgreSQLZoneWriter {
                 .blobs(rows.map { $0.head?.origin.bytes }))
         case .entities(let rows):
             row.entities = max(row.entities, (rows.last?.number ?? -1) + 1)
+            for each in rows { row.count(bytes: Int64(each.name.countedBytes)) }
             _ = try session.run(ZoneChanges.inserting(entities: rows, zone))
         case .properties(let rows):
             row.properties = max(row.properties, (rows.last?.number ?? -1) + 1)
+            for each in rows { row.count(bytes: Int64(each.property.name.countedBytes)) }
             _ = try session.run(ZoneChanges.inserting(properties: rows, zone))
         case .entries(let rows): try insert(entries: rows)
         case .records(let rows):

@@ -259,6 +259,7 @@ final class PostgreSQLZoneWriter: PostgreSQLZoneReader, ZoneWriting {
         names.insert(name, entity: number)
         guard found == nil else { return number }
         row.entities += 1
+        row.count(bytes: Int64(name.countedBytes))
         change { $0.entities.append((number, name)) }
         return number
     }
@@ -276,6 +277,7 @@ final class PostgreSQLZoneWriter: PostgreSQLZoneReader, ZoneWriting {
         names.insert(property, number: number)
         guard found == nil else { return number }
         row.properties += 1
+        row.count(bytes: Int64(property.name.countedBytes))
         change { $0.properties.append((number, property)) }
         return number
     }

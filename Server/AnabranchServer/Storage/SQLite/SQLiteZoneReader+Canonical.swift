@@ -104,8 +104,9 @@ extension SQLiteZoneReader {
         while try rows.step() {
             size.linkCount += 1
             size.tagBytes += rows.withBytes(at: 2) { $0.count }
-            try reserve(size)
             let property = try property(at: rows.int64(at: 0))
+            size.nameBytes += property.name.string.utf8.count
+            try reserve(size)
             links.append(
                 CanonicalRecord.Link(
                     property: property, right: try id(of: RecordKey(rawValue: rows.int64(at: 1))),

@@ -22,16 +22,21 @@ extension SQLiteZoneReader {
 
     package func imageSize(of record: RecordID, linkLimit: Int) throws -> ImageSize {
         guard let ordinal = try knownOrdinal(of: record.replica) else { return ImageSize() }
+        func links(at end: String) -> String {
+            """
+            (SELECT count(*) AS count, coalesce(sum(tag), 0) AS tags,
+                coalesce(sum(name), 0) AS names
+                FROM (SELECT length(tags) AS tag,
+                        (SELECT length(name) FROM property WHERE number = link.property) AS name
+                    FROM link WHERE \(end) = ?1 LIMIT ?2))
+            """
+        }
         let row = try connection.cached(
             """
             SELECT (SELECT length(cells) + coalesce(length(seen), 0) FROM record WHERE key = ?1),
-                outgoing.count + incoming.count, outgoing.bytes + incoming.bytes
-            FROM (SELECT count(*) AS count, coalesce(sum(size), 0) AS bytes
-                    FROM (SELECT length(tags) AS size FROM link WHERE left = ?1 LIMIT ?2))
-                    AS outgoing,
-                (SELECT count(*) AS count, coalesce(sum(size), 0) AS bytes
-                    FROM (SELECT length(tags) AS size FROM link WHERE right = ?1 LIMIT ?2))
-                    AS incoming
+                outgoing.count + incoming.count, outgoing.tags + incoming.tags,
+                outgoing.names + incoming.names
+            FROM \(links(at: "left")) AS outgoing, \(links(at: "right")) AS incoming
             """)
         try row.bind(RecordKey(ordinal: ordinal, number: record.number).rawValue, at: 1)
         try row.bind(Int64(linkLimit), at: 2)
@@ -39,7 +44,7 @@ extension SQLiteZoneReader {
         defer { row.reset() }
         return ImageSize(
             valueBytes: Int(row.int64(at: 0)), linkCount: Int(row.int64(at: 1)),
-            tagBytes: Int(row.int64(at: 2)))
+            tagBytes: Int(row.int64(at: 2)), nameBytes: Int(row.int64(at: 3)))
     }
 
     private func incoming(of right: RecordKey) throws -> [RecordImage.IncomingLink] {

@@ -145,6 +145,7 @@ extension SQLiteZoneWriter {
                 try connection.run(
                     "INSERT INTO entity(number, name) VALUES (?, ?)", .integer(number),
                     .blob(Array(name.string.utf8)))
+                try count(bytes: name.countedBytes)
             }
         case .properties(let rows):
             for (number, property) in rows {
@@ -153,6 +154,7 @@ extension SQLiteZoneWriter {
                     .integer(number), .blob(Array(property.name.string.utf8)),
                     .integer(Int64(property.type.rawValue)),
                     .integer(Int64(property.rule.rawValue)))
+                try count(bytes: property.name.countedBytes)
             }
         case .entries(let rows): try insert(entries: rows)
         case .records(let rows): try insert(records: rows)

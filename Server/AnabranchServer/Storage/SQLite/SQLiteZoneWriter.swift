@@ -166,6 +166,7 @@ package final class SQLiteZoneWriter: SQLiteZoneReader, ZoneWriting {
         if let number = names.entities[name] { return number }
         let bytes = SQLiteValue.blob(Array(name.string.utf8))
         try connection.run("INSERT OR IGNORE INTO entity(name) VALUES (?)", bytes)
+        if connection.changes > 0 { try count(bytes: name.countedBytes) }
         let found = try connection.firstValue("SELECT number FROM entity WHERE name = ?", bytes)
         guard case .integer(let number)? = found, number >= 0 else {
             throw damaged("the number of an entity is missing")
@@ -181,6 +182,7 @@ package final class SQLiteZoneWriter: SQLiteZoneReader, ZoneWriting {
         let rule = SQLiteValue.integer(Int64(property.rule.rawValue))
         try connection.run(
             "INSERT OR IGNORE INTO property(name, type, rule) VALUES (?, ?, ?)", name, type, rule)
+        if connection.changes > 0 { try count(bytes: property.name.countedBytes) }
         let found = try connection.firstValue(
             "SELECT number FROM property WHERE name = ? AND type = ? AND rule = ?", name, type,
             rule)

@@ -1,3 +1,5 @@
+import AnabranchReplication
+
 /// The size of a record's image as it is stored.
 package struct ImageSize: Hashable, Sendable {
     /// The bytes of the record's values and its delete mark.
@@ -6,6 +8,8 @@ package struct ImageSize: Hashable, Sendable {
     package var linkCount = 0
     /// The bytes of the tags of these links.
     package var tagBytes = 0
+    /// The bytes of the names of the links' properties. Each link is written with its name.
+    package var nameBytes = 0
 
     /// The approximate memory of a link in an image and in the answer that has it.
     static let bytesPerLink = 256
@@ -15,7 +19,8 @@ package struct ImageSize: Hashable, Sendable {
     static func + (left: ImageSize, right: ImageSize) -> ImageSize {
         ImageSize(
             valueBytes: left.valueBytes + right.valueBytes,
-            linkCount: left.linkCount + right.linkCount, tagBytes: left.tagBytes + right.tagBytes)
+            linkCount: left.linkCount + right.linkCount,
+            tagBytes: left.tagBytes + right.tagBytes, nameBytes: left.nameBytes + right.nameBytes)
     }
 
     /// The approximate memory of the image and of the answer that has it.
@@ -24,5 +29,10 @@ package struct ImageSize: Hashable, Sendable {
     }
 
     /// The part of ``memoryBytes`` for the links.
-    var linkMemoryBytes: Int { Self.bytesPerLink * linkCount + 4 * tagBytes }
+    var linkMemoryBytes: Int { Self.bytesPerLink * linkCount + 4 * tagBytes + 3 * nameBytes }
+
+    /// Counts the names of a record's values, each of which is written too.
+    mutating func addNames(of record: CanonicalRecord) {
+        valueBytes += record.cells.reduce(0) { $0 + $1.property.name.string.utf8.count }
+    }
 }
