@@ -120,8 +120,7 @@ extension ZoneNeeds {
         replicas.insert(changeSet.dot.replica)
         origins.insert(changeSet.origin)
         if changeSet.rewrittenFrom != nil { origins.insert(changeSet.previousOrigin) }
-        let causes = changeSet.context.beyond.prefix(max(Self.causeLimit - dots.count, 0))
-        dots.formUnion(causes.lazy.map(\.dot))
+        dots.formUnion(changeSet.context.beyond.prefix(Self.causeLimit).lazy.map(\.dot))
         dots.insert(changeSet.dot)
         for dot in [changeSet.dot, changeSet.rewrittenFrom].compactMap({ $0?.predecessor }) {
             dots.insert(dot)
