@@ -89,7 +89,6 @@ import Testing
         let rows = RowBlock(
             entity: "Person", records: [record], properties: columns,
             columns: columns.map { _ in [.bool(true)] })
-        // The names of many properties are in no single save.
         _ = try server.push([author.save([.insert(rows)])])
         let repair = RepairRequest(epoch: try server.hello().epoch, records: [record])
         #expect(
