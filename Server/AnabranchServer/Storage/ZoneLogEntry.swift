@@ -85,6 +85,6 @@ package struct ZoneCounts: Hashable, Sendable {
     package var records: Int64
     /// Replicas that have pushed, or that a record or stamp mentions.
     package var replicas: Int64
-    /// The bytes of change sets, values, delete marks, tags and parts, as quotas count them.
+    /// The bytes of change sets, names, values, delete marks, tags and parts, as quotas count them.
     package var bytes: Int64
 }

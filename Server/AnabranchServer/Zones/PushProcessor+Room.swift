@@ -1,31 +1,9 @@
 import AnabranchProtocol
 import AnabranchReplication
 
-// Change sets that are taken together need one savepoint for all of them.
+// Saves behind a refused one can make room for it: the user of a full zone deletes something on the
+// device with the save that waits, and saves are pushed in their order.
 extension PushProcessor {
-    /// Takes all change sets of a request, if the zone holds none of them and nothing is wrong with
-    /// any of them.
-    ///
-    /// - Returns: The acknowledgements; `nil` if the change sets have to be taken one by one. Then
-    ///   nothing has changed.
-    func takeAll(
-        _ sets: ArraySlice<IncomingChangeSet>, into writer: any ZoneWriting,
-        _ log: inout LogState, now: Int64, _ check: QuotaCheck
-    ) throws -> [PushResponse.Acknowledgement]? {
-        guard sets.count > 1 else { return nil }
-        return try together(after: &log, in: writer) { reached in
-            let start = try writer.use()
-            let taken = try sets.map {
-                try takeInGroup($0, into: writer, after: &reached, now: now, check)
-            }
-            let refusal = check.refusal(from: start, to: try writer.use(), of: "saves")
-            return refusal == nil ? taken : nil
-        }
-    }
-
-    // Saves behind a refused one can make room for it: the user of a full zone deletes something on
-    // the device with the save that waits, and saves are pushed in their order.
-
     /// Takes a refused save together with those after it, up to the first with which the zone is
     /// within its quotas again.
     ///
@@ -50,41 +28,29 @@ extension PushProcessor {
         after log: inout LogState, now: Int64, _ check: QuotaCheck
     ) throws -> [PushResponse.Acknowledgement] {
         guard sets.dropFirst().contains(where: \.deletes) else { return [] }
-        let taken = try together(after: &log, in: writer) { reached in
-            let start = try writer.use()
-            var taken: [PushResponse.Acknowledgement] = []
-            for incoming in sets {
-                taken.append(
-                    try takeInGroup(incoming, into: writer, after: &reached, now: now, check))
-                guard taken.count > 1, incoming.deletes else { continue }
-                let refusal = check.refusal(from: start, to: try writer.use(), of: "saves")
-                if refusal == nil { return taken }
-            }
-            return nil
-        }
-        return taken ?? []
-    }
-
-    /// Runs a closure that takes all change sets of a group, or none of them if it returns `nil`.
-    private func together(
-        after log: inout LogState, in writer: any ZoneWriting,
-        _ take: (inout LogState) throws -> [PushResponse.Acknowledgement]?
-    ) throws -> [PushResponse.Acknowledgement]? {
+        let start = try writer.use()
         var reached = log
         do {
             let taken = try writer.atomically {
-                guard let taken = try take(&reached) else { throw NoGroup() }
-                return taken
+                var taken: [PushResponse.Acknowledgement] = []
+                for incoming in sets {
+                    taken.append(
+                        try takeInGroup(incoming, into: writer, after: &reached, now: now, check))
+                    guard taken.count > 1, incoming.deletes else { continue }
+                    let refusal = check.refusal(from: start, to: try writer.use(), of: "saves")
+                    if refusal == nil { return taken }
+                }
+                throw NoRoom()
             }
             log = reached
             return taken
-        } catch is NoGroup {
-            return nil
+        } catch is NoRoom {
+            return []
         }
     }
 
-    /// The saves of a group do not make enough room, or one of them can't be taken in a group.
-    private struct NoGroup: Error {}
+    /// The saves of a group do not make enough room, or one of them is refused.
+    private struct NoRoom: Error {}
 
     private func takeInGroup(
         _ incoming: IncomingChangeSet, into writer: any ZoneWriting, after log: inout LogState,
@@ -96,17 +62,17 @@ extension PushProcessor {
                 writer: writer, log: log, limits: limits, wallMilliseconds: now,
                 disabled: disabled
             ).verdict(on: changeSet)
-            guard case .new = verdict, changeSet.kind != .saveInParts else { throw NoGroup() }
+            guard case .new = verdict, changeSet.kind != .saveInParts else { throw NoRoom() }
             let (kept, bytes) = try keptForm(of: incoming)
             let cursor = log.head.advanced(over: kept)
             try write(kept, bytes, at: cursor, to: writer, today: check.today, in: incoming.room)
             return advance(&log, to: cursor, by: kept)
         } catch is ProtocolError {
-            throw NoGroup()
+            throw NoRoom()
         } catch is ChangeSetDecodingError {
-            throw NoGroup()
+            throw NoRoom()
         } catch let error as StorageError where PushFailure(error) != nil {
-            throw NoGroup()
+            throw NoRoom()
         }
     }
 

@@ -78,10 +78,6 @@ struct PushProcessor: Sendable {
         var refusal = job.refusal
         let check = try quotaCheck(writer, now: now)
         var rest = job.changeSets[...]
-        if let check, let all = try takeAll(rest, into: writer, &log, now: now, check) {
-            acknowledgements = all
-            rest = []
-        }
         while let incoming = rest.first {
             do {
                 acknowledgements.append(

@@ -50,6 +50,10 @@ class PostgreSQLZoneReader: ZoneReading {
                     FROM anabranch.log WHERE zone = $1)
                 + (SELECT coalesce(sum(octet_length(cells) + coalesce(octet_length(seen), 0)), 0)
                     ::bigint FROM anabranch.record WHERE zone = $1)
+                + (SELECT coalesce(sum(octet_length(name)), 0)::bigint
+                    FROM anabranch.entity WHERE zone = $1)
+                + (SELECT coalesce(sum(octet_length(name)), 0)::bigint
+                    FROM anabranch.property WHERE zone = $1)
                 + (SELECT coalesce(sum(octet_length(tags)), 0)::bigint
                     FROM anabranch.link WHERE zone = $1)
                 + (SELECT coalesce(sum(octet_length(bytes)), 0)::bigint

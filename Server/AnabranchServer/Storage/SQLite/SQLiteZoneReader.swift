@@ -101,16 +101,20 @@ package class SQLiteZoneReader: ZoneReading {
     }
 
     package func counts() throws -> ZoneCounts {
-        ZoneCounts(
+        let sizes = [
+            "log": "length(change_set)", "entity": "length(name)", "property": "length(name)",
+            "record": "length(cells) + coalesce(length(seen), 0)", "link": "length(tags)",
+            "part": "length(bytes)",
+        ]
+        return ZoneCounts(
             records: try connection.integer("SELECT count(*) FROM record")
                 - connection.integer("SELECT count(*) FROM record WHERE dead"),
             replicas: try connection.integer("SELECT count(*) FROM replica"),
-            bytes: try connection.integer("SELECT coalesce(sum(length(change_set)), 0) FROM log")
-                + connection.integer(
-                    "SELECT coalesce(sum(length(cells) + coalesce(length(seen), 0)), 0) FROM record"
-                )
-                + connection.integer("SELECT coalesce(sum(length(tags)), 0) FROM link")
-                + connection.integer("SELECT coalesce(sum(length(bytes)), 0) FROM part"))
+            bytes: try sizes.reduce(0) { bytes, table in
+                try bytes
+                    + connection.integer(
+                        "SELECT coalesce(sum(\(table.value)), 0) FROM \(table.key)")
+            })
     }
 
     package func acknowledgements() throws -> [ReplicaID: Acknowledgement] {

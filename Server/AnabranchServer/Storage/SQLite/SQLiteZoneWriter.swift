@@ -111,12 +111,20 @@ package final class SQLiteZoneWriter: SQLiteZoneReader, ZoneWriting {
         try log.bind(entry.bytes, at: 9)
         try log.run()
         try count(bytes: entry.bytes.count)
-        if let (last, _) = kept.head, last != author { try writeKept() }
-        kept.head = (
-            author, ReplicaHead(sequence: changeSet.dot.sequence, origin: changeSet.origin)
-        )
+        try keepHead(ReplicaHead(sequence: changeSet.dot.sequence, origin: changeSet.origin), author)
         kept.greatest = max(kept.greatest, Int64(clamping: changeSet.timestamp.rawValue))
         kept.isRowChanged = true
+    }
+
+    private func keepHead(_ head: ReplicaHead, _ author: Int64) throws {
+        if let last = kept.head {
+            guard last.author == author else {
+                try writeKept()
+                return kept.head = (author, head)
+            }
+            guard last.head.sequence < head.sequence else { return }
+        }
+        kept.head = (author, head)
     }
 
     package func forgetChangeSets(through position: UInt64) throws {
