@@ -166,16 +166,16 @@ extension PostgreSQLZoneReader {
     private func groups(
         of keys: ClosedRange<Int64>, withLinks: Bool
     ) throws -> [RowGroup] {
-        let links = Self.linkSizes(
-            withLinks ? "zone = $1 AND left_key = page.key" : "false")
+        func ofLinks(_ size: String) -> String {
+            let links = "FROM anabranch.link WHERE zone = $1 AND left_key = record.key"
+            return withLinks ? "(SELECT coalesce(sum(\(size)), 0)::bigint \(links))" : "0::bigint"
+        }
         let sizes = try query(
             """
-            SELECT key, size, links.count, links.tags, links.names
-            FROM (SELECT key,
-                    (octet_length(cells) + coalesce(octet_length(seen), 0))::bigint AS size
-                FROM anabranch.record
-                WHERE zone = $1 AND key BETWEEN $2 AND $3 ORDER BY key LIMIT $4) AS page
-            CROSS JOIN LATERAL (\(links)) AS links ORDER BY key
+            SELECT key, (octet_length(cells) + coalesce(octet_length(seen), 0))::bigint,
+                \(ofLinks("1")), \(ofLinks("octet_length(tags)")), \(ofLinks(Self.nameSize))
+            FROM anabranch.record
+            WHERE zone = $1 AND key BETWEEN $2 AND $3 ORDER BY key LIMIT $4
             """, .integer(keys.lowerBound), .integer(keys.upperBound),
             .integer(Int64(Self.rowsTogether)))
         var groups: [RowGroup] = []
@@ -200,22 +200,11 @@ extension PostgreSQLZoneReader {
         return groups
     }
 
-    /// A statement that sums the sizes of links: their number, the bytes of their tags, and those
-    /// of their properties' names.
-    ///
-    /// - Parameters:
-    ///   - condition: Selects rows of `anabranch.link`.
-    ///   - limit: The parameter with the greatest number of links; `nil` for no limit.
-    private static func linkSizes(_ condition: String, limit: String? = nil) -> String {
+    /// The bytes of the name of a link's property, for a statement about links.
+    private static let nameSize = """
+        (SELECT octet_length(name) FROM anabranch.property AS p
+            WHERE p.zone = $1 AND p.number = link.property)
         """
-        SELECT count(*) AS count, coalesce(sum(tag), 0)::bigint AS tags,
-            coalesce(sum(name), 0)::bigint AS names
-        FROM (SELECT octet_length(tags) AS tag,
-                (SELECT octet_length(name) FROM anabranch.property AS p
-                    WHERE p.zone = $1 AND p.number = link.property) AS name
-            FROM anabranch.link WHERE \(condition) \(limit.map { "LIMIT \($0)" } ?? "")) AS sized
-        """
-    }
 
     /// The greatest memory of rows that are read together, with their links.
     private static let bytesTogether = 256 << 10
@@ -298,7 +287,12 @@ extension PostgreSQLZoneReader {
     func imageSize(of record: RecordID, linkLimit: Int) throws -> ImageSize {
         guard let ordinal = try knownOrdinal(of: record.replica) else { return ImageSize() }
         func links(at end: String) -> String {
-            "(\(Self.linkSizes("zone = $1 AND \(end) = $2", limit: "$3")))"
+            """
+            (SELECT count(*) AS count, coalesce(sum(tag), 0)::bigint AS tags,
+                coalesce(sum(name), 0)::bigint AS names
+                FROM (SELECT octet_length(tags) AS tag, \(Self.nameSize) AS name
+                    FROM anabranch.link WHERE zone = $1 AND \(end) = $2 LIMIT $3) AS links)
+            """
         }
         let row = try query(
             """

@@ -111,12 +111,13 @@ package final class SQLiteZoneWriter: SQLiteZoneReader, ZoneWriting {
         try log.bind(entry.bytes, at: 9)
         try log.run()
         try count(bytes: entry.bytes.count)
-        try keepHead(ReplicaHead(sequence: changeSet.dot.sequence, origin: changeSet.origin), author)
+        try keepHead(
+            ReplicaHead(sequence: changeSet.dot.sequence, origin: changeSet.origin), of: author)
         kept.greatest = max(kept.greatest, Int64(clamping: changeSet.timestamp.rawValue))
         kept.isRowChanged = true
     }
 
-    private func keepHead(_ head: ReplicaHead, _ author: Int64) throws {
+    private func keepHead(_ head: ReplicaHead, of author: Int64) throws {
         if let last = kept.head {
             guard last.author == author else {
                 try writeKept()

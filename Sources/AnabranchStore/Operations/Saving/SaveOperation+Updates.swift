@@ -7,17 +7,9 @@ extension SaveOperation {
     /// statement's condition, so no row is read first.
     mutating func write(_ update: SaveRequest.Update) throws {
         let layout = schema.layout(of: update.entity)
-        if layout.hasViewRules {
-            try transaction.views.willSave(update.rows.ids, of: layout, slots: update.rows.slots)
-        }
         let updateLayout = layout.updateLayout(ofSlots: update.rows.slots)
         let columns = updateLayout.columns
-        if transaction.hasDeferredRows != false {
-            try transaction.views.willSaveValues(of: update.rows.ids, columns)
-        }
-        if !seenVersions.isEmpty {
-            try findUnseenValues(of: update.rows.ids, in: layout, slots: update.rows.slots)
-        }
+        try prepare(update, columns, of: layout)
         let blockPlaces = updateLayout.block
         let hasRegisters = !blockPlaces.properties.isEmpty
         func emptyBlock() -> RowBlockEncoder {
@@ -76,6 +68,23 @@ extension SaveOperation {
         }
         try append(block, of: update.entity)
         try ruleWrites?.finish(&self)
+    }
+
+    /// Finds what rows show besides their own values, and the values that the save discards, before
+    /// the rows are written.
+    private mutating func prepare(
+        _ update: SaveRequest.Update, _ columns: [TableLayout.Column], of layout: EntityLayout
+    ) throws {
+        let rows = update.rows
+        if layout.hasViewRules {
+            try transaction.views.willSave(rows.ids, of: layout, slots: rows.slots)
+        }
+        if transaction.hasDeferredRows != false {
+            try transaction.views.willSaveValues(of: rows.ids, columns)
+        }
+        if !seenVersions.isEmpty {
+            try findUnseenValues(of: rows.ids, in: layout, slots: rows.slots)
+        }
     }
 
     private func end(_ writer: inout UpdateWriter) throws -> [LocalID] {
