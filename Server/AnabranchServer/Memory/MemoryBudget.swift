@@ -18,6 +18,8 @@ final class MemoryBudget: Sendable {
         var used: [Holder: Int] = [:]
         /// The bytes that were given back since the last call of `whenReturned`.
         var returned = 0
+        /// True if a call of `whenReturned` is planned.
+        var isReturning = false
     }
 
     /// The limit in bytes.
@@ -35,7 +37,8 @@ final class MemoryBudget: Sendable {
     ///   the holder with too small a share, or `nil` if all bytes are in use. It may make
     ///   requests give bytes back.
     ///   - whenReturned: Called in the background each time that an eighth of the bytes was given
-    ///   back. The allocator still has their memory, and would keep it beside what is used next.
+    ///   back, and two seconds after fewer were. The allocator still has their memory, and would
+    ///   keep it beside what is used next.
     init(
         byteCount: Int,
         whenShort: @escaping @Sendable (_ byteCount: Int, _ holder: Holder?) -> Void = { _, _ in },
@@ -81,15 +84,33 @@ final class MemoryBudget: Sendable {
 
     func giveBack(_ count: Int, of holders: [Holder] = []) {
         guard count > 0 else { return }
-        let isMuch = returned.withLock {
+        let delay: Double? = returned.withLock {
             add(-count, holders)
             returned.broadcast()
             state.returned += count
-            guard state.returned >= byteCount / 8 else { return false }
-            state.returned = 0
-            return true
+            guard state.returned < byteCount / 8 else {
+                state.returned = 0
+                return 0
+            }
+            guard state.returned >= Self.leastReturned, !state.isReturning else { return nil }
+            state.isReturning = true
+            return 2
         }
-        if isMuch { DispatchQueue.global(qos: .utility).async(execute: whenReturned) }
+        guard let delay else { return }
+        let queue = DispatchQueue.global(qos: .utility)
+        guard delay > 0 else { return queue.async(execute: whenReturned) }
+        queue.asyncAfter(deadline: .now() + delay) { [weak self] in self?.returnRest() }
+    }
+
+    /// The bytes for which `whenReturned` is called although they are less than an eighth.
+    private static let leastReturned = 1 << 20
+
+    private func returnRest() {
+        let isThere = returned.withLock {
+            defer { (state.returned, state.isReturning) = (0, false) }
+            return state.returned > 0
+        }
+        if isThere { whenReturned() }
     }
 
     /// Counts reserved bytes for other holders.

@@ -62,6 +62,15 @@ import Testing
         #expect(isReturned.wait(timeout: .now() + 0.05) == .timedOut)
     }
 
+    @Test func `it tells soon that less than an eighth of it was given back`() {
+        let isReturned = DispatchSemaphore(value: 0)
+        let budget = MemoryBudget(byteCount: 512 << 20, whenReturned: { isReturned.signal() })
+        #expect(budget.take(5 << 20))
+        for _ in 0..<5 { budget.giveBack(1 << 20) }
+        #expect(isReturned.wait(timeout: .now() + 60) == .success)
+        #expect(isReturned.wait(timeout: .now() + 3) == .timedOut, "it tells once")
+    }
+
     @Test func `an upload has a least rate in each window`() {
         let start = ContinuousClock.now
         var pace = UploadPace(from: start)
