@@ -138,8 +138,8 @@ struct PushCheck {
     /// shows: 1/128 of a millisecond.
     ///
     /// If the clock was set back, stores go on from times that they have seen, by one tick for each
-    /// save, of which those of unsynced records do not come here. A client would need 128,000
-    /// saves a second to keep the lead that it has, which is more than a zone takes.
+    /// save. Saves of unsynced records take ticks too, and are not pushed. A client would need
+    /// 128,000 saves a second to keep the lead that it has, which is more than a zone takes.
     private static let ticksBeyondLog: UInt64 = 512
 
     private func checkClock(of changeSet: ChangeSet) throws {
