@@ -74,7 +74,8 @@ import Testing
         #expect(try peak("bundle", "show", bundle(records: 30_000, columns: 550)) < 150 << 20)
     }
 
-    @Test func `saves that each have seen many replicas are applied in little memory`() throws {
+    /// Creates a store.
+    private func store(_ name: String) throws -> String {
         let model = folder.file("Notes.xcdatamodel")
         try FileManager.default.createDirectory(atPath: model, withIntermediateDirectories: true)
         let text = """
@@ -83,11 +84,29 @@ import Testing
             <attribute name="text" optional="YES" attributeType="String"/></entity></model>
             """
         try Data(text.utf8).write(to: URL(filePath: model + "/contents"))
+        let store = folder.file(name)
+        _ = try peak("init", store, "--model", model)
+        return store
+    }
+
+    @Test func `saves that each have seen many replicas are applied in little memory`() throws {
         let peaks = try ([1, 300] as [UInt64]).map { count in
-            let store = folder.file("\(count).store")
-            _ = try peak("init", store, "--model", model)
-            return try peak("bundle", "apply", store, bundle(saves: count, seeing: 10_000))
+            try peak(
+                "bundle", "apply", store("\(count).store"), bundle(saves: count, seeing: 10_000))
         }
         #expect(peaks[1] < peaks[0] + 60 << 20, "\(peaks)")
+    }
+
+    @Test func `saves that wait take no more of the disk than is allowed`() throws {
+        let store = try store("waiting.store")
+        let log = URL(filePath: folder.file("apply.log"))
+        let bundle = try bundle(saves: 450, seeing: 10_000)
+        let apply = try ChildProcess(
+            BuiltProducts.executable("anabranch"), ["bundle", "apply", store, bundle], log: log)
+        #expect(apply.waitWatchingMemory().status != 0)
+        let text = try String(contentsOf: log, encoding: .utf8)
+        #expect(text.contains("First import the bundles that have those"), "\(text)")
+        let size = try FileManager.default.attributesOfItem(atPath: store)[.size] as? Int
+        #expect(try #require(size) < 150 << 20)
     }
 }

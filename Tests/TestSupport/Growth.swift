@@ -8,7 +8,7 @@ public enum Growth {
     /// The number of doublings.
     private static let doublings = 3
     /// The greatest number of measurements of a size, of which the least counts.
-    private static let attempts = 4
+    private static let attempts = 12
     /// The microseconds as which a shorter time counts: it says more of what is fixed in the work,
     /// and of other programs, than of its input.
     private static let leastMicroseconds = 500.0

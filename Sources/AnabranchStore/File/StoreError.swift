@@ -107,7 +107,8 @@ extension StoreError {
         /// The system gave no randomness for an identity, and without it two files could get the
         /// same one. Try again; if that does not help, check the system.
         public static let noRandomness = Code(rawValue: "no-randomness")
-        /// A received change set lacks its predecessor. Pull again.
+        /// A received change set lacks its predecessor, or too many of a bundle lack what they
+        /// follow. Pull again, or import the earlier bundles first.
         public static let sequenceGap = Code(rawValue: "sequence-gap")
         /// A received change set continues another history than the one held: two histories exist
         /// under one replica ID. Sync with the zone, which decides.

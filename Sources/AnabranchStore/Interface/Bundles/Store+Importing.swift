@@ -9,6 +9,8 @@ package struct BundleOutcome: Sendable {
     package var heldCount = 0
     /// The number of change sets, of this bundle or an earlier one, that wait for their causes.
     package var waitingCount = 0
+    /// The number of replicas that the contexts of the bundle's waiting change sets name together.
+    fileprivate var waitingCauseCount = 0
 
     package init() {}
 }
@@ -28,8 +30,9 @@ extension Store {
     ///   - didApply: Called with the changes of each page, after its transaction.
     /// - Throws: ``StoreError`` `cannotOpen`, `damagedBundle`, `newerFormat`, `keyRequired`,
     ///   `keyMissing`, `notSealed`, `clockSkew`: nothing was changed, unless the file was changed
-    ///   while it was read. In that case, and after any other error, the pages applied so far
-    ///   stay. Importing the bundle again continues after them.
+    ///   while it was read. `sequenceGap` if too much of the bundle would wait. In these cases, and
+    ///   after any other error, the pages applied so far stay. Importing the bundle again continues
+    ///   after them.
     package func importBundle(
         from path: String, openedWith keyRing: BundleKeyRing? = nil,
         didApply: (ChangedRecords) -> Void
@@ -85,6 +88,23 @@ extension Store {
                 + "meanwhile. Import the bundle again.", path: path)
     }
 
+    /// The greatest number of replicas that the contexts of a bundle's waiting change sets name
+    /// together: some 110 MiB of the file. A bundle has only the differences of contexts, so a
+    /// small one could fill a disk.
+    private static let waitingCauseLimit = 1 << 22
+
+    /// Counts the context of a change set that waits, and refuses a bundle with too many of them.
+    private func count(waiting set: ChangeSet, _ outcome: inout BundleOutcome) throws {
+        outcome.waitingCauseCount += set.context.beyond.count
+        guard outcome.waitingCauseCount > Self.waitingCauseLimit else { return }
+        throw StoreError(
+            .sequenceGap,
+            "Can't import the bundle's change set \(set.dot) because too many change sets of the "
+                + "bundle would wait in \(path): together they name more than "
+                + "\(Self.waitingCauseLimit) replicas whose change sets they follow. First import "
+                + "the bundles that have those, or sync.", path: path)
+    }
+
     private func apply(
         _ page: BundlePage, isLast: Bool, _ outcome: inout BundleOutcome
     ) throws -> ChangedRecords {
@@ -94,7 +114,11 @@ extension Store {
             var held = 0
             for set in page.changeSets {
                 try checkParts(of: set, transaction)
-                if try operation.applyFromBundle(set) == .held { held += 1 }
+                switch try operation.applyFromBundle(set) {
+                case .applied: break
+                case .held: held += 1
+                case .waiting: try count(waiting: set, &outcome)
+                }
             }
             if try operation.hasWaiting { try operation.releaseWaiting() }
             if isLast {
