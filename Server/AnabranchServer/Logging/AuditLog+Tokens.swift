@@ -7,7 +7,7 @@ extension AuditLog {
         line.append("zone", record.token.zones.description)
         line.append("token", record.token.number)
         line.append("role", record.token.role.rawValue)
-        line.append("expires", record.token.expires.map { JSONLine.time($0) })
+        line.append("expires", record.token.expires.map { ShownTime.text(wallMilliseconds: $0) })
         line.append("account", record.account)
         try write(line)
     }

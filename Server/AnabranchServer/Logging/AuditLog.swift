@@ -88,7 +88,7 @@ public final class AuditLog: Sendable {
     /// Begins a line with the time and the kind of event.
     func begin(_ event: String) -> JSONLine {
         var line = JSONLine()
-        line.append("time", JSONLine.time(wallMilliseconds()))
+        line.append("time", ShownTime.text(wallMilliseconds: wallMilliseconds()))
         line.append("event", event)
         return line
     }

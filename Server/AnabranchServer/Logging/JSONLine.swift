@@ -28,13 +28,6 @@ struct JSONLine {
         add(key, "[" + texts.joined(separator: ",") + "]")
     }
 
-    /// A time as text, from whole milliseconds since 1970: a `Date` would round them.
-    static func time(_ wallMilliseconds: Int64) -> String {
-        let (seconds, milliseconds) = wallMilliseconds.quotientAndRemainder(dividingBy: 1000)
-        let text = Date(timeIntervalSince1970: Double(seconds)).formatted(.iso8601)
-        return text.dropLast() + "." + "\(1000 + milliseconds)".dropFirst() + "Z"
-    }
-
     private mutating func add(_ key: String, _ json: String) {
         begin(key)
         bytes += json.utf8
@@ -48,7 +41,10 @@ struct JSONLine {
 
     /// The line. A line separator of Unicode in a text is escaped, so that it ends no line.
     func finish() -> String {
-        String(decoding: bytes, as: UTF8.self).replacing("\u{2028}", with: "\\u2028")
-            .replacing("\u{2029}", with: "\\u2029") + "}\n"
+        let text = String(decoding: bytes, as: UTF8.self) + "}\n"
+        // In UTF-8 both begin with this byte. Few lines have it, and a search takes long.
+        guard bytes.contains(0xE2) else { return text }
+        return text.replacing("\u{2028}", with: "\\u2028")
+            .replacing("\u{2029}", with: "\\u2029")
     }
 }

@@ -88,7 +88,7 @@ public struct RequestLog: Sendable {
 
     private func begin(_ level: Level, _ message: String) -> JSONLine {
         var line = JSONLine()
-        line.append("time", JSONLine.time(wallMilliseconds()))
+        line.append("time", ShownTime.text(wallMilliseconds: wallMilliseconds()))
         line.append("level", level.rawValue)
         line.append("message", message)
         return line

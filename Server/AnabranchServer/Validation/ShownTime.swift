@@ -6,12 +6,23 @@ enum ShownTime {
     /// The seconds since 1970 of the years 1 to 9999, which ISO 8601 writes with four digits.
     private static let years = -62_135_596_800.0..<253_402_300_800.0
 
+    /// The text of a time from whole milliseconds, which a `Date` would round.
+    ///
+    /// Every line of a log has one, and Foundation's calendars take many times as long.
+    ///
     /// - Parameter wallMilliseconds: Since 1970-01-01 UTC, not negative.
     static func text(wallMilliseconds: Int64) -> String {
         let (seconds, milliseconds) = wallMilliseconds.quotientAndRemainder(dividingBy: 1000)
         guard years.contains(Double(seconds)) else { return "\(wallMilliseconds) ms since 1970" }
-        let text = Date(timeIntervalSince1970: Double(seconds)).formatted(.iso8601)
-        return text.dropLast() + "." + "\(1000 + milliseconds)".dropFirst() + "Z"
+        var (time, parts) = (time_t(seconds), tm())
+        gmtime_r(&time, &parts)
+        let text = String(unsafeUninitializedCapacity: 20) { buffer in
+            buffer.withMemoryRebound(to: CChar.self) { text in
+                guard let address = text.baseAddress else { return 0 }
+                return strftime(address, text.count, "%Y-%m-%dT%H:%M:%S", &parts)
+            }
+        }
+        return text + "." + "\(1000 + milliseconds)".dropFirst() + "Z"
     }
 
     /// The text of a date's value, rounded down to milliseconds.

@@ -52,14 +52,15 @@ struct QuotaCheck {
     /// - Returns: The refusal `quotaExceeded`; `nil` if the change is within the quotas.
     func refusal(
         from before: ZoneUse, to after: ZoneUse, favouring favoured: Set<ZoneQuotas.Quantity> = [],
-        of what: String, details: [String: String] = [:]
+        of what: @autoclosure () -> String, details: @autoclosure () -> [String: String] = [:]
     ) -> ProtocolError? {
         for (quantity, limit) in limits {
             let used = before.amount(of: quantity, on: today)
             let needed = after.amount(of: quantity, on: today)
             let margin = favoured.contains(quantity) ? max(limit / 16, Self.leastMargin) : 0
             guard needed > used, needed > limit, needed - limit > margin else { continue }
-            return refusal(of: what, details, quantity, limit: limit, used: used, needed: needed)
+            return refusal(
+                of: what(), details(), quantity, limit: limit, used: used, needed: needed)
         }
         return nil
     }

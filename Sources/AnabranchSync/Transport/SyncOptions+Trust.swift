@@ -7,11 +7,19 @@
 extension SyncOptions {
     /// The file of trusted certificate authorities; `nil` trusts those of the system.
     var effectiveCertificateAuthorities: String? {
-        let environment = ProcessInfo.processInfo.environment
-        return [
-            certificateAuthorities, environment["SSL_CERT_FILE"], environment["CURL_CA_BUNDLE"],
-        ].compactMap(\.self).first { !$0.isEmpty }
+        guard let own = certificateAuthorities, !own.isEmpty else {
+            return Self.authoritiesOfEnvironment
+        }
+        return own
     }
+
+    /// The file that the environment names, read once: each request asks for it, and `ProcessInfo`
+    /// copies the whole environment.
+    private static let authoritiesOfEnvironment: String? = {
+        let environment = ProcessInfo.processInfo.environment
+        return ["SSL_CERT_FILE", "CURL_CA_BUNDLE"].lazy
+            .compactMap { environment[$0] }.first { !$0.isEmpty }
+    }()
 
     /// The files of the given certificates by their absolute paths, for a store to keep.
     var keptFiles: CertificateFiles {
