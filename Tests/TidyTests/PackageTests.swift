@@ -77,6 +77,15 @@ import Testing
         check(FilterRule(files: tree.files).violations)
     }
 
+    @Test func `documents and comments name code that there is`() {
+        check(CodeNameRule(files: tree.files, paths: tree.paths).violations)
+    }
+
+    @Test func `the invariants that comments cite name them`() throws {
+        let document = tree.files.first { $0.path == InvariantRule.document }
+        check(InvariantRule(try #require(document)).violations)
+    }
+
     @Test func `documents name tests that there are`() {
         check(TestReferenceRule(files: tree.files).violations)
         check(ScenarioTableRule(path: "Documentation/Invariants.md", count: 56).violations)

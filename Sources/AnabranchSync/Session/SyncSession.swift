@@ -11,7 +11,7 @@ package import AnabranchStore
 ///
 /// The session is a value without I/O, clock, randomness or tasks: it takes one event and returns
 /// one action. Everything that was applied or acknowledged is in the store. All other state may be
-/// lost at any time, and the next exchange begins where the store is (invariant 8).
+/// lost at any time, and the next exchange begins where the store is (invariant 4).
 ///
 /// The pull comes first, and no refusal of a push stops it. The session says hello when the zone is
 /// unknown, or when it does not know the cursor.

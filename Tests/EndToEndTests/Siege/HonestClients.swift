@@ -58,14 +58,23 @@ final class HonestClients {
 
     /// How long exchanges took.
     struct Times: CustomStringConvertible {
-        fileprivate(set) var seconds: [Double] = []
+        fileprivate var exchanges: [(start: Date, seconds: Double)] = []
 
-        var slowest: Double { seconds.max() ?? 0 }
-        private var middle: Double { seconds.sorted()[seconds.count / 2] }
+        var slowest: Double { sorted.first?.seconds ?? 0 }
+        private var sorted: [(start: Date, seconds: Double)] {
+            exchanges.sorted { $0.seconds > $1.seconds }
+        }
 
+        /// The number and the middle, and the slowest five with the seconds after which they began.
         var description: String {
             func text(_ seconds: Double) -> String { String(format: "%.0f ms", seconds * 1000) }
-            return "\(seconds.count) exchanges, middle \(text(middle)), slowest \(text(slowest))"
+            let (sorted, start) = (sorted, exchanges.first?.start ?? .now)
+            let slowest = sorted.prefix(5).map {
+                "\(text($0.seconds)) after \(Int($0.start.timeIntervalSince(start))) s"
+            }
+            let middle = sorted.isEmpty ? 0 : sorted[sorted.count / 2].seconds
+            return "\(sorted.count) exchanges, middle \(text(middle)), slowest "
+                + slowest.joined(separator: ", ")
         }
     }
 
@@ -76,8 +85,9 @@ final class HonestClients {
         repeat {
             try await author.save()
             savedCount += 1
-            times.seconds.append(try await author.catchUp())
-            times.seconds.append(try await reader.catchUp())
+            for client in [author, reader] {
+                times.exchanges.append((.now, try await client.catchUp()))
+            }
             try await Task.sleep(for: .milliseconds(20))
         } while Date() < end
         return times

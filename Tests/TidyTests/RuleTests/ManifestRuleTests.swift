@@ -12,6 +12,13 @@ import Testing
         #expect(lines("// no unsafeFlags here").isEmpty)
     }
 
+    @Test func `a package as a dependency is refused`() {
+        let dependency =
+            "dependencies: [\n.package(url: \"https://example.org/a\", from: \"1.0.0\")]"
+        #expect(lines(dependency) == [2])
+        #expect(lines("// .package(url:\nlet package = Package(name: \"A\")").isEmpty)
+    }
+
     @Test func `a client gives package access away`() {
         func target(_ path: String, _ rest: String = "") -> String {
             "\n.executableTarget(name: \"A\", dependencies: [\"B\"], path: \"\(path)\"\(rest)),"

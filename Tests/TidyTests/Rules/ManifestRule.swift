@@ -1,10 +1,24 @@
 import AnabranchMacroExpansion
 
-/// A rule: versioned dependants can use the root manifest, and the CLI uses the public API alone.
+/// A rule: versioned dependants can use the root manifest, no package is a dependency, and the CLI
+/// uses the public API alone.
 struct ManifestRule: FileRule {
     func violations(in file: SourceFile) -> [Violation] {
         guard file.path == "Package.swift" else { return [] }
-        return unsafeFlags(in: file) + packageAccess(in: file)
+        return unsafeFlags(in: file) + dependencies(in: file) + packageAccess(in: file)
+    }
+
+    private func dependencies(in file: SourceFile) -> [Violation] {
+        let code = file.tokens.filter { $0.kind != .comment }
+        return code.indices.dropFirst().dropLast().compactMap { index in
+            guard code[index].isWord("package"), code[index - 1].isMark("."),
+                code[index + 1].isMark("(")
+            else { return nil }
+            return Violation(
+                path: file.path, line: code[index].line,
+                message: "No Swift package is a dependency (decision 33). Use a C library of the "
+                    + "system.")
+        }
     }
 
     private func unsafeFlags(in file: SourceFile) -> [Violation] {

@@ -3,7 +3,7 @@ struct SizeRule: FileRule {
     static let functionLimit = 70
     static let columnLimit = 100
     static let documentLimits = [
-        "README.md": 200, "CHANGELOG.md": 120, "Documentation/Testing.md": 250,
+        "README.md": 200, "CHANGELOG.md": 120, "Documentation/Testing.md": 360,
     ]
 
     func violations(in file: SourceFile) -> [Violation] {

@@ -5,7 +5,7 @@ import AnabranchSQLite
 ///
 /// Their content moves to the table of rejected saves, together with what later saves did to the
 /// records that they inserted. Those records are removed at once. Every other record that the saves
-/// changed waits for repair, until the zone has sent its state without them (invariant 14).
+/// changed waits for repair, until the zone has sent its state without them (invariant 15).
 struct SaveVoiding {
     /// An entry of the log, and the void that replaces it under the entry's own dot.
     typealias Pair = (entry: StoredLogEntry, void: ChangeSet)

@@ -14,7 +14,7 @@ import AnabranchSQLite
 /// it was in another version of the model.
 ///
 /// Code that changes rows calls `willChange(_:of:)` first. That restores what the rows hold, so
-/// that merging works on the state. Before the transaction ends, `settle(_:)` applies the rules to
+/// that merging works on the state. Before the transaction ends, `apply(_:)` applies the rules to
 /// the changed records and to the records they are connected with, before and after, and to no
 /// others.
 final class ViewRules {

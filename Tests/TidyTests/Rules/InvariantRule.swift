@@ -1,0 +1,45 @@
+import AnabranchMacroExpansion
+
+/// A rule: an invariant that a comment cites exists, and its entry names the type of that file.
+///
+/// So a number that means another invariant is found, in the comment and in the document.
+struct InvariantRule {
+    static let document = "Documentation/Invariants.md"
+
+    /// The text of each invariant, by its number.
+    private let entries: [Int: Substring]
+
+    init(_ document: SourceFile) {
+        let parts = document.text.split(separator: "\n## ")
+        entries = Dictionary(
+            parts.compactMap { part in
+                part.prefixMatch(of: #/(\d+)\. /#).flatMap { Int($0.1) }.map { ($0, part) }
+            }, uniquingKeysWith: { first, _ in first })
+    }
+
+    func violations(in file: SourceFile) -> [Violation] {
+        guard file.isSwift, file.isIn(ProseScope.sources) else { return [] }
+        let name = file.components.last?.prefix { $0 != "." && $0 != "+" } ?? ""
+        return file.tokens.filter { $0.kind == .comment }.flatMap { comment in
+            Self.numbers(in: comment.text).compactMap { number in
+                refusal(of: number, by: name).map {
+                    Violation(path: file.path, line: comment.line, message: $0)
+                }
+            }
+        }
+    }
+
+    private func refusal(of number: Int, by name: Substring) -> String? {
+        guard let entry = entries[number] else { return "There is no invariant \(number)." }
+        let names = entry.matches(of: /`(\w+)/).map(\.1)
+        guard !names.contains(name) else { return nil }
+        return "Invariant \(number) does not name \(name). Correct the number, or add the name "
+            + "to \(Self.document)."
+    }
+
+    private static func numbers(in text: String) -> [Int] {
+        text.matches(of: /\binvariants? ([0-9]+(?:(?:, | and )[0-9]+)*)/).flatMap { match in
+            match.1.matches(of: /[0-9]+/).compactMap { Int($0.0) }
+        }
+    }
+}
