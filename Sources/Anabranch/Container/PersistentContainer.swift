@@ -129,4 +129,17 @@ public final class PersistentContainer: Sendable {
     ) async throws -> sending T {
         try await newBackgroundContext().perform(body)
     }
+
+    /// Runs a closure, or a function by its name, in a new background context.
+    ///
+    /// A function has no `sending` result, so this form takes those whose result is `Sendable`.
+    ///
+    /// - Parameter body: The closure or the function, which runs on the context's queue.
+    /// - Returns: Its result.
+    /// - Throws: Its error.
+    public func performBackgroundTask<T: Sendable>(
+        _ body: sending @escaping (ManagedObjectContext) throws -> T
+    ) async throws -> T {
+        try await newBackgroundContext().perform(body)
+    }
 }

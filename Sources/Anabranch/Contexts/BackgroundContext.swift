@@ -43,6 +43,25 @@ public final class BackgroundContext: Sendable {
     public func perform<T>(
         _ body: sending @escaping (ManagedObjectContext) throws -> sending T
     ) async throws -> sending T {
+        try await run(body)
+    }
+
+    /// Runs a closure, or a function by its name, as the other form does.
+    ///
+    /// A function has no `sending` result, so this form takes those whose result is `Sendable`.
+    ///
+    /// - Parameter body: The closure or the function.
+    /// - Returns: Its result.
+    /// - Throws: Its error.
+    public func perform<T: Sendable>(
+        _ body: sending @escaping (ManagedObjectContext) throws -> T
+    ) async throws -> T {
+        try await run { try body($0) }
+    }
+
+    private func run<T>(
+        _ body: sending @escaping (ManagedObjectContext) throws -> sending T
+    ) async throws -> sending T {
         nonisolated(unsafe) let body = body
         return try await withCheckedThrowingContinuation {
             (continuation: CheckedContinuation<T, any Error>) in
