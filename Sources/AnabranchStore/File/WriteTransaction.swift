@@ -178,9 +178,7 @@ class WriteTransaction {
     /// continues under the old ID. Saves that were not pushed yet keep the old ID.
     final func renewIdentityIfNeeded() throws {
         let file = store.file
-        let isCopy =
-            !environment.disabled.contains(.fileIdentity)
-            && Store.areDifferent(state.file, file)
+        let isCopy = Mechanism.fileIdentity.isOn && Store.areDifferent(state.file, file)
         state.file = file.isEmpty ? state.file : file
         guard isCopy || state.isRenewing else { return }
         state.ordinal = try intern(try environment.freshReplica(), isOwn: true)
@@ -254,7 +252,7 @@ extension WriteTransaction {
                 .exhausted, "Can't insert because the replica has used all 2^40 record numbers.",
                 path: store.path)
         }
-        if !environment.disabled.contains(.numberReservation) { state.nextNumber = last + 1 }
+        if Mechanism.numberReservation.isOn { state.nextNumber = last + 1 }
         return LocalID(
             ordinal: state.ordinal, number: first)...LocalID(
                 ordinal: state.ordinal, number: last)

@@ -53,14 +53,14 @@ extension Store {
         didApply(try apply(page, isLast: true, &outcome))
         outcome.waitingCount = try read { try $0.waitingCount() }
         // Also where all was held: another process may have applied it without a flush.
-        if !environment.disabled.contains(.flushAfterImport) { try makeDurable() }
+        if Mechanism.flushAfterImport.isOn { try makeDurable() }
         return outcome
     }
 
     /// Refuses a bundle with timestamps that are too far ahead. A change set that the store holds
     /// already, with whatever timestamp, does not count.
     private func checkTimes(of file: BundleFile, greatest: HybridTimestamp) throws {
-        guard !environment.disabled.contains(.bundleClockLimit) else { return }
+        guard Mechanism.bundleClockLimit.isOn else { return }
         let state = try read { try StoreState.read($0.connection) }
         let time = StoreTime(state, environment)
         let limit = time.latest(.bundle)

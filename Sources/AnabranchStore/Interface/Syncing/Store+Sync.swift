@@ -80,7 +80,7 @@ extension Store {
 
     /// Calls ``makeDurable()`` before change sets leave the file, by a push or in a bundle.
     package func flushBeforePush() throws {
-        guard !environment.disabled.contains(.flushBeforePush) else { return }
+        guard Mechanism.flushBeforePush.isOn else { return }
         try makeDurable()
     }
 

@@ -67,14 +67,13 @@ extension ApplyOperation {
         if let dot = try lackingPredecessor(of: set) { return dot }
         // Its bundle came before there was a limit, or the clock has been set back since.
         if isTooFarAhead(set) { return set.dot }
-        guard !transaction.environment.disabled.contains(.bundleCauses) else { return nil }
+        guard Mechanism.bundleCauses.isOn else { return nil }
         if let dot = try set.context.beyond.first(where: { try !isApplied($0) })?.dot { return dot }
         return try isOfOtherTimes(set) ? set.dot : nil
     }
 
     private func isTooFarAhead(_ set: ChangeSet) -> Bool {
-        !transaction.environment.disabled.contains(.bundleClockLimit)
-            && set.timestamp > transaction.time.latest(.bundle)
+        Mechanism.bundleClockLimit.isOn && set.timestamp > transaction.time.latest(.bundle)
     }
 
     /// True if a change set follows saves that this file has with other timestamps, because they

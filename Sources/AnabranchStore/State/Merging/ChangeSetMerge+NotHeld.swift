@@ -9,7 +9,7 @@ extension ChangeSetMerge {
     mutating func meetRecordNotHeld(
         _ id: LocalID, block: RowBlock, row: Int, of set: IncomingSet
     ) throws {
-        guard !transaction.environment.disabled.contains(.recordsNotHeld) else {
+        guard Mechanism.recordsNotHeld.isOn else {
             return try resurrect(block.records[row], block: block, row: row, of: set)
         }
         for (property, column) in zip(block.properties, block.columns) {

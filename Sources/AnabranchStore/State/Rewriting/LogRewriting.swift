@@ -46,7 +46,7 @@ struct LogRewriting {
         try ConflictRewriting(transaction, rewriting).run()
         try RejectedSaves(connection: connection).rewrite(rewriting)
         let isChanged = first < .max
-        if isChanged, !transaction.environment.disabled.contains(.repair) {
+        if isChanged, Mechanism.repair.isOn {
             try RepairQueue(connection: connection).add(
                 touched.subtracting(insertedRecords), since: first)
         }
