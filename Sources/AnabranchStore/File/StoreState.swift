@@ -87,7 +87,6 @@ struct StoreState: Equatable {
     static func read(_ connection: Connection) throws -> StoreState {
         let statement = try connection.cached(readSQL)
         guard try statement.step() else { throw missing }
-        defer { statement.reset() }
         var state = StoreState(
             format: statement.int64(at: 0), model: statement.bytes(at: 1),
             file: statement.bytes(at: 2), ordinal: try statement.ordinal(at: 3),

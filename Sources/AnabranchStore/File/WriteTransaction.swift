@@ -197,15 +197,14 @@ class WriteTransaction {
     }
 
     private func storedHead(of ordinal: Int64) throws -> KnownLog.Head {
-        let statement = try connection.cached(
-            "SELECT seen, origin FROM ab_replica WHERE ordinal = ?")
-        try statement.bind(ordinal, at: 1)
-        guard try statement.step() else { return (0, .zero) }
-        defer { statement.reset() }
-        return (
-            try statement.sequence(at: 0),
-            Digest(bytes: statement.bytes(at: 1)) ?? .zero
-        )
+        try connection.cached(
+            "SELECT seen, origin FROM ab_replica WHERE ordinal = ?", ordinal
+        ).first {
+            (
+                try $0.sequence(at: 0),
+                Digest(bytes: $0.bytes(at: 1)) ?? .zero
+            )
+        } ?? (0, .zero)
     }
 
     /// Sets the head of a replica, also for statements of this transaction.
@@ -269,8 +268,7 @@ extension ReplicaTable {
     /// Reads the replicas that another process has added.
     mutating func readNew(_ connection: Connection) throws {
         let statement = try connection.cached(
-            "SELECT id, ordinal FROM ab_replica WHERE ordinal >= ? ORDER BY ordinal")
-        try statement.bind(count, at: 1)
+            "SELECT id, ordinal FROM ab_replica WHERE ordinal >= ? ORDER BY ordinal", count)
         while try statement.step() {
             guard let replica = ReplicaID(bytes: statement.bytes(at: 0)),
                 ordinal(of: replica) == nil, try statement.ordinal(at: 1) == count

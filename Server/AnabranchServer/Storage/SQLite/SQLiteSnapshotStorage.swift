@@ -104,13 +104,9 @@ final class SQLiteSnapshotStorage: ChunkStorage {
                 """
                 SELECT c.bytes, c.digest FROM chunk c JOIN snapshot s ON s.id = c.snapshot
                 WHERE s.digest = ? AND s.epoch = ? AND s.position = ? AND c.number = ?
-                """)
-            try row.bind(name.digest.bytes, at: 1)
-            try row.bind(name.cursor.epoch.bytes, at: 2)
-            try row.bind(Int64(clamping: name.cursor.position), at: 3)
-            try row.bind(Int64(clamping: number), at: 4)
+                """, name.digest.bytes, name.cursor.epoch.bytes,
+                Int64(clamping: name.cursor.position), Int64(clamping: number))
             guard try row.step() else { return nil }
-            defer { row.reset() }
             let bytes = row.bytes(at: 0)
             guard Digest(of: bytes) == (try row.digest(at: 1)) else {
                 throw StorageError(

@@ -9,8 +9,7 @@ extension SQLiteZoneReader {
         let row = try connection.cached(
             """
             SELECT key, entity, timestamp, author, cells, seen, dead FROM record WHERE key = ?
-            """)
-        try row.bind(key.rawValue, at: 1)
+            """, key.rawValue)
         guard try row.step() else { return image }
         let stored = try row.stateRow()
         row.reset()
@@ -31,26 +30,24 @@ extension SQLiteZoneReader {
                     FROM link WHERE \(end) = ?1 LIMIT ?2))
             """
         }
-        let row = try connection.cached(
+        return try connection.cached(
             """
             SELECT (SELECT length(cells) + coalesce(length(seen), 0) FROM record WHERE key = ?1),
                 outgoing.count + incoming.count, outgoing.tags + incoming.tags,
                 outgoing.names + incoming.names
             FROM \(links(at: "left")) AS outgoing, \(links(at: "right")) AS incoming
-            """)
-        try row.bind(RecordKey(ordinal: ordinal, number: record.number).rawValue, at: 1)
-        try row.bind(Int64(linkLimit), at: 2)
-        guard try row.step() else { return ImageSize() }
-        defer { row.reset() }
-        return ImageSize(
-            valueBytes: Int(row.int64(at: 0)), linkCount: Int(row.int64(at: 1)),
-            tagBytes: Int(row.int64(at: 2)), nameBytes: Int(row.int64(at: 3)))
+            """, RecordKey(ordinal: ordinal, number: record.number).rawValue, Int64(linkLimit)
+        ).first {
+            ImageSize(
+                valueBytes: Int($0.int64(at: 0)), linkCount: Int($0.int64(at: 1)),
+                tagBytes: Int($0.int64(at: 2)), nameBytes: Int($0.int64(at: 3)))
+        } ?? ImageSize()
     }
 
     private func incoming(of right: RecordKey) throws -> [RecordImage.IncomingLink] {
         let rows = try connection.cached(
-            "SELECT left, property, tags FROM link WHERE right = ? ORDER BY left, property")
-        try rows.bind(right.rawValue, at: 1)
+            "SELECT left, property, tags FROM link WHERE right = ? ORDER BY left, property",
+            right.rawValue)
         var links: [RecordImage.IncomingLink] = []
         while try rows.step() {
             let property = try property(at: rows.int64(at: 1))

@@ -11,7 +11,6 @@ extension SQLiteZoneReader {
             """)
         try row.bind(part)
         guard try row.step() else { return 0 }
-        defer { row.reset() }
         return Int(clamping: try row.unsigned(at: 0))
     }
 
@@ -19,7 +18,6 @@ extension SQLiteZoneReader {
         let row = try connection.cached(
             "SELECT 1 FROM log_part WHERE digest = ? AND size = ? LIMIT 1")
         try row.bind(part)
-        defer { row.reset() }
         return try row.step()
     }
 
@@ -39,18 +37,16 @@ extension SQLiteZoneReader {
         try row.bind(part)
         try row.bind(Int64(start), at: 3)
         guard try row.step() else { return [] }
-        defer { row.reset() }
         let offset = start - Int(clamping: try row.unsigned(at: 0))
         return Array(row.bytes(at: 1).dropFirst(max(offset, 0)))
     }
 
     package func staged() throws -> StagedParts {
-        let row = try connection.cached("SELECT count(*), coalesce(sum(held), 0) FROM stage")
-        guard try row.step() else { return StagedParts() }
-        defer { row.reset() }
-        return StagedParts(
-            count: Int(clamping: try row.amount(at: 0)),
-            byteCount: Int(clamping: try row.amount(at: 1)))
+        try connection.cached("SELECT count(*), coalesce(sum(held), 0) FROM stage").first {
+            StagedParts(
+                count: Int(clamping: try $0.amount(at: 0)),
+                byteCount: Int(clamping: try $0.amount(at: 1)))
+        } ?? StagedParts()
     }
 }
 
@@ -61,15 +57,13 @@ extension SQLiteZoneWriter {
         let row = try connection.cached(
             "INSERT INTO part(digest, size, start, bytes) VALUES (?, ?, ?, ?)")
         try row.bind(part)
-        try row.bind(Int64(start), at: 3)
-        try row.bind(piece, at: 4)
+        try row.bind(Int64(start), piece, from: 3)
         try row.run()
         try count(bytes: piece.count)
         let stage = try connection.cached(
             "INSERT OR REPLACE INTO stage(digest, size, held, touched) VALUES (?, ?, ?, ?)")
         try stage.bind(part)
-        try stage.bind(Int64(start + piece.count), at: 3)
-        try stage.bind(wallMilliseconds, at: 4)
+        try stage.bind(Int64(start + piece.count), wallMilliseconds, from: 3)
         try stage.run()
     }
 
@@ -111,16 +105,11 @@ extension SQLiteZoneWriter {
     }
 
     private func parts(_ sql: String, _ limit: Int64) throws -> [SavePart] {
-        let rows = try connection.cached(sql)
-        try rows.bind(limit, at: 1)
-        var parts: [SavePart] = []
-        while try rows.step() {
-            parts.append(
-                SavePart(
-                    digest: try rows.digest(at: 0),
-                    byteCount: Int(clamping: try rows.unsigned(at: 1))))
+        try connection.cached(sql, limit).map {
+            SavePart(
+                digest: try $0.digest(at: 0),
+                byteCount: Int(clamping: try $0.unsigned(at: 1)))
         }
-        return parts
     }
 
     /// Removes a part that the log does not list and no client is sending.

@@ -22,7 +22,6 @@ package class SQLiteZoneReader: ZoneReading {
         guard let history = EpochHistory(history) else { throw damaged("it has no epoch") }
         let zone = try connection.cached("SELECT greatest, start FROM zone")
         guard try zone.step() else { throw damaged("its zone row is missing") }
-        defer { zone.reset() }
         return LogState(
             head: try head(in: history.present), history: history,
             greatestTimestamp: HybridTimestamp(rawValue: try zone.unsigned(at: 0)),
@@ -30,10 +29,9 @@ package class SQLiteZoneReader: ZoneReading {
     }
 
     private func head(in epoch: EpochID) throws -> LogCursor {
-        let last = try connection.cached(
-            "SELECT position, running FROM log ORDER BY position DESC LIMIT 1")
-        guard try last.step() else { return LogCursor(startOf: epoch) }
-        return try cursor(last, epoch: epoch)
+        try connection.cached(
+            "SELECT position, running FROM log ORDER BY position DESC LIMIT 1"
+        ).first { try cursor($0, epoch: epoch) } ?? LogCursor(startOf: epoch)
     }
 
     func presentEpoch() throws -> EpochID {
@@ -45,9 +43,9 @@ package class SQLiteZoneReader: ZoneReading {
     package func cursor(at position: UInt64) throws -> LogCursor? {
         let epoch = try presentEpoch()
         guard position > 0 else { return LogCursor(startOf: epoch) }
-        let entry = try connection.cached("SELECT position, running FROM log WHERE position = ?")
-        try entry.bind(Int64(clamping: position), at: 1)
-        return try entry.step() ? try cursor(entry, epoch: epoch) : nil
+        return try connection.cached(
+            "SELECT position, running FROM log WHERE position = ?", Int64(clamping: position)
+        ).first { try cursor($0, epoch: epoch) }
     }
 
     private func cursor(_ row: Statement, epoch: EpochID) throws -> LogCursor {
@@ -59,8 +57,8 @@ package class SQLiteZoneReader: ZoneReading {
 
     package func changeSets(after position: UInt64, byteLimit: Int) throws -> LogPage {
         let entries = try connection.cached(
-            "SELECT position, running, change_set FROM log WHERE position > ? ORDER BY position")
-        try entries.bind(Int64(clamping: position), at: 1)
+            "SELECT position, running, change_set FROM log WHERE position > ? ORDER BY position",
+            Int64(clamping: position))
         let epoch = try presentEpoch()
         var page = LogPage(changeSets: [], cursor: nil)
         var byteCount = 0
@@ -75,11 +73,9 @@ package class SQLiteZoneReader: ZoneReading {
     }
 
     package func head(of replica: ReplicaID) throws -> ReplicaHead? {
-        let row = try connection.cached(
-            "SELECT sequence, origin FROM replica WHERE id = ? AND sequence > 0")
-        try row.bind(replica.bytes, at: 1)
-        guard try row.step() else { return nil }
-        return ReplicaHead(sequence: try row.unsigned(at: 0), origin: try row.digest(at: 1))
+        try connection.cached(
+            "SELECT sequence, origin FROM replica WHERE id = ? AND sequence > 0", replica.bytes
+        ).first { ReplicaHead(sequence: try $0.unsigned(at: 0), origin: try $0.digest(at: 1)) }
     }
 
     package func use() throws -> ZoneUse {
@@ -89,7 +85,6 @@ package class SQLiteZoneReader: ZoneReading {
                 day_bytes FROM zone
             """)
         guard try row.step() else { throw damaged("its zone row is missing") }
-        defer { row.reset() }
         return ZoneUse(
             bytes: try row.amount(at: 0), records: try row.amount(at: 1),
             replicas: try row.amount(at: 2), day: try row.amount(at: 3),
@@ -130,7 +125,6 @@ package class SQLiteZoneReader: ZoneReading {
     package func checksum() throws -> StateChecksum {
         let zone = try connection.cached("SELECT checksum FROM zone")
         guard try zone.step() else { throw damaged("its zone row is missing") }
-        defer { zone.reset() }
         guard let checksum = StateChecksum(bytes: zone.bytes(at: 0)) else {
             throw damaged("its checksum can't be read")
         }
@@ -146,8 +140,7 @@ package class SQLiteZoneReader: ZoneReading {
     /// The ordinal of a replica; `nil` if the zone does not know the replica.
     func knownOrdinal(of replica: ReplicaID) throws -> Int64? {
         if let ordinal = names.ordinals[replica] { return ordinal }
-        let row = try connection.cached("SELECT ordinal FROM replica WHERE id = ?")
-        try row.bind(replica.bytes, at: 1)
+        let row = try connection.cached("SELECT ordinal FROM replica WHERE id = ?", replica.bytes)
         guard try row.step() else { return nil }
         let ordinal = try row.ordinal(at: 0)
         names.insert(replica, ordinal: ordinal)
@@ -156,8 +149,7 @@ package class SQLiteZoneReader: ZoneReading {
 
     package func replica(at ordinal: Int64) throws -> ReplicaID {
         if let replica = names.replicas[ordinal] { return replica }
-        let row = try connection.cached("SELECT id FROM replica WHERE ordinal = ?")
-        try row.bind(ordinal, at: 1)
+        let row = try connection.cached("SELECT id FROM replica WHERE ordinal = ?", ordinal)
         guard try row.step() else { throw damaged("replica \(ordinal) is missing") }
         let replica = try row.replica(at: 0)
         names.insert(replica, ordinal: ordinal)

@@ -139,12 +139,9 @@ extension StateTransaction {
     /// The number of entries after a position. Positions cannot be subtracted, because stamps of
     /// change sets that the log does not have use positions too.
     fileprivate func setCount(after position: Int64) throws -> Int {
-        let statement = try connection.cached(
-            "SELECT count(*) FROM ab_changeset WHERE position > ?")
-        try statement.bind(position, at: 1)
-        guard try statement.step() else { return 0 }
-        defer { statement.reset() }
-        return Int(statement.int64(at: 0))
+        try connection.cached(
+            "SELECT count(*) FROM ab_changeset WHERE position > ?", position
+        ).first { Int($0.int64(at: 0)) } ?? 0
     }
 }
 

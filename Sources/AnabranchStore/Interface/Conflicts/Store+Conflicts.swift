@@ -37,7 +37,6 @@ extension Store {
                 "SELECT count(*) FROM ab_conflict WHERE \(condition.sql)")
             try statement.bind(condition)
             guard try statement.step() else { return 0 }
-            defer { statement.reset() }
             return Int(statement.int64(at: 0))
         }
     }
@@ -157,8 +156,7 @@ extension StateTransaction {
     }
 
     private func conflictNumbers(from first: Int64) throws -> Set<Int64> {
-        let statement = try connection.cached("SELECT id FROM ab_conflict WHERE id >= ?")
-        try statement.bind(first, at: 1)
+        let statement = try connection.cached("SELECT id FROM ab_conflict WHERE id >= ?", first)
         var numbers: Set<Int64> = []
         while try statement.step() { numbers.insert(statement.int64(at: 0)) }
         return numbers

@@ -29,9 +29,7 @@ extension Store {
                 FROM ab_changeset c JOIN ab_head r ON r.ordinal = c.replica
                 WHERE c.server_position > ? AND c.server_position <= ?
                 ORDER BY c.server_position
-                """)
-            try statement.bind(Int64(clamping: cursor.position), at: 1)
-            try statement.bind(Int64(clamping: position), at: 2)
+                """, Int64(clamping: cursor.position), Int64(clamping: position))
             let log = ChangeLog(connection: reader.connection, replicas: try reader.replicas())
             while try statement.step() {
                 guard let next = try cursor.advanced(over: statement, of: log, in: path) else {
@@ -158,8 +156,7 @@ extension StateTransaction {
             """
             SELECT server_position FROM ab_changeset WHERE server_position > ?
             ORDER BY server_position
-            """)
-        try statement.bind(Int64(clamping: position), at: 1)
+            """, Int64(clamping: position))
         var holes: [UInt64] = []
         var next = position + 1
         while try statement.step() {
@@ -207,8 +204,7 @@ extension StateTransaction {
             SELECT c.position, r.id, c.seq, c.origin, c.server_position, c.context
             FROM ab_changeset c JOIN ab_head r ON r.ordinal = c.replica
             WHERE \(ChangeLog.isUnplaced) OR c.server_position > ? ORDER BY c.position
-            """)
-        try statement.bind(Int64(clamping: position), at: 1)
+            """, Int64(clamping: position))
         var sets: [RepushedChangeSet] = []
         while try statement.step() {
             guard let replica = ReplicaID(bytes: statement.bytes(at: 1)),

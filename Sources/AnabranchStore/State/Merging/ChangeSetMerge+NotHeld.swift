@@ -29,8 +29,7 @@ extension ChangeSetMerge {
         let mapping = ColumnMapping(block.properties, layout: layout)
         let id = try transaction.localID(of: record)
         let statement = try connection.cached(
-            EntityLayout.insertSQL(table: layout.table, columns: mapping.columns))
-        try statement.bind(id, at: 1)
+            EntityLayout.insertSQL(table: layout.table, columns: mapping.columns), id)
         try statement.bind(mapping.writes(by: set), at: 2, layout.table.added)
         if layout.table.hasDiscriminator { try statement.bind(layout.number, at: 4) }
         var place = layout.firstColumnParameter

@@ -31,7 +31,6 @@ struct JournalEntry: Equatable {
             SELECT id, kind, record, property, type, rule, value, hlc, by, winner_hlc, winner_by,
             winner_value FROM ab_conflict_entry ORDER BY id
             """)
-        defer { statement.reset() }
         while try statement.step() {
             if let entry = try JournalEntry(statement, transaction.replicas) { try body(entry) }
         }
