@@ -71,12 +71,8 @@ extension SQLiteZoneReader {
     }
 
     private func replicasInOrder() throws -> [(id: ReplicaID, ordinal: Int64)] {
-        let rows = try connection.cached("SELECT id, ordinal FROM replica ORDER BY id")
-        var replicas: [(id: ReplicaID, ordinal: Int64)] = []
-        while try rows.step() {
-            replicas.append((try rows.replica(at: 0), try rows.ordinal(at: 1)))
-        }
-        return replicas
+        try connection.cached("SELECT id, ordinal FROM replica ORDER BY id")
+            .map { (try $0.replica(at: 0), try $0.ordinal(at: 1)) }
     }
 
     /// The record without its links.
@@ -132,10 +128,8 @@ extension SQLiteZoneReader {
         let row = try connection.cached(
             "SELECT name, type, rule FROM property WHERE number = ?", number)
         guard try row.step() else { throw damaged("property \(number) is missing") }
-        let property = WireProperty(
-            name: WireName(String(decoding: row.bytes(at: 0), as: UTF8.self)),
-            type: WireType(rawValue: UInt8(truncatingIfNeeded: row.int64(at: 1))),
-            rule: MergeRule(rawValue: UInt8(truncatingIfNeeded: row.int64(at: 2))))
+        let property = row.property(
+            named: WireName(String(decoding: row.bytes(at: 0), as: UTF8.self)), at: 1)
         names.insert(property, number: number)
         return property
     }

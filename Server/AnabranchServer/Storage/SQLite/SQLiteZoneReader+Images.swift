@@ -6,13 +6,12 @@ extension SQLiteZoneReader {
         var image = RecordImage(id: record)
         guard let ordinal = try knownOrdinal(of: record.replica) else { return image }
         let key = RecordKey(ordinal: ordinal, number: record.number)
-        let row = try connection.cached(
+        let stored = try connection.cached(
             """
             SELECT key, entity, timestamp, author, cells, seen, dead FROM record WHERE key = ?
-            """, key.rawValue)
-        guard try row.step() else { return image }
-        let stored = try row.stateRow()
-        row.reset()
+            """, key.rawValue
+        ).first { try $0.stateRow() }
+        guard let stored else { return image }
         image.record = try self.record(stored)
         image.record?.links = try links(of: key)
         image.incoming = try incoming(of: key)
@@ -37,26 +36,19 @@ extension SQLiteZoneReader {
                 outgoing.names + incoming.names
             FROM \(links(at: "left")) AS outgoing, \(links(at: "right")) AS incoming
             """, RecordKey(ordinal: ordinal, number: record.number).rawValue, Int64(linkLimit)
-        ).first {
-            ImageSize(
-                valueBytes: Int($0.int64(at: 0)), linkCount: Int($0.int64(at: 1)),
-                tagBytes: Int($0.int64(at: 2)), nameBytes: Int($0.int64(at: 3)))
-        } ?? ImageSize()
+        ).first { $0.imageSize() } ?? ImageSize()
     }
 
     private func incoming(of right: RecordKey) throws -> [RecordImage.IncomingLink] {
-        let rows = try connection.cached(
+        try connection.cached(
             "SELECT left, property, tags FROM link WHERE right = ? ORDER BY left, property",
-            right.rawValue)
-        var links: [RecordImage.IncomingLink] = []
-        while try rows.step() {
-            let property = try property(at: rows.int64(at: 1))
-            links.append(
-                RecordImage.IncomingLink(
-                    left: try id(of: RecordKey(rawValue: rows.int64(at: 0))), property: property,
-                    tags: try StoredTags.tags(
-                        decoding: rows.bytes(at: 2), of: property, replica: replica(at:))))
+            right.rawValue
+        ).map {
+            let property = try property(at: $0.int64(at: 1))
+            return RecordImage.IncomingLink(
+                left: try id(of: RecordKey(rawValue: $0.int64(at: 0))), property: property,
+                tags: try StoredTags.tags(
+                    decoding: $0.bytes(at: 2), of: property, replica: replica(at:)))
         }
-        return links
     }
 }

@@ -13,11 +13,8 @@ package class SQLiteZoneReader: ZoneReading {
 
     package func logState() throws -> LogState {
         let epochs = try connection.cached("SELECT id, fork FROM epoch ORDER BY ordinal")
-        var history: [EpochHistory.Epoch] = []
-        while try epochs.step() {
-            history.append(
-                EpochHistory.Epoch(
-                    id: try epochs.replica(at: 0), forkPosition: try epochs.unsigned(at: 1)))
+        let history = try epochs.map {
+            EpochHistory.Epoch(id: try $0.replica(at: 0), forkPosition: try $0.unsigned(at: 1))
         }
         guard let history = EpochHistory(history) else { throw damaged("it has no epoch") }
         let zone = try connection.cached("SELECT greatest, start FROM zone")
@@ -31,7 +28,7 @@ package class SQLiteZoneReader: ZoneReading {
     private func head(in epoch: EpochID) throws -> LogCursor {
         try connection.cached(
             "SELECT position, running FROM log ORDER BY position DESC LIMIT 1"
-        ).first { try cursor($0, epoch: epoch) } ?? LogCursor(startOf: epoch)
+        ).first { try $0.cursor(epoch: epoch) } ?? LogCursor(startOf: epoch)
     }
 
     func presentEpoch() throws -> EpochID {
@@ -45,14 +42,7 @@ package class SQLiteZoneReader: ZoneReading {
         guard position > 0 else { return LogCursor(startOf: epoch) }
         return try connection.cached(
             "SELECT position, running FROM log WHERE position = ?", Int64(clamping: position)
-        ).first { try cursor($0, epoch: epoch) }
-    }
-
-    private func cursor(_ row: Statement, epoch: EpochID) throws -> LogCursor {
-        let running = try row.replica(at: 1)
-        return LogCursor(
-            epoch: epoch, position: try row.unsigned(at: 0), digestHigh: running.high,
-            digestLow: running.low)
+        ).first { try $0.cursor(epoch: epoch) }
     }
 
     package func changeSets(after position: UInt64, byteLimit: Int) throws -> LogPage {
@@ -67,7 +57,7 @@ package class SQLiteZoneReader: ZoneReading {
             guard page.changeSets.isEmpty || byteCount + size <= byteLimit else { break }
             byteCount += size
             page.changeSets.append(entries.bytes(at: 2))
-            page.cursor = try cursor(entries, epoch: epoch)
+            page.cursor = try entries.cursor(epoch: epoch)
         }
         return page
     }
@@ -75,7 +65,7 @@ package class SQLiteZoneReader: ZoneReading {
     package func head(of replica: ReplicaID) throws -> ReplicaHead? {
         try connection.cached(
             "SELECT sequence, origin FROM replica WHERE id = ? AND sequence > 0", replica.bytes
-        ).first { ReplicaHead(sequence: try $0.unsigned(at: 0), origin: try $0.digest(at: 1)) }
+        ).first { try $0.head(at: 0) }
     }
 
     package func use() throws -> ZoneUse {
@@ -116,8 +106,7 @@ package class SQLiteZoneReader: ZoneReading {
         let rows = try connection.cached("SELECT replica, position, seen FROM acknowledgement")
         var positions: [ReplicaID: Acknowledgement] = [:]
         while try rows.step() {
-            positions[try rows.replica(at: 0)] = Acknowledgement(
-                position: try rows.unsigned(at: 1), seen: try rows.amount(at: 2))
+            positions[try rows.replica(at: 0)] = try rows.acknowledgement(at: 1)
         }
         return positions
     }

@@ -33,7 +33,7 @@ struct SnapshotStage {
             VALUES (1, ?, ?, ?, ?, ?)
             """, .blob(snapshot.cursor.epoch.bytes),
             .integer(Int64(bitPattern: snapshot.cursor.position)),
-            .blob(snapshot.cursor.runningBytes), .blob(snapshot.digest.bytes),
+            .blob(snapshot.cursor.running.bytes), .blob(snapshot.digest.bytes),
             .integer(Int64(bitPattern: snapshot.chunkCount)))
     }
 

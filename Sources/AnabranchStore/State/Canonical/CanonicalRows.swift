@@ -199,9 +199,8 @@ struct CanonicalRows {
     ) throws -> [CanonicalRecord.Cell] {
         try statement.bind(id)
         return try statement.map {
-            var value = ByteReader($0.bytes(at: 3))
-            return CanonicalRecord.Cell(
-                property: DeferredRows.property($0), value: try value.readTagged(),
+            CanonicalRecord.Cell(
+                property: DeferredRows.property($0), value: try $0.taggedValue(at: 3),
                 stamp: try stamp($0.localStamp(at: 4)))
         }
     }

@@ -62,8 +62,7 @@ extension DeferredRows {
         let statement = try select(
             "d.record, d.value", from: "ab_deferred_cell", by: "record", property, in: source)
         while try statement.step() {
-            var value = ByteReader(statement.bytes(at: 1))
-            try body(statement.int64(at: 0), try value.readTagged())
+            try body(statement.int64(at: 0), try statement.taggedValue(at: 1))
         }
     }
 

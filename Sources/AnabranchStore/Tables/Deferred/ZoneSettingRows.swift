@@ -26,8 +26,7 @@ struct ZoneSettingRows {
             """, property.columns)
         var greatest: Int64?
         while try statement.step() {
-            var bytes = ByteReader(statement.bytes(at: 0))
-            guard case .integer(let value) = try bytes.readTagged() else { continue }
+            guard case .integer(let value) = try statement.taggedValue(at: 0) else { continue }
             greatest = max(greatest ?? value, value)
         }
         return greatest
