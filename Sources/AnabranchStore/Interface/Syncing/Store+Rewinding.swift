@@ -20,8 +20,7 @@ extension Store {
                 start.position > earlier.position
             {
                 cursor = LogCursor(
-                    epoch: earlier.epoch, position: start.position, digestHigh: start.digestHigh,
-                    digestLow: start.digestLow)
+                    epoch: earlier.epoch, position: start.position, running: start.running)
             }
             let statement = try reader.connection.cached(
                 """
@@ -37,7 +36,6 @@ extension Store {
                 }
                 cursor = next
             }
-            statement.reset()
             return cursor.position == position ? cursor : nil
         }
     }
@@ -164,7 +162,6 @@ extension StateTransaction {
             if held > next { holes.append(next) }
             next = held + 1
         }
-        statement.reset()
         return holes + [next]
     }
 

@@ -175,7 +175,6 @@ extension StateTransaction {
             cursor = entry.advance(cursor)
             state.cursor = cursor
         }
-        statement.reset()
     }
 }
 

@@ -97,14 +97,12 @@ struct FormerLinkRows {
     func shown(
         of id: LocalID, in layout: LinkLayout
     ) throws -> [(left: LocalID, right: LocalID)] {
-        let statement = try connection.cached(
+        try connection.cached(
             """
             SELECT left, right FROM \(layout.name) WHERE left = ?1 AND tag IS NULL
             UNION SELECT left, right FROM \(layout.name) WHERE right = ?1 AND tag IS NULL
-            """, id)
-        var ends: [(left: LocalID, right: LocalID)] = []
-        while try statement.step() { ends.append((statement.int64(at: 0), statement.int64(at: 1))) }
-        return ends
+            """, id
+        ).map { ($0.int64(at: 0), $0.int64(at: 1)) }
     }
 
     /// Shows a link unless it shows already.
@@ -114,10 +112,9 @@ struct FormerLinkRows {
     func show(
         left: LocalID, right: LocalID, at place: LinkPosition, in layout: LinkLayout
     ) throws -> Bool {
-        let held = try connection.cached(
-            "SELECT 1 FROM \(layout.name) WHERE left = ? AND right = ?", left, right)
-        let isShown = try held.step()
-        held.reset()
+        let isShown = try connection.cached(
+            "SELECT 1 FROM \(layout.name) WHERE left = ? AND right = ?", left, right
+        ).step()
         guard !isShown else { return false }
         let columns = "left, right" + (layout.isList ? ", left_position, right_position" : "")
         let statement = try connection.cached(

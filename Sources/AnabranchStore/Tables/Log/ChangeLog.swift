@@ -270,16 +270,11 @@ struct ChangeLog {
             if !entries.isEmpty && byteCount > byteLimit { break }
             entries.append(entry)
         }
-        statement.reset()
         return entries
     }
 
     private func read(_ statement: Statement) throws -> [StoredLogEntry] {
-        var entries: [StoredLogEntry] = []
-        while try statement.step() {
-            entries.append(try Self.entry(statement, replicas: replicas))
-        }
-        return entries
+        try statement.map { try Self.entry($0, replicas: replicas) }
     }
 
     private static func entry(
