@@ -7,6 +7,8 @@ let commonSettings: [SwiftSetting] = [
     .enableUpcomingFeature("MemberImportVisibility"),
     .enableUpcomingFeature("ExistentialAny"),
     .treatAllWarnings(as: .error),
+    // Lets tests switch mechanisms off. The simulator's release build defines it too.
+    .define("ANABRANCH_FAULTS", .when(configuration: .debug)),
 ]
 
 let systemLibraries: [Target] = [

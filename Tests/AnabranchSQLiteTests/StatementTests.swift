@@ -20,6 +20,31 @@ struct StatementTests {
         #expect(try all(statement) == [8, 9])
     }
 
+    @Test func `values are bound to consecutive parameters`() throws {
+        let connection = try Connection(path: ":memory:")
+        let none: [UInt8]? = nil
+        let statement = try connection.cached(
+            "SELECT ?1, ?2, ?3, ?4", 5 as Int64, "Ada", none, SQLiteValue.real(0.5))
+        #expect(
+            try statement.map { row in (0..<4).map { row.value(at: $0) } } == [
+                [.integer(5), .text("Ada"), .null, .real(0.5)]
+            ])
+        try statement.bind([7] as [UInt8], 9 as Int64, from: 2)
+        #expect(try statement.first { $0.bytes(at: 1) } == [7])
+        #expect(try statement.first { $0.int64(at: 2) } == 9)
+    }
+
+    @Test func `the first row is read, and errors of the body end a run`() throws {
+        let statement = try Connection(path: ":memory:").prepare(Self.three)
+        #expect(try statement.first { $0.int64(at: 0) } == 1)
+        #expect(throws: CancellationError.self) {
+            try statement.map { _ in throw CancellationError() }
+        }
+        #expect(try statement.map { $0.int64(at: 0) } == [1, 2, 3])
+        let none = try statement.connection.prepare("SELECT 1 WHERE false")
+        #expect(try none.first { $0.int64(at: 0) } == nil)
+    }
+
     @Test func `binding while stepping is misuse`() throws {
         let statement = try Connection(path: ":memory:").prepare("SELECT ?1")
         #expect(try statement.step())

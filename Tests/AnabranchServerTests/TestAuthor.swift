@@ -90,7 +90,6 @@ final class TestZone {
     private(set) var storage: any ZoneStorage
     private(set) var service: ZoneService
     let clock: @Sendable () -> Int64
-    let disabled: Set<Mechanism>
     let limits: ZoneLimits
     let validation: PushValidation?
     let hook: ValidationHook?
@@ -98,13 +97,12 @@ final class TestZone {
 
     init(
         _ kind: StorageKind, greatestOrdinal: Int64? = nil, limits: ZoneLimits = ZoneLimits(),
-        disabled: Set<Mechanism> = [], validation: PushValidation? = nil,
+        validation: PushValidation? = nil,
         hook: ValidationHook? = nil, record: @escaping @Sendable (PushRecord) -> Void = { _ in },
         clock: @escaping @Sendable () -> Int64 = { 1_700_000_000_000 }
     ) throws {
         place = try kind.makePlace()
         self.clock = clock
-        self.disabled = disabled
         self.limits = limits
         self.validation = validation
         self.hook = hook
@@ -112,8 +110,7 @@ final class TestZone {
         storage = try place.open(greatestOrdinal: greatestOrdinal)
         service = ZoneService(
             name: try ZoneName("test"), storage: storage, limits: limits,
-            validation: validation, hook: hook, record: record, wallMilliseconds: clock,
-            disabled: disabled)
+            validation: validation, hook: hook, record: record, wallMilliseconds: clock)
     }
 
     func reopen(copied: Bool = false) throws {
@@ -122,8 +119,7 @@ final class TestZone {
         storage = try place.open()
         service = ZoneService(
             name: try ZoneName("test"), storage: storage, limits: limits,
-            validation: validation, hook: hook, record: record, wallMilliseconds: clock,
-            disabled: disabled)
+            validation: validation, hook: hook, record: record, wallMilliseconds: clock)
     }
 
     func setFaults(_ faults: TransactionFaults?) { place.setFaults(faults, of: storage) }

@@ -214,9 +214,9 @@ import Testing
             var reference = ReferenceMerge()
             for set in history.changeSets { try reference.apply(set) }
             let scenario = try StoreScenario(model: Self.model())
-            let store = try scenario.open("a", disabled: [mechanism])
+            let store = try scenario.open("a")
             for set in history.changeSets { scenario.zone.append(set) }
-            try scenario.zone.pull(into: store)
+            try Mechanism.without([mechanism]) { try scenario.zone.pull(into: store) }
             if try store.canonicalHash() != reference.canonicalHash { differences += 1 }
         }
         #expect(differences > 0)

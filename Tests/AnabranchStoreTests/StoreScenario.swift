@@ -50,7 +50,7 @@ final class StoreScenario {
     func path(_ name: String) -> String { folder.file(name) }
 
     func open(
-        _ name: String, model: ManagedObjectModel? = nil, disabled: Set<Mechanism> = [],
+        _ name: String, model: ManagedObjectModel? = nil,
         faults: TransactionFaults? = nil, replica: ReplicaID? = nil,
         options: StoreOptions = StoreOptions(), partBytes: Int? = nil, recordBytes: Int? = nil,
         loadBytes: Int? = nil
@@ -61,7 +61,6 @@ final class StoreScenario {
         if let recordBytes { environment.partLimits.recordBytes = recordBytes }
         if let loadBytes { environment.leastLoadBytes = loadBytes }
         environment.wallMilliseconds = { clock.milliseconds }
-        environment.disabled = disabled
         environment.faults = faults
         if let replica { environment.randomBytes = { _ in replica.bytes } }
         return try Store.open(

@@ -14,7 +14,7 @@ struct RefusedStatementTests {
     init() throws {
         var scenario = Scenario(seed: 1, storage: .postgres)
         scenario.traits.databaseFaultPeriod = 0
-        let world = SimulatedWorld(scenario, disabled: [], hasStory: false)
+        let world = SimulatedWorld(scenario, hasStory: false)
         let database = SimulatedDatabase(world, path: "database")
         let client = DatabaseClient(isDisturbed: false)
         let refusal = refusal

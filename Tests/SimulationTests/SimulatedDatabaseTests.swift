@@ -11,7 +11,7 @@ struct SimulatedDatabaseTests {
     init() throws {
         var scenario = Scenario(seed: 1, storage: .postgres)
         scenario.traits.databaseFaultPeriod = 0
-        let world = SimulatedWorld(scenario, disabled: [], hasStory: false)
+        let world = SimulatedWorld(scenario, hasStory: false)
         database = SimulatedDatabase(world, path: "database")
         _ = try link().run([
             PostgreSQLStatement("CREATE TABLE anabranch.page(number bigint PRIMARY KEY)")

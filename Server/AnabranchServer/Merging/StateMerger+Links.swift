@@ -21,7 +21,7 @@ extension StateMerger {
             let held = try writer.entities(of: ends)
             for (link, key) in zip(links, keys) {
                 let areHeld = held[key.left] != nil && held[key.right] != nil
-                guard areHeld || disabled.contains(.linkEnds) else { continue }
+                guard areHeld || !Mechanism.linkEnds.isOn else { continue }
                 changedLinks.change(key) { merge(link, &$0) }
             }
         }
@@ -32,7 +32,7 @@ extension StateMerger {
         try forEachBatch(of: block) { links, keys in
             for (link, key) in zip(links, keys) {
                 changedLinks.change(key) { tags in
-                    tags.remove(disabled.contains(.linkTags) ? tags.tags : link.observedTags)
+                    tags.remove(Mechanism.linkTags.isOn ? link.observedTags : tags.tags)
                 }
             }
         }

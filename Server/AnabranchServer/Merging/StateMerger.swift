@@ -13,7 +13,6 @@ final class LossCount {
 struct StateMerger {
     let writer: any ZoneWriting
     let stamp: Stamp
-    let disabled: Set<Mechanism>
     /// The greatest number of bytes of one record's values.
     let recordBytes: Int
     let author: Int64
@@ -46,8 +45,7 @@ struct StateMerger {
     static let tagsTogether = 100_000
 
     init(
-        _ changeSet: ChangeSet, into writer: any ZoneWriting, disabled: Set<Mechanism>,
-        recordBytes: Int = Limits.largestPart,
+        _ changeSet: ChangeSet, into writer: any ZoneWriting, recordBytes: Int = Limits.largestPart,
         reservingRows reserveRows: @escaping (Int) throws -> Void = { _ in },
         proceed: @escaping () throws -> Void = {}
     ) throws {
@@ -55,7 +53,6 @@ struct StateMerger {
         self.proceed = proceed
         self.reserveRows = reserveRows
         self.recordBytes = recordBytes
-        self.disabled = disabled
         stamp = changeSet.stamp
         author = try writer.ordinal(of: changeSet.dot.replica)
         tally = ChecksumDelta(writer)
@@ -74,14 +71,14 @@ struct StateMerger {
     /// - Returns: The number of written values that lost against a concurrent write.
     static func merge(
         _ changeSet: ChangeSet, _ parts: some PartReading, into writer: any ZoneWriting,
-        disabled: Set<Mechanism>, recordBytes: Int = Limits.largestPart,
+        recordBytes: Int = Limits.largestPart,
         reserving reserve: (@Sendable (Int) -> Bool)? = nil,
         reservingRows reserveRows: @escaping (Int) throws -> Void = { _ in },
         proceeding proceed: @escaping () throws -> Void = {},
         checking check: (ChangeBlock) throws -> Void = { _ in }
     ) throws -> Int {
         let merger = try StateMerger(
-            changeSet, into: writer, disabled: disabled, recordBytes: recordBytes,
+            changeSet, into: writer, recordBytes: recordBytes,
             reservingRows: reserveRows, proceed: proceed)
         try changeSet.forEachBlock(parts, reserving: reserve) { block in
             try check(block)
@@ -212,7 +209,7 @@ struct StateMerger {
         let (held, count) = try rows(for: keys, unless: changed.contains)
         for row in held.values { changed.add(try decoded(row, stored: row)) }
         if changed.byteCount > Self.freeBytes { try reserveRows(changed.byteCount) }
-        if disabled.contains(.recordsNotHeld) {
+        if !Mechanism.recordsNotHeld.isOn {
             for key in keys.prefix(count) where !changed.contains(key) {
                 changed.add(try decoded(try resurrected(key, entity), stored: nil))
             }
@@ -298,7 +295,7 @@ struct StateMerger {
 
     /// Inserts an empty row for a record that an operation names and the zone does not hold.
     ///
-    /// It is called only if a simulation has disabled the mechanism `recordsNotHeld`.
+    /// It is called only if a simulation has switched `Mechanism.recordsNotHeld` off.
     private func resurrected(_ key: RecordKey, _ entity: Int64) throws -> StateRow {
         let row = StateRow(
             key: key, entity: entity, timestamp: stamp.timestamp.rawValue, author: author,

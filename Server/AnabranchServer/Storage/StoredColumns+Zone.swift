@@ -1,3 +1,4 @@
+import AnabranchProtocol
 import AnabranchReplication
 
 extension StoredColumns {
@@ -24,6 +25,62 @@ extension StoredColumns {
             dot: Dot(replica: try replica(int64(at: 1)), sequence: try unsigned(at: 2)),
             timestamp: HybridTimestamp(rawValue: try unsigned(at: 3)),
             origin: try digest(at: 4), digest: try digest(at: 5))
+    }
+
+    /// Reads the columns position and running.
+    func cursor(epoch: EpochID, at column: Int = 0) throws -> LogCursor {
+        LogCursor(
+            epoch: epoch, position: try unsigned(at: column), running: try replica(at: column + 1))
+    }
+
+    /// Reads the columns epoch, position, running, digest, chunks and bytes.
+    func manifest() throws -> SnapshotManifest {
+        SnapshotManifest(
+            name: SnapshotName(
+                cursor: try cursor(epoch: replica(at: 0), at: 1), digest: try digest(at: 3)),
+            chunkCount: try unsigned(at: 4), byteCount: try unsigned(at: 5))
+    }
+
+    /// Reads the columns bytes and digest of a chunk; `nil` if it is damaged.
+    func chunk() throws -> [UInt8]? {
+        let bytes = bytes(at: 0)
+        return Digest(of: bytes) == (try digest(at: 1)) ? bytes : nil
+    }
+
+    /// Reads the columns type and rule.
+    func property(named name: WireName, at column: Int) -> WireProperty {
+        WireProperty(
+            name: name, type: WireType(rawValue: UInt8(truncatingIfNeeded: int64(at: column))),
+            rule: MergeRule(rawValue: UInt8(truncatingIfNeeded: int64(at: column + 1))))
+    }
+
+    /// Reads the columns position and seen.
+    func acknowledgement(at column: Int) throws -> Acknowledgement {
+        Acknowledgement(position: try unsigned(at: column), seen: try amount(at: column + 1))
+    }
+
+    /// Reads the columns sequence and origin.
+    func head(at column: Int) throws -> ReplicaHead {
+        ReplicaHead(sequence: try unsigned(at: column), origin: try digest(at: column + 1))
+    }
+
+    /// Reads the number of staged parts and the sum of their bytes.
+    func staged() throws -> StagedParts {
+        StagedParts(
+            count: Int(clamping: try amount(at: 0)), byteCount: Int(clamping: try amount(at: 1)))
+    }
+
+    /// Reads the columns start and bytes of a piece, from an offset in the part on.
+    func piece(from start: Int) throws -> [UInt8] {
+        let offset = start - Int(clamping: try unsigned(at: 0))
+        return Array(bytes(at: 1).dropFirst(max(offset, 0)))
+    }
+
+    /// Reads the bytes of the values, the number of links, and the bytes of tags and names.
+    func imageSize(at column: Int = 0) -> ImageSize {
+        ImageSize(
+            valueBytes: Int(int64(at: column)), linkCount: Int(int64(at: column + 1)),
+            tagBytes: Int(int64(at: column + 2)), nameBytes: Int(int64(at: column + 3)))
     }
 
     /// Reads the columns left, property and right.

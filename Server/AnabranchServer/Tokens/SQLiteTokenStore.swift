@@ -100,13 +100,9 @@ public final class SQLiteTokenStore: TokenStore {
     /// All tokens with the digests of their secrets.
     public func stored() throws -> [StoredToken] {
         try readers.read { connection in
-            let rows = try connection.cached(
-                "SELECT \(Self.columns), hash FROM token ORDER BY number")
-            var tokens: [StoredToken] = []
-            while try rows.step() {
-                tokens.append(StoredToken(token: try rows.token(), hash: try rows.digest(at: 7)))
+            try connection.cached("SELECT \(Self.columns), hash FROM token ORDER BY number").map {
+                StoredToken(token: try $0.token(), hash: try $0.digest(at: 7))
             }
-            return tokens
         }
     }
 
@@ -148,10 +144,9 @@ public final class SQLiteTokenStore: TokenStore {
                 try connection.run(
                     "UPDATE token SET revoked = coalesce(revoked, ?) WHERE number = ?",
                     .integer(now), .integer(number))
-                let row = try connection.cached(
-                    "SELECT \(Self.columns) FROM token WHERE number = ?")
-                try row.bind(number, at: 1)
-                return try row.step() ? try row.token() : nil
+                return try connection.cached(
+                    "SELECT \(Self.columns) FROM token WHERE number = ?", number
+                ).first { try $0.token() }
             }
         }
     }
@@ -161,8 +156,8 @@ public final class SQLiteTokenStore: TokenStore {
         guard let hash = TokenSecret(text)?.hash else { return nil }
         let token = try readers.read { connection -> Token? in
             let rows = try connection.cached(
-                "SELECT \(Self.columns), hash FROM token WHERE prefix = ? AND revoked IS NULL")
-            try rows.bind(Int64(bitPattern: hash.prefix), at: 1)
+                "SELECT \(Self.columns), hash FROM token WHERE prefix = ? AND revoked IS NULL",
+                Int64(bitPattern: hash.prefix))
             while try rows.step() {
                 if TokenSecret.isSame(hash, try rows.digest(at: 7)) { return try rows.token() }
             }

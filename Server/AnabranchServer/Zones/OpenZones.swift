@@ -1,5 +1,5 @@
 package import AnabranchProtocol
-package import AnabranchReplication
+import AnabranchReplication
 import Foundation
 import Synchronization
 
@@ -53,7 +53,6 @@ package final class OpenZones: Sendable {
     private let ceiling: Int
     private let jobs: WholeZoneJobs
     private let metrics: ServerMetrics
-    private let disabled: Set<Mechanism>
     private let wallMilliseconds: @Sendable () -> Int64
     let health: ZoneHealth
 
@@ -63,15 +62,13 @@ package final class OpenZones: Sendable {
     ///   - limit: The number of unused zones that stay open.
     ///   - ceiling: The greatest number of zones that are open at the same time.
     ///   - jobs: The jobs that read a whole zone.
-    ///   - disabled: Empty, except in simulations that show why a mechanism is needed.
     package init(
         _ backEnd: any BackEnd, limits: ZoneLimits, validation: PushValidation? = nil,
         hook: ValidationHook? = nil, record: @escaping @Sendable (PushRecord) -> Void = { _ in },
         limit: Int = 256, ceiling: Int = .max, jobs: WholeZoneJobs = WholeZoneJobs(),
         metrics: ServerMetrics = ServerMetrics(),
-        wallMilliseconds: @escaping @Sendable () -> Int64, disabled: Set<Mechanism> = []
+        wallMilliseconds: @escaping @Sendable () -> Int64
     ) {
-        self.disabled = disabled
         self.backEnd = backEnd
         self.limits = limits
         self.validation = validation
@@ -191,7 +188,7 @@ package final class OpenZones: Sendable {
                 exchange?.announce(
                     HeadNews(zone: name, epoch: head.epoch, position: head.position))
             }, jobs: jobs, observers: observers, wallMilliseconds: wallMilliseconds,
-            metrics: metrics, disabled: disabled)
+            metrics: metrics)
     }
 
     /// Begins a use of a zone.

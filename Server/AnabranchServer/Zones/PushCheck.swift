@@ -14,7 +14,6 @@ struct PushCheck {
     let log: LogState
     let limits: ZoneLimits
     let wallMilliseconds: Int64
-    let disabled: Set<Mechanism>
 
     /// Checks a change set against the log.
     ///
@@ -23,9 +22,9 @@ struct PushCheck {
     func verdict(on changeSet: ChangeSet) throws -> Verdict {
         if let place = try writer.place(ofOrigin: changeSet.origin) { return .held(place) }
         try checkPlace(of: changeSet)
-        if !disabled.contains(.causeCheck) { try checkCauses(of: changeSet) }
+        if Mechanism.causeCheck.isOn { try checkCauses(of: changeSet) }
         try checkOrder(of: changeSet)
-        if !disabled.contains(.clockLimit) { try checkClock(of: changeSet) }
+        if Mechanism.clockLimit.isOn { try checkClock(of: changeSet) }
         return .new
     }
 
@@ -49,13 +48,13 @@ struct PushCheck {
         let last = head?.sequence ?? 0
         if dot.sequence <= last {
             let held = try place(of: dot)
-            guard disabled.contains(.gapCheck), held == nil else {
+            guard !Mechanism.gapCheck.isOn, held == nil else {
                 throw forked(
                     dot, "the zone holds another change set under that name", held?.origin)
             }
             return
         }
-        guard !disabled.contains(.gapCheck) else { return }
+        guard Mechanism.gapCheck.isOn else { return }
         guard dot.sequence == last + 1 else {
             throw ProtocolError(
                 .sequenceGap,

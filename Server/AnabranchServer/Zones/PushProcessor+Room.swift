@@ -59,8 +59,7 @@ extension PushProcessor {
         let changeSet = incoming.changeSet
         do {
             let verdict = try PushCheck(
-                writer: writer, log: log, limits: limits, wallMilliseconds: now,
-                disabled: disabled
+                writer: writer, log: log, limits: limits, wallMilliseconds: now
             ).verdict(on: changeSet)
             guard case .new = verdict, changeSet.kind != .saveInParts else { throw NoRoom() }
             let (kept, bytes) = try keptForm(of: incoming)

@@ -17,7 +17,7 @@ struct PushJob: Sendable {
 
     init(
         _ request: PushRequest, from origin: RequestOrigin? = nil, _ memory: RequestMemory? = nil,
-        limits: ZoneLimits, disabled: Set<Mechanism>
+        limits: ZoneLimits
     ) {
         epoch = request.epoch
         self.origin = origin
@@ -33,7 +33,7 @@ struct PushJob: Sendable {
                 taken.append(
                     try IncomingChangeSet(
                         decoding: bytes, limits: limits,
-                        checkingDigest: !disabled.contains(.digestCheck), in: room,
+                        checkingDigest: Mechanism.digestCheck.isOn, in: room,
                         adding: &needs))
             }
         } catch {
@@ -53,7 +53,6 @@ struct PushProcessor: Sendable {
     let validation: PushValidation?
     /// True if a save needs a verdict of the operator's hook.
     var needsVerdict = false
-    let disabled: Set<Mechanism>
     let metrics: ServerMetrics
     /// False for the zone's own entries, which need no room.
     var checksQuotas = true
@@ -113,7 +112,7 @@ struct PushProcessor: Sendable {
     ) throws -> PushResponse.Acknowledgement {
         let changeSet = incoming.changeSet
         let check = PushCheck(
-            writer: writer, log: log, limits: limits, wallMilliseconds: now, disabled: disabled)
+            writer: writer, log: log, limits: limits, wallMilliseconds: now)
         if case .held(let place) = try check.verdict(on: changeSet) {
             return try acknowledgement(of: changeSet, at: place, writer)
         }
@@ -233,8 +232,8 @@ struct PushProcessor: Sendable {
         let rows = room?.ofRows
         defer { rows?.release() }
         let lostCount = try StateMerger.merge(
-            changeSet, ZoneParts(writer), into: writer, disabled: disabled,
-            recordBytes: limits.recordBytes, reserving: room?.reserve(byteCount:),
+            changeSet, ZoneParts(writer), into: writer, recordBytes: limits.recordBytes,
+            reserving: room?.reserve(byteCount:),
             reservingRows: { try rows?.need(byteCount: Self.bytesPerMergedByte * $0) },
             proceeding: stop.check, checking: IncomingChangeSet.checkIsKnown)
         if lostCount > 0 { metrics.conflicts.add(Double(lostCount)) }

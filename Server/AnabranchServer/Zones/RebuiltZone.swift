@@ -5,13 +5,11 @@ import Foundation
 struct RebuiltZone {
     private let storage: SQLiteZoneStorage
     private let folder: URL
-    private let disabled: Set<Mechanism>
 
     /// The number of records that are compared at a time.
     private static let window = 4096
 
-    init(disabled: Set<Mechanism>) throws {
-        self.disabled = disabled
+    init() throws {
         folder = FileManager.default.temporaryDirectory
             .appendingPathComponent("anabranchd-\(UUID().uuidString)", isDirectory: true)
         try FileManager.default.createDirectory(
@@ -43,8 +41,7 @@ struct RebuiltZone {
                     head = head.advanced(over: changeSet)
                     try writer.append(ZoneLogEntry(changeSet: changeSet, bytes: [], cursor: head))
                     guard changeSet.kind.isSave else { continue }
-                    _ = try StateMerger.merge(
-                        changeSet, ZoneParts(log), into: writer, disabled: disabled)
+                    _ = try StateMerger.merge(changeSet, ZoneParts(log), into: writer)
                 }
             }
             position = cursor.position

@@ -110,7 +110,7 @@ struct ZoneCopier {
         try writer.putInLog(parts, at: cursor.position)
         guard changeSet.kind.isSave else { return }
         _ = try StateMerger.merge(
-            changeSet, ZoneParts(writer), into: writer, disabled: [], recordBytes: recordBytes)
+            changeSet, ZoneParts(writer), into: writer, recordBytes: recordBytes)
     }
 
     private func copyWhole(

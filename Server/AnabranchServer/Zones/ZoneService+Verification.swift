@@ -41,7 +41,7 @@ extension ZoneService {
         try named {
             var found = ZoneVerification(position: 0, damage: try storage.damage())
             guard found.damage.isEmpty else { return found }
-            let rebuilt = try RebuiltZone(disabled: disabled)
+            let rebuilt = try RebuiltZone()
             defer { rebuilt.remove() }
             let head = try storage.read { try look(through: $0, rebuilt, &found) }
             guard isRepairing, found.damage.isEmpty, !found.isValid else { return found }

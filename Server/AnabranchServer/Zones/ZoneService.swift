@@ -16,7 +16,6 @@ public final class ZoneService: Sendable {
     let storage: any ZoneStorage
     let transactions: ZoneTransactions
     let wallMilliseconds: @Sendable () -> Int64
-    let disabled: Set<Mechanism>
     let observers: HeadObservers
     /// Tells other daemons about a new head.
     let announce: @Sendable (ZoneHead) -> Void
@@ -44,7 +43,6 @@ public final class ZoneService: Sendable {
     ///   - jobs: The jobs of all zones of the server that read a whole zone.
     ///   - observers: Are notified when the log grows; they may outlive this service.
     ///   - metrics: Records what the zone does.
-    ///   - disabled: Empty, except in simulations that show why a mechanism is needed.
     package init(
         name: ZoneName, storage: any ZoneStorage, limits: ZoneLimits = ZoneLimits(),
         validation: PushValidation? = nil, hook: ValidationHook? = nil,
@@ -52,8 +50,7 @@ public final class ZoneService: Sendable {
         announce: @escaping @Sendable (ZoneHead) -> Void = { _ in },
         jobs: WholeZoneJobs = WholeZoneJobs(), observers: HeadObservers = HeadObservers(),
         wallMilliseconds: @escaping @Sendable () -> Int64,
-        metrics: ServerMetrics = ServerMetrics(),
-        disabled: Set<Mechanism> = []
+        metrics: ServerMetrics = ServerMetrics()
     ) {
         self.name = name
         self.storage = storage
@@ -64,14 +61,12 @@ public final class ZoneService: Sendable {
         self.jobs = jobs
         self.observers = observers
         self.wallMilliseconds = wallMilliseconds
-        self.disabled = disabled
         self.metrics = metrics
         self.hook = hook
         self.record = record
         let intake = PushProcessor(
             limits: limits, wallMilliseconds: wallMilliseconds, zone: name,
-            validation: validation, needsVerdict: hook != nil, disabled: disabled, metrics: metrics,
-            stop: storage.stop)
+            validation: validation, needsVerdict: hook != nil, metrics: metrics, stop: storage.stop)
         pushes = CommitQueue(maximumTogether: Self.maximumPushesTogether) { [acknowledged] jobs in
             let needs = jobs.dropFirst().reduce(into: jobs[0].needs) { $0.formUnion($1.needs) }
             let start = ContinuousClock.now
@@ -117,7 +112,7 @@ public final class ZoneService: Sendable {
     package func push(
         _ request: PushRequest, from origin: RequestOrigin? = nil, _ memory: RequestMemory? = nil
     ) throws(ProtocolError) -> PushAnswer {
-        let job = PushJob(request, from: origin, memory, limits: limits, disabled: disabled)
+        let job = PushJob(request, from: origin, memory, limits: limits)
         let answer: PushAnswer
         do throws(ProtocolError) {
             answer = try named { () throws -> PushAnswer in

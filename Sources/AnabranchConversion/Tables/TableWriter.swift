@@ -79,8 +79,7 @@ struct TableWriter {
             for related in try reader.related(by: relationship, of: some) {
                 place = related.owner == present ? place + 1 : 0
                 present = related.owner
-                try insert.bind(try name(related.owner), at: 1)
-                try insert.bind(try name(related.id), at: 2)
+                try insert.bind(try name(related.owner), try name(related.id))
                 if relationship.isOrdered { try insert.bind(place, at: 3) }
                 try insert.run()
             }

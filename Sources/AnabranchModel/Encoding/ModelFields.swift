@@ -1,154 +1,140 @@
-/// The field numbers of a whole model in the canonical encoding.
-///
-/// All field numbers in this file are permanent parts of the format.
-enum ModelField {
-    static let versionIdentifier: UInt8 = 1
-    static let entity: UInt8 = 2
-    static let fetchRequestTemplate: UInt8 = 3
-    static let configuration: UInt8 = 5
+import AnabranchReplication
+
+// The fields of all records. Their numbers are permanent parts of the format. Texts that are sorted
+// are sorted by their bytes.
+
+extension ModelDeclaration: FieldRecord {
+    static var blank: Self { ModelDeclaration(entities: []) }
+    static let fields: [RecordField<Self>] = [
+        .optional(1, \.versionIdentifier), .each(2, \.entities), .each(3, \.fetchRequestTemplates),
+        .each(5, \.configurations),
+    ]
 }
 
-/// The field numbers of a configuration.
-enum ConfigurationField {
-    static let name: UInt8 = 1
-    /// One field for each member entity, sorted by the bytes of the names.
-    static let entity: UInt8 = 2
-    static let isUnsynced: UInt8 = 3
+extension Configuration: FieldRecord {
+    static var blank: Self { Configuration("", entities: []) }
+    static let fields: [RecordField<Self>] = [
+        .value(1, \.name),
+        // The member entities, sorted.
+        .each(2, \.entities), .flag(3, \.isSynced, unless: true),
+    ]
 }
 
-/// The field numbers of an entity.
-enum EntityField {
-    static let name: UInt8 = 1
-    static let wireName: UInt8 = 2
-    static let parent: UInt8 = 3
-    static let isAbstract: UInt8 = 4
-    static let renamingIdentifier: UInt8 = 5
-    static let representedClassName: UInt8 = 6
-    static let attribute: UInt8 = 7
-    static let relationship: UInt8 = 8
-    static let index: UInt8 = 9
-    static let constraint: UInt8 = 10
-    static let userInfo: UInt8 = 11
-    /// The raw value of `DeletePolicy`; left out if it is `deleteWins`.
-    static let deletePolicy: UInt8 = 12
-    static let attributeGroup: UInt8 = 13
-    static let versionHashModifier: UInt8 = 14
-    /// One field for each fetched property, sorted by the bytes of the names.
-    static let fetchedProperty: UInt8 = 15
-    static let compositeAttribute: UInt8 = 18
+extension Entity: FieldRecord {
+    static var blank: Self { Entity("") }
+    static let fields: [RecordField<Self>] = [
+        .value(1, \.name), .optional(2, \.wireName), .optional(3, \.parent), .flag(4, \.isAbstract),
+        .optional(5, \.renamingIdentifier), .optional(6, \.representedClassName),
+        .each(7, \.attributes), .each(8, \.relationships), .each(9, \.indexes),
+        .each(10, \.uniquenessConstraints), .entries(11, \.userInfo),
+        .value(12, \.deletePolicy, unless: .deleteWins), .each(13, \.attributeGroups),
+        .optional(14, \.versionHashModifier),
+        // The fetched properties, sorted by their names.
+        .each(15, \.fetchedProperties), .each(18, \.compositeAttributes),
+    ]
 }
 
-/// The field numbers of a fetched property.
-enum FetchedPropertyField {
-    static let name: UInt8 = 1
-    static let entity: UInt8 = 2
-    static let predicateFormat: UInt8 = 3
-    static let fetchLimit: UInt8 = 4
-    static let userInfo: UInt8 = 5
+extension FetchedProperty: FieldRecord {
+    static var blank: Self { FetchedProperty("", of: "") }
+    static let fields: [RecordField<Self>] = [
+        .value(1, \.name), .value(2, \.entity), .optional(3, \.predicateFormat),
+        .optional(4, \.fetchLimit), .entries(5, \.userInfo),
+    ]
 }
 
-/// The field numbers of a composite attribute.
-enum CompositeField {
-    static let name: UInt8 = 1
-    static let wireName: UInt8 = 2
-    static let typeName: UInt8 = 3
-    static let isOptional: UInt8 = 4
-    static let isTransient: UInt8 = 5
-    /// One field for each element that is an attribute, sorted by the bytes of the names.
-    static let attribute: UInt8 = 6
-    /// One field for each element that is a composite attribute, in the same order.
-    static let compositeAttribute: UInt8 = 7
-    static let renamingIdentifier: UInt8 = 8
-    static let userInfo: UInt8 = 9
-    static let versionHashModifier: UInt8 = 10
+extension CompositeAttribute: FieldRecord {
+    static var blank: Self { CompositeAttribute("", optional: false) }
+    static let fields: [RecordField<Self>] = [
+        .value(1, \.name), .optional(2, \.wireName), .optional(3, \.typeName),
+        .flag(4, \.isOptional), .flag(5, \.isTransient),
+        // The elements, sorted by their names.
+        .each(6, \.attributes), .each(7, \.compositeAttributes),
+        .optional(8, \.renamingIdentifier), .entries(9, \.userInfo),
+        .optional(10, \.versionHashModifier),
+    ]
 }
 
-/// The field numbers of an attribute.
-enum AttributeField {
-    static let name: UInt8 = 1
-    static let wireName: UInt8 = 2
-    /// The raw value of `AttributeType`.
-    static let type: UInt8 = 3
-    static let isOptional: UInt8 = 4
-    static let isTransient: UInt8 = 5
-    static let defaultValue: UInt8 = 6
-    static let minimum: UInt8 = 7
-    static let maximum: UInt8 = 8
-    static let regularExpression: UInt8 = 9
-    static let renamingIdentifier: UInt8 = 10
-    /// The raw value of `MergeRule`; left out if it is `lastWriter`.
-    static let mergeRule: UInt8 = 11
-    static let allowsExternalBinaryDataStorage: UInt8 = 12
-    static let preservesValueInHistoryOnDeletion: UInt8 = 13
-    static let userInfo: UInt8 = 14
-    /// The transformer that a transformable attribute names. Any other attribute has no such field.
-    static let valueTransformerName: UInt8 = 15
-    /// One field for each validation, in the declared order.
-    static let validation: UInt8 = 16
-    /// The expression of a derived attribute. Any other attribute has no such field.
-    static let derivationExpression: UInt8 = 17
-    static let versionHashModifier: UInt8 = 18
-    /// The index of the words. An attribute that can't be searched has no such field.
-    static let search: UInt8 = 19
+extension Attribute: FieldRecord {
+    static var blank: Self { Attribute("", .undefined, optional: false) }
+    static let fields: [RecordField<Self>] = [
+        .value(1, \.name), .optional(2, \.wireName), .value(3, \.type), .flag(4, \.isOptional),
+        .flag(5, \.isTransient), .optional(6, \.defaultValue), .optional(7, \.minimum),
+        .optional(8, \.maximum), .optional(9, \.regularExpression),
+        .optional(10, \.renamingIdentifier), .value(11, \.mergeRule, unless: .lastWriter),
+        .flag(12, \.allowsExternalBinaryDataStorage),
+        .flag(13, \.preservesValueInHistoryOnDeletion),
+        .entries(14, \.userInfo), .optional(15, \.valueTransformerName),
+        // The validations, in the declared order.
+        .each(16, \.validations), .optional(17, \.derivationExpression),
+        .optional(18, \.versionHashModifier), .optional(19, \.search),
+    ]
 }
 
-/// The field numbers of the index of an attribute's words.
-enum SearchField {
-    /// One field for each length of word beginnings, in ascending order.
-    static let prefixLength: UInt8 = 1
+extension TextSearch: FieldRecord {
+    static var blank: Self { TextSearch() }
+    static let fields: [RecordField<Self>] = [.each(1, \.lengths)]
+
+    /// The lengths of word beginnings, in ascending order.
+    private var lengths: [Int] {
+        get { prefixLengths }
+        set { self = TextSearch(prefixLengths: newValue) }
+    }
 }
 
-/// The field numbers of a relationship.
-enum RelationshipField {
-    static let name: UInt8 = 1
-    static let wireName: UInt8 = 2
-    static let destination: UInt8 = 3
-    static let isToMany: UInt8 = 4
-    static let isOptional: UInt8 = 5
-    static let isOrdered: UInt8 = 6
-    static let minCount: UInt8 = 7
-    /// The greatest number of objects at the other end. A relationship without a limit has no such
-    /// field.
-    static let maxCount: UInt8 = 8
-    /// The raw value of `DeleteRule`.
-    static let deleteRule: UInt8 = 9
-    static let inverse: UInt8 = 10
-    static let renamingIdentifier: UInt8 = 11
-    static let userInfo: UInt8 = 12
-    static let isAcyclic: UInt8 = 13
-    /// One field for each validation, in the declared order.
-    static let validation: UInt8 = 14
-    static let versionHashModifier: UInt8 = 15
-    static let isTransient: UInt8 = 16
+extension Relationship: FieldRecord {
+    static var blank: Self {
+        var blank = Relationship("", to: "", optional: false)
+        blank.maxCount = nil
+        return blank
+    }
+    static let fields: [RecordField<Self>] = [
+        .value(1, \.name), .optional(2, \.wireName), .value(3, \.destination), .flag(4, \.isToMany),
+        .flag(5, \.isOptional), .flag(6, \.isOrdered), .value(7, \.minCount, unless: 0),
+        .optional(8, \.maxCount), .value(9, \.deleteRule), .optional(10, \.inverse),
+        .optional(11, \.renamingIdentifier), .entries(12, \.userInfo), .flag(13, \.isAcyclic),
+        // The validations, in the declared order.
+        .each(14, \.validations), .optional(15, \.versionHashModifier), .flag(16, \.isTransient),
+    ]
 }
 
-/// The field numbers of a validation rule of an attribute or a relationship.
-enum ValidationField {
-    static let predicateFormat: UInt8 = 1
-    /// The warning. An empty one has no field.
-    static let warning: UInt8 = 2
+extension ValidationRule: FieldRecord {
+    static var blank: Self { ValidationRule(predicateFormat: "") }
+    static let fields: [RecordField<Self>] = [
+        .value(1, \.predicateFormat), .value(2, \.warning, unless: ""),
+    ]
 }
 
-/// The field numbers of an attribute group.
-enum GroupField {
-    static let name: UInt8 = 1
-    /// One field for each attribute, sorted by the bytes of the names.
-    static let attribute: UInt8 = 2
+extension AttributeGroup: FieldRecord {
+    static var blank: Self { AttributeGroup("", attributes: []) }
+    // The attributes are sorted.
+    static let fields: [RecordField<Self>] = [.value(1, \.name), .each(2, \.attributes)]
 }
 
-/// The field numbers of an index, its elements, a constraint and a fetch request template.
-enum PartField {
-    static let name: UInt8 = 1
-    static let element: UInt8 = 2
-    static let isDescending: UInt8 = 3
-    static let entity: UInt8 = 4
-    static let predicateFormat: UInt8 = 5
-    static let fetchLimit: UInt8 = 6
-    /// The batch size. A size of 0 has no field. A setting below that has its default has no field
-    /// either.
-    static let fetchBatchSize: UInt8 = 7
-    static let excludesSubentities: UInt8 = 8
-    static let excludesPendingChanges: UInt8 = 9
-    static let excludesPropertyValues: UInt8 = 10
-    static let returnsRealisedObjects: UInt8 = 11
+extension Index: FieldRecord {
+    static var blank: Self { Index("", elements: []) }
+    static let fields: [RecordField<Self>] = [.value(1, \.name), .each(2, \.elements)]
+}
+
+extension IndexElement: FieldRecord {
+    static var blank: Self { IndexElement("") }
+    static let fields: [RecordField<Self>] = [
+        .value(1, \.property), .flag(3, \.isAscending, unless: true),
+    ]
+}
+
+extension Unique: FieldRecord {
+    static var blank: Self { Unique(attributes: []) }
+    static let fields: [RecordField<Self>] = [.each(1, \.attributes)]
+}
+
+extension FetchRequestTemplate: FieldRecord {
+    static var blank: Self { FetchRequestTemplate("", entity: "") }
+    static let fields: [RecordField<Self>] = [
+        .value(1, \.name), .value(4, \.entity), .optional(5, \.predicateFormat),
+        .optional(6, \.fetchLimit), .value(7, \.fetchBatchSize, unless: 0),
+        .flag(8, \.includesSubentities, unless: true),
+        .flag(9, \.includesPendingChanges, unless: true),
+        .flag(10, \.includesPropertyValues, unless: true),
+        .flag(11, \.returnsObjectsAsFaults, unless: true),
+    ]
 }

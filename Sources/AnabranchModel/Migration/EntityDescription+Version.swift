@@ -20,7 +20,7 @@ extension EntityDescription {
     /// is synced.
     public var versionHash: [UInt8] {
         let parent = superentity?.versionHash ?? []
-        let own = ModelEncoder.encode(declaration.versioned)
+        let own = declaration.versioned.content
         return Digest(of: parent + own + (isSynced ? [] : Array("unsynced".utf8))).bytes
     }
 }

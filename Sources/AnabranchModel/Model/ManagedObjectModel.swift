@@ -58,7 +58,7 @@ public final class ManagedObjectModel: Sendable {
         if let error = ModelError(graph.validationProblems + graph.problems) { throw error }
         self.declaration = normalized
         self.warnings = (warnings + checker.warnings).map(placing)
-        canonicalEncoding = ModelEncoder.encode(normalized)
+        canonicalEncoding = ModelEncoding.encode(normalized)
         hash = Digest(of: canonicalEncoding).bytes
         entities = graph.entities
         positions = Dictionary(

@@ -25,6 +25,14 @@ public struct LogCursor: Hashable, Sendable {
         self.digestLow = digestLow
     }
 
+    package init(epoch: EpochID, position: UInt64, running: ReplicaID) {
+        self.init(
+            epoch: epoch, position: position, digestHigh: running.high, digestLow: running.low)
+    }
+
+    /// The kept bytes of the running digest, which have the form of a replica ID.
+    package var running: ReplicaID { ReplicaID(high: digestHigh, low: digestLow) }
+
     /// Returns the cursor after one more entry of the log.
     ///
     /// The digest follows this rule: running digest n = H(first 16 bytes of running digest n−1 ‖

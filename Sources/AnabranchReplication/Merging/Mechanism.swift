@@ -1,7 +1,7 @@
 /// A mechanism that keeps replicas equal and that a simulation can switch off.
 ///
 /// A simulation without one of these mechanisms must fail; if it passes, it proves nothing. Only
-/// tests switch mechanisms off.
+/// builds for tests, which define `ANABRANCH_FAULTS`, can switch mechanisms off.
 package enum Mechanism: String, CaseIterable, Sendable {
     /// The change sets of a replica are accepted without gaps.
     case gapCheck
@@ -58,4 +58,13 @@ package enum Mechanism: String, CaseIterable, Sendable {
     case randomnessCheck
     /// A migration keeps what only other versions of the model know.
     case deferredRowsInMigration
+
+    #if ANABRANCH_FAULTS
+        /// The mechanisms that are switched off on this thread and in this task.
+        @TaskLocal package static var off: Set<Mechanism> = []
+
+        package var isOn: Bool { !Self.off.contains(self) }
+    #else
+        @inlinable package var isOn: Bool { true }
+    #endif
 }

@@ -1,6 +1,24 @@
 import CSQLite
 
 extension Statement {
+    /// Runs a query up to its first row, and calls the body for it.
+    ///
+    /// - Returns: `nil` if there is no row.
+    @inlinable
+    public func first<Result>(_ body: (Statement) throws -> Result?) throws -> Result? {
+        defer { reset() }
+        return try step() ? body(self) : nil
+    }
+
+    /// Runs a query to its end, and calls the body for each row.
+    @inlinable
+    public func map<Result>(_ body: (Statement) throws -> Result) throws -> [Result] {
+        defer { reset() }
+        var results: [Result] = []
+        while try step() { results.append(try body(self)) }
+        return results
+    }
+
     /// Returns the SELECT, without the word itself, that ``takeRows(_:)`` runs: one call of a
     /// function with all columns.
     ///

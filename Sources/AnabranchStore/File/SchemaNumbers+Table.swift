@@ -149,4 +149,10 @@ extension Statement {
             type: WireType(rawValue: UInt8(truncatingIfNeeded: int64(at: column + 1))),
             rule: MergeRule(rawValue: UInt8(truncatingIfNeeded: int64(at: column + 2))))
     }
+
+    /// Reads a value with its tag.
+    func taggedValue(at column: Int) throws -> Value {
+        var bytes = ByteReader(bytes(at: column))
+        return try bytes.readTagged()
+    }
 }

@@ -49,3 +49,18 @@ extension Statement {
         try digest.withBytes { try bind($0, at: index) }
     }
 }
+
+/// The columns with the name, the type and the rule of a property.
+struct PropertyColumns: StatementParameter {
+    let property: WireProperty
+
+    func bind(to statement: Statement, at index: inout Int) throws {
+        try property.name.string.bind(to: statement, at: &index)
+        try Int64(property.type.rawValue).bind(to: statement, at: &index)
+        try Int64(property.rule.rawValue).bind(to: statement, at: &index)
+    }
+}
+
+extension WireProperty {
+    var columns: PropertyColumns { PropertyColumns(property: self) }
+}

@@ -1,4 +1,4 @@
-package import AnabranchReplication
+import AnabranchReplication
 package import AnabranchSQLite
 import Foundation
 
@@ -29,19 +29,16 @@ package struct StoreEnvironment: Sendable {
     /// The size of the smallest payload for which a store without records drops its indexes, and
     /// creates them after the records. For less, creating them costs more than it saves.
     package var leastLoadBytes = 256 << 10
-    /// Mechanisms that a simulation switches off to prove that they are needed.
-    package var disabled: Set<Mechanism> = []
 
     package init(
         wallMilliseconds: @escaping @Sendable () -> Int64,
         randomBytes: @escaping @Sendable (Int) throws -> [UInt8], vfs: String? = nil,
-        faults: TransactionFaults? = nil, disabled: Set<Mechanism> = []
+        faults: TransactionFaults? = nil
     ) {
         self.wallMilliseconds = wallMilliseconds
         self.randomBytes = randomBytes
         self.vfs = vfs
         self.faults = faults
-        self.disabled = disabled
     }
 
     package static let system: StoreEnvironment = {
@@ -78,7 +75,7 @@ package struct StoreEnvironment: Sendable {
         do {
             let replica = ReplicaID(bytes: try randomBytes(ReplicaID.byteCount))
             if let replica, replica != none { return replica }
-            guard !disabled.contains(.randomnessCheck) else { return none }
+            guard Mechanism.randomnessCheck.isOn else { return none }
             throw StoreError(noRandomness: nil)
         } catch let error where !(error is StoreError) {
             throw StoreError(noRandomness: error)

@@ -87,7 +87,6 @@ struct StoreState: Equatable {
     static func read(_ connection: Connection) throws -> StoreState {
         let statement = try connection.cached(readSQL)
         guard try statement.step() else { throw missing }
-        defer { statement.reset() }
         var state = StoreState(
             format: statement.int64(at: 0), model: statement.bytes(at: 1),
             file: statement.bytes(at: 2), ordinal: try statement.ordinal(at: 3),
@@ -126,14 +125,12 @@ struct StoreState: Equatable {
         guard let epoch = EpochID(bytes: epoch), let running = ReplicaID(bytes: running) else {
             return nil
         }
-        return LogCursor(
-            epoch: epoch, position: position, digestHigh: running.high,
-            digestLow: running.low)
+        return LogCursor(epoch: epoch, position: position, running: running)
     }
 
     /// Writes the row, which then says all that the log says too.
     func write(_ connection: Connection) throws {
-        let running = cursor?.runningBytes
+        let running = cursor?.running.bytes
         try connection.run(
             """
             UPDATE ab_state SET format = ?, model = ?, file = ?, ordinal = ?, renew = ?, clock = ?,
@@ -149,14 +146,9 @@ struct StoreState: Equatable {
             cursor.map { .integer(Int64(bitPattern: $0.position)) } ?? .null,
             running.map { .blob($0) } ?? .null, .integer(clockOffset),
             start.map { .integer(Int64(bitPattern: $0.position)) } ?? .null,
-            start.map { .blob($0.runningBytes) } ?? .null, .integer(wantsSnapshot ? 1 : 0),
+            start.map { .blob($0.running.bytes) } ?? .null, .integer(wantsSnapshot ? 1 : 0),
             .integer(head.ordinal), .integer(Int64(bitPattern: head.sequence)),
             head.sequence == 0 ? .null : .blob(head.origin.bytes), .integer(lastPosition),
             .integer(placed))
     }
-}
-
-extension LogCursor {
-    /// The running digest as columns store it.
-    var runningBytes: [UInt8] { ReplicaID(high: digestHigh, low: digestLow).bytes }
 }

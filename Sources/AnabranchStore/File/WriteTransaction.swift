@@ -178,9 +178,7 @@ class WriteTransaction {
     /// continues under the old ID. Saves that were not pushed yet keep the old ID.
     final func renewIdentityIfNeeded() throws {
         let file = store.file
-        let isCopy =
-            !environment.disabled.contains(.fileIdentity)
-            && Store.areDifferent(state.file, file)
+        let isCopy = Mechanism.fileIdentity.isOn && Store.areDifferent(state.file, file)
         state.file = file.isEmpty ? state.file : file
         guard isCopy || state.isRenewing else { return }
         state.ordinal = try intern(try environment.freshReplica(), isOwn: true)
@@ -199,15 +197,14 @@ class WriteTransaction {
     }
 
     private func storedHead(of ordinal: Int64) throws -> KnownLog.Head {
-        let statement = try connection.cached(
-            "SELECT seen, origin FROM ab_replica WHERE ordinal = ?")
-        try statement.bind(ordinal, at: 1)
-        guard try statement.step() else { return (0, .zero) }
-        defer { statement.reset() }
-        return (
-            try statement.sequence(at: 0),
-            Digest(bytes: statement.bytes(at: 1)) ?? .zero
-        )
+        try connection.cached(
+            "SELECT seen, origin FROM ab_replica WHERE ordinal = ?", ordinal
+        ).first {
+            (
+                try $0.sequence(at: 0),
+                Digest(bytes: $0.bytes(at: 1)) ?? .zero
+            )
+        } ?? (0, .zero)
     }
 
     /// Sets the head of a replica, also for statements of this transaction.
@@ -254,7 +251,7 @@ extension WriteTransaction {
                 .exhausted, "Can't insert because the replica has used all 2^40 record numbers.",
                 path: store.path)
         }
-        if !environment.disabled.contains(.numberReservation) { state.nextNumber = last + 1 }
+        if Mechanism.numberReservation.isOn { state.nextNumber = last + 1 }
         return LocalID(
             ordinal: state.ordinal, number: first)...LocalID(
                 ordinal: state.ordinal, number: last)
@@ -271,8 +268,7 @@ extension ReplicaTable {
     /// Reads the replicas that another process has added.
     mutating func readNew(_ connection: Connection) throws {
         let statement = try connection.cached(
-            "SELECT id, ordinal FROM ab_replica WHERE ordinal >= ? ORDER BY ordinal")
-        try statement.bind(count, at: 1)
+            "SELECT id, ordinal FROM ab_replica WHERE ordinal >= ? ORDER BY ordinal", count)
         while try statement.step() {
             guard let replica = ReplicaID(bytes: statement.bytes(at: 0)),
                 ordinal(of: replica) == nil, try statement.ordinal(at: 1) == count

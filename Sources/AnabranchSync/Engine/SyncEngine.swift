@@ -188,8 +188,7 @@ extension SyncEngine {
 
     private func runSession(verifying mode: VerificationMode?) async throws -> SyncOutcome {
         var session = SyncSession(
-            limits: options.sessionLimits, zone: state.withLock { $0.zone },
-            disabled: environment.disabled)
+            limits: options.sessionLimits, zone: state.withLock { $0.zone })
         defer {
             let zone = session.zone
             state.withLock { $0.zone = zone }

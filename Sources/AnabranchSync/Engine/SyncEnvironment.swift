@@ -1,5 +1,3 @@
-package import AnabranchReplication
-
 #if canImport(FoundationEssentials)
     internal import FoundationEssentials
 #else
@@ -16,8 +14,6 @@ package struct SyncEnvironment: Sendable {
     ///
     /// - Throws: `CancellationError` if the task is cancelled.
     package var sleep: @Sendable (Duration) async throws -> Void
-    /// The mechanisms that a simulation switches off to show that they are needed.
-    package var disabled: Set<Mechanism> = []
 
     package init(
         wallMilliseconds: @escaping @Sendable () -> Int64,

@@ -5,8 +5,6 @@ internal import AnabranchStore
 /// The facts about one exchange that all of its machines know.
 package struct Exchange: Sendable {
     let limits: SessionLimits
-    /// The mechanisms that a simulation has switched off.
-    let disabled: Set<Mechanism>
     /// The facts about the zone; `nil` until hello was said.
     var zone: ZoneState?
     /// The state of the store after its last work.
@@ -30,11 +28,8 @@ package struct Exchange: Sendable {
     /// The server's clock, as its last answer says.
     private(set) var serverMilliseconds: Int64?
 
-    init(
-        of state: SyncState, zone: ZoneState?, limits: SessionLimits, disabled: Set<Mechanism>
-    ) {
+    init(of state: SyncState, zone: ZoneState?, limits: SessionLimits) {
         self.limits = limits
-        self.disabled = disabled
         self.zone = zone
         self.state = state
         headPosition = state.cursor?.position ?? 0

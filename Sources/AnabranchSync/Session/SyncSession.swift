@@ -1,5 +1,5 @@
 package import AnabranchProtocol
-package import AnabranchReplication
+internal import AnabranchReplication
 package import AnabranchStore
 
 /// The protocol state machine of a client: it decides the next step of an exchange between a store
@@ -77,14 +77,11 @@ package struct SyncSession: Sendable {
     /// The facts about the zone, kept from one exchange to the next.
     package var zone: ZoneState? { exchange.zone }
 
-    package init(
-        limits: SessionLimits = SessionLimits(), zone: ZoneState? = nil,
-        disabled: Set<Mechanism> = []
-    ) {
+    package init(limits: SessionLimits = SessionLimits(), zone: ZoneState? = nil) {
         self.limits = limits
         let unknown = SyncState(
             replica: ReplicaID(high: 0, low: 0), cursor: nil, last: nil, hasPending: false)
-        exchange = Exchange(of: unknown, zone: zone, limits: limits, disabled: disabled)
+        exchange = Exchange(of: unknown, zone: zone, limits: limits)
     }
 
     /// Begins an exchange. An unfinished exchange is dropped.
@@ -93,8 +90,7 @@ package struct SyncSession: Sendable {
     package mutating func begin(
         _ state: SyncState, verifying mode: VerificationMode? = nil, at input: StepInput
     ) -> Action {
-        exchange = Exchange(
-            of: state, zone: exchange.zone, limits: limits, disabled: exchange.disabled)
+        exchange = Exchange(of: state, zone: exchange.zone, limits: limits)
         machines = Machines()
         machines.verification.progress = mode.map { VerificationProgress($0) }
         path = []

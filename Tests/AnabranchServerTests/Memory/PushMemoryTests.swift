@@ -44,8 +44,7 @@ import Testing
         let zone = try TestZone(.sqlite)
         let memory = RequestMemory(MemoryBudget(byteCount: 512 << 20))
         let job = PushJob(
-            try request(small(12_000), to: zone), from: nil, memory, limits: zone.limits,
-            disabled: [])
+            try request(small(12_000), to: zone), from: nil, memory, limits: zone.limits)
         #expect((10_000..<11_000).contains(job.changeSets.count))
         #expect(job.refusal?.code == .overloaded && memory.byteCount <= 33 << 20)
     }

@@ -81,7 +81,7 @@ import Testing
             guard let database = writer as? PostgreSQLZoneWriter else { return }
             var most = 0
             _ = try StateMerger.merge(
-                save, ZoneParts(writer), into: writer, disabled: [],
+                save, ZoneParts(writer), into: writer,
                 proceeding: { most = max(most, database.keptBytes) })
             #expect(most > 1 << 20 && most <= 2 * PostgreSQLZoneWriter.mostKept + 2 << 20)
         }

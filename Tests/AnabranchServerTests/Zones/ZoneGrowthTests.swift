@@ -35,7 +35,7 @@ import Testing
             return try zone.storage.write { writer in
                 let connection = try #require(writer as? SQLiteZoneWriter).connection
                 let before = try connection.integer("SELECT total_changes()")
-                _ = try StateMerger.merge(save, ZoneParts(writer), into: writer, disabled: [])
+                _ = try StateMerger.merge(save, ZoneParts(writer), into: writer)
                 return try connection.integer("SELECT total_changes()") - before
             }
         }

@@ -34,7 +34,7 @@ final class SimulatedDaemon: @unchecked Sendable {
                 environment: environment), news.makeExchange())
         zones = OpenZones(
             backEnd, limits: world.traits.zoneLimits, validation: world.traits.validation,
-            wallMilliseconds: { world.milliseconds }, disabled: world.disabled)
+            wallMilliseconds: { world.milliseconds })
         zones.listenToOthers()
     }
 

@@ -2,6 +2,7 @@ package import AnabranchReplication
 import Dispatch
 import Foundation
 import Synchronization
+import TestSupport
 
 /// Runs seeds on all cores.
 package final class SeedRun: Sendable {
@@ -26,20 +27,18 @@ package final class SeedRun: Sendable {
 
     private let seeds: Range<UInt64>
     private let storage: ZoneStorageKind?
-    private let disabled: Set<Mechanism>
     private let stopsAtFailure: Bool
     private let observer: RunObserver
     private let state: Mutex<State>
 
     private init(
-        _ seeds: Range<UInt64>, storage: ZoneStorageKind?, disabled: Set<Mechanism>,
-        stopsAtFailure: Bool, observer: RunObserver
+        _ seeds: Range<UInt64>, storage: ZoneStorageKind?, stopsAtFailure: Bool,
+        observer: RunObserver
     ) {
         self.storage = storage
         self.observer = observer
         self.stopsAtFailure = stopsAtFailure
         self.seeds = seeds
-        self.disabled = disabled
         state = Mutex(State(next: seeds.lowerBound))
     }
 
@@ -65,11 +64,10 @@ package final class SeedRun: Sendable {
     ) -> Result {
         let start = ContinuousClock.now
         let run = SeedRun(
-            seeds, storage: storage, disabled: disabled, stopsAtFailure: stopsAtFailure,
-            observer: observer)
+            seeds, storage: storage, stopsAtFailure: stopsAtFailure, observer: observer)
         DispatchQueue.concurrentPerform(
             iterations: ProcessInfo.processInfo.activeProcessorCount
-        ) { _ in run.work() }
+        ) { _ in Mechanism.without(disabled) { run.work() } }
         return run.state.withLock { state in
             Result(
                 seeds: seeds, finishedCount: state.finishedCount,
@@ -81,8 +79,7 @@ package final class SeedRun: Sendable {
     private func work() {
         while let seed = take() {
             do {
-                let simulation = try Simulation(
-                    Scenario(seed: seed, storage: storage), disabled: disabled)
+                let simulation = try Simulation(Scenario(seed: seed, storage: storage))
                 try simulation.run()
                 state.withLock { $0.statistics.add(simulation.statistics) }
             } catch {
@@ -132,7 +129,7 @@ extension SeedRun {
     /// A failing seed, cut down to a few steps; `nil` if it does not fail.
     package static func story(of seed: UInt64, storage: ZoneStorageKind? = nil) -> String? {
         let scenario = Scenario(seed: seed, storage: storage)
-        guard let shrinking = Shrinking(scenario, disabled: []) else { return nil }
+        guard let shrinking = Shrinking(scenario) else { return nil }
         return "seed \(seed) cut down to \(shrinking.scenario.steps.count) steps:\n"
             + shrinking.story
     }

@@ -1,5 +1,3 @@
-package import AnabranchReplication
-
 /// Shrinks a failing scenario to a small one that still fails.
 ///
 /// It removes ever smaller parts of the list as long as the rest fails, then it removes
@@ -11,26 +9,24 @@ package import AnabranchReplication
 package struct Shrinking {
     package private(set) var scenario: Scenario
     package private(set) var failure: String
-    private let disabled: Set<Mechanism>
     private var runsLeft: Int
 
     /// Shrinks the scenario.
     ///
     /// - Returns: `nil` if the scenario does not fail.
-    package init?(_ scenario: Scenario, disabled: Set<Mechanism>, maximumRuns: Int = 1_000) {
-        guard let failure = Self.failure(of: scenario, disabled: disabled) else { return nil }
+    package init?(_ scenario: Scenario, maximumRuns: Int = 1_000) {
+        guard let failure = Self.failure(of: scenario) else { return nil }
         self.scenario = scenario
         self.failure = failure
-        self.disabled = disabled
         runsLeft = maximumRuns
         shrinkTraits()
         shrinkSteps()
         shrinkTraits()
     }
 
-    private static func failure(of scenario: Scenario, disabled: Set<Mechanism>) -> String? {
+    private static func failure(of scenario: Scenario) -> String? {
         do {
-            try Simulation(scenario, disabled: disabled).run()
+            try Simulation(scenario).run()
             return nil
         } catch {
             return "\(error)"
@@ -40,7 +36,7 @@ package struct Shrinking {
     private mutating func take(_ smaller: Scenario) -> Bool {
         guard runsLeft > 0 else { return false }
         runsLeft -= 1
-        guard let failure = Self.failure(of: smaller, disabled: disabled) else { return false }
+        guard let failure = Self.failure(of: smaller) else { return false }
         scenario = smaller
         self.failure = failure
         return true
@@ -85,7 +81,7 @@ package struct Shrinking {
     package var story: String {
         let story = Story()
         do {
-            try Simulation(scenario, disabled: disabled, story: story).run()
+            try Simulation(scenario, story: story).run()
         } catch {
             story.tell("found: \(error)")
         }

@@ -1,4 +1,4 @@
-package import AnabranchReplication
+import AnabranchReplication
 import AnabranchServer
 import AnabranchStore
 import AnabranchSync
@@ -30,12 +30,10 @@ package final class Simulation {
     private static let maximumReplicas = 5
 
     /// - Parameter story: Receives the events.
-    package init(
-        _ scenario: Scenario, disabled: Set<Mechanism> = [], story: Story? = nil
-    ) throws {
+    package init(_ scenario: Scenario, story: Story? = nil) throws {
         self.scenario = scenario
         self.story = story
-        world = SimulatedWorld(scenario, disabled: disabled, hasStory: story != nil)
+        world = SimulatedWorld(scenario, hasStory: story != nil)
         zone =
             switch scenario.traits.storage {
             case .sqlite: try SimulatedZone(world, path: "zone")

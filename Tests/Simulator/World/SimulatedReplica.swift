@@ -71,7 +71,7 @@ final class SimulatedReplica {
     }
 
     private static func newSession(_ world: SimulatedWorld) -> SyncSession {
-        SyncSession(limits: world.traits.sessionLimits, disabled: world.disabled)
+        SyncSession(limits: world.traits.sessionLimits)
     }
 
     /// An opened file.
@@ -131,7 +131,7 @@ final class SimulatedReplica {
         let disk = world.disk
         var environment = StoreEnvironment(
             wallMilliseconds: { clock.milliseconds }, randomBytes: { world.identityBytes($0) },
-            vfs: disk.name, faults: crash.faults, disabled: world.disabled)
+            vfs: disk.name, faults: crash.faults)
         if world.traits.hasParts {
             environment.partLimits.byteCount = 40
             environment.leastLoadBytes = 0
@@ -226,7 +226,7 @@ extension SimulatedReplica {
         try edits.checkRefusal(of: request, by: store, unless: isRefusal)
         let result = try store.save(request)
         if !edits.isEmpty { statistics.count(.heldEdit) }
-        if !world.disabled.contains(.journal) { try edits.check(in: store, path) }
+        if Mechanism.journal.isOn { try edits.check(in: store, path) }
         return result
     }
 

@@ -1,4 +1,3 @@
-import AnabranchReplication
 import Synchronization
 import TestSupport
 
@@ -17,16 +16,14 @@ package final class SimulatedWorld: Sendable {
     let history = SaveHistory()
     let knowledge = EqualKnowledge()
     let archive = ZoneArchive()
-    let disabled: Set<Mechanism>
     /// Whether the run has a story that receives the events.
     let hasStory: Bool
 
-    init(_ scenario: Scenario, disabled: Set<Mechanism>, hasStory: Bool) {
+    init(_ scenario: Scenario, hasStory: Bool) {
         self.hasStory = hasStory
         state = Mutex(State(generator: SeededGenerator(seed: scenario.seed)))
         traits = scenario.traits
         disk = SimulatedDisk(seed: scenario.seed)
-        self.disabled = disabled
     }
 
     var milliseconds: Int64 { state.withLock { $0.milliseconds } }

@@ -35,7 +35,7 @@ final class SimulatedZone: ZoneServer {
         let service = ZoneService(
             name: try ZoneName("simulation"), storage: storage,
             limits: world.traits.zoneLimits, validation: world.traits.validation,
-            wallMilliseconds: { world.milliseconds }, disabled: world.disabled)
+            wallMilliseconds: { world.milliseconds })
         return (storage, service)
     }
 

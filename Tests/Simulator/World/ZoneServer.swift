@@ -40,7 +40,7 @@ extension ZoneServer {
     /// Returns the whole log, including the entries that the zone has compacted.
     func log() throws -> [ChangeSet] {
         let archive = world.archive
-        try archive.readOn(from: service, checkingDigests: !world.disabled.contains(.digestCheck))
+        try archive.readOn(from: service, checkingDigests: Mechanism.digestCheck.isOn)
         try recordOwnSaves()
         return archive.changeSets
     }

@@ -36,16 +36,7 @@ final class PostgreSQLSnapshotStorage: ChunkStorage {
                     SELECT epoch, position, running, digest, chunks, bytes FROM anabranch.snapshot
                     WHERE zone = $1 AND digest IS NOT NULL ORDER BY begun DESC, id
                     """)
-            ).map { row in
-                let running = try row.replica(at: 2)
-                return SnapshotManifest(
-                    name: SnapshotName(
-                        cursor: LogCursor(
-                            epoch: try row.replica(at: 0), position: try row.unsigned(at: 1),
-                            digestHigh: running.high, digestLow: running.low),
-                        digest: try row.digest(at: 3)),
-                    chunkCount: try row.unsigned(at: 4), byteCount: try row.unsigned(at: 5))
-            }
+            ).map { try $0.manifest() }
         }
     }
 
@@ -63,8 +54,7 @@ final class PostgreSQLSnapshotStorage: ChunkStorage {
                     .integer(Int64(clamping: number)))
             ).first
             guard let row else { return nil }
-            let bytes = row.bytes(at: 0)
-            guard Digest(of: bytes) == (try row.digest(at: 1)) else {
+            guard let bytes = try row.chunk() else {
                 throw StorageError(
                     .damaged,
                     "Can't read chunk \(number) of a snapshot of zone \(zone) because it is "
@@ -77,7 +67,6 @@ final class PostgreSQLSnapshotStorage: ChunkStorage {
     /// Inserts the row of an unfinished snapshot, unless another one is being written.
     func begin(at cursor: LogCursor, wallMilliseconds: Int64) throws -> PostgreSQLValue {
         let id = PostgreSQLValue.bytes(newID().bytes)
-        let running = ReplicaID(high: cursor.digestHigh, low: cursor.digestLow)
         try use { session in
             let inserted = try session.run(
                 statement(
@@ -89,7 +78,7 @@ final class PostgreSQLSnapshotStorage: ChunkStorage {
                     WHERE NOT EXISTS (SELECT 1 FROM anabranch.snapshot
                         WHERE zone = $1 AND digest IS NULL AND touched > $7)
                     """, id, .bytes(cursor.epoch.bytes),
-                    .integer(Int64(clamping: cursor.position)), .bytes(running.bytes),
+                    .integer(Int64(clamping: cursor.position)), .bytes(cursor.running.bytes),
                     .integer(wallMilliseconds),
                     .integer(wallMilliseconds - Self.leaseMilliseconds)))
             guard inserted.changes == 1 else {

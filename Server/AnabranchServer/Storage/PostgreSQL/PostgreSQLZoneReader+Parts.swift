@@ -36,28 +36,21 @@ extension PostgreSQLZoneReader {
     }
 
     func piece(of part: SavePart, from start: Int) throws -> [UInt8] {
-        let row = try query(
+        try query(
             """
             SELECT start, bytes FROM anabranch.part
             WHERE zone = $1 AND digest = $2 AND size = $3 AND start <= $4
             ORDER BY start DESC LIMIT 1
             """, .bytes(part.digest.bytes), .integer(Int64(part.byteCount)),
             .integer(Int64(start))
-        ).first
-        guard let row else { return [] }
-        let offset = start - Int(clamping: try row.unsigned(at: 0))
-        return Array(row.bytes(at: 1).dropFirst(max(offset, 0)))
+        ).first?.piece(from: start) ?? []
     }
 
     func staged() throws -> StagedParts {
-        let row = try query(
+        try query(
             """
             SELECT count(*), coalesce(sum(held), 0)::bigint FROM anabranch.stage WHERE zone = $1
             """
-        ).first
-        guard let row else { return StagedParts() }
-        return StagedParts(
-            count: Int(clamping: try row.amount(at: 0)),
-            byteCount: Int(clamping: try row.amount(at: 1)))
+        ).first?.staged() ?? StagedParts()
     }
 }

@@ -181,9 +181,7 @@ extension PostgreSQLZoneReader {
         var groups: [RowGroup] = []
         for row in sizes {
             let key = row.int64(at: 0)
-            let size = ImageSize(
-                valueBytes: Int(row.int64(at: 1)), linkCount: Int(row.int64(at: 2)),
-                tagBytes: Int(row.int64(at: 3)), nameBytes: Int(row.int64(at: 4)))
+            let size = row.imageSize(at: 1)
             if let last = groups.last {
                 // A damaged index can give rows in another order.
                 guard last.keys.upperBound < key else {
@@ -294,7 +292,7 @@ extension PostgreSQLZoneReader {
                     FROM anabranch.link WHERE zone = $1 AND \(end) = $2 LIMIT $3) AS links)
             """
         }
-        let row = try query(
+        return try query(
             """
             SELECT coalesce((SELECT octet_length(cells) + coalesce(octet_length(seen), 0)
                     FROM anabranch.record WHERE zone = $1 AND key = $2), 0)::bigint,
@@ -303,11 +301,7 @@ extension PostgreSQLZoneReader {
             FROM \(links(at: "left_key")) AS outgoing, \(links(at: "right_key")) AS incoming
             """, .integer(RecordKey(ordinal: ordinal, number: record.number).rawValue),
             .integer(Int64(linkLimit))
-        ).first
-        guard let row else { return ImageSize() }
-        return ImageSize(
-            valueBytes: Int(row.int64(at: 0)), linkCount: Int(row.int64(at: 1)),
-            tagBytes: Int(row.int64(at: 2)), nameBytes: Int(row.int64(at: 3)))
+        ).first?.imageSize() ?? ImageSize()
     }
 
     // MARK: Heads and dead records

@@ -70,8 +70,7 @@ class PostgreSQLZoneReader: ZoneReading {
         let rows = try query(
             "SELECT replica, position, seen FROM anabranch.acknowledgement WHERE zone = $1")
         return try rows.reduce(into: [:]) { acknowledgements, row in
-            acknowledgements[try row.replica(at: 0)] = Acknowledgement(
-                position: try row.unsigned(at: 1), seen: try row.amount(at: 2))
+            acknowledgements[try row.replica(at: 0)] = try row.acknowledgement(at: 1)
         }
     }
 
@@ -90,13 +89,8 @@ class PostgreSQLZoneReader: ZoneReading {
             .integer(Int64(clamping: position))
         ).first
         guard let entry else { throw damaged("entry \(position) of its log is missing") }
-        return cursor(at: position, running: try entry.replica(at: 0))
-    }
-
-    private func cursor(at position: UInt64, running: ReplicaID) -> LogCursor {
-        LogCursor(
-            epoch: row.epochs.present, position: position, digestHigh: running.high,
-            digestLow: running.low)
+        return LogCursor(
+            epoch: row.epochs.present, position: position, running: try entry.replica(at: 0))
     }
 
     /// The greatest number of entries that one statement reads, and the bytes of a small one.
@@ -126,7 +120,7 @@ class PostgreSQLZoneReader: ZoneReading {
                 let position = try entry.unsigned(at: 0)
                 guard position > last else { throw damaged("its log is not in order") }
                 last = position
-                page.cursor = cursor(at: last, running: try entry.replica(at: 1))
+                page.cursor = try entry.cursor(epoch: row.epochs.present)
                 page.changeSets.append(entry.bytes(at: 2))
                 bytesLeft -= page.changeSets[page.changeSets.count - 1].count
             }
@@ -183,15 +177,12 @@ class PostgreSQLZoneReader: ZoneReading {
     }
 
     func head(of replica: ReplicaID) throws -> ReplicaHead? {
-        let row = try lookUp(
+        try lookUp(
             """
             SELECT sequence, origin FROM anabranch.replica
             WHERE zone = $1 AND id = $2 AND sequence > 0
             """, [.bytes(replica.bytes)]
-        ).first
-        return try row.map {
-            ReplicaHead(sequence: try $0.unsigned(at: 0), origin: try $0.digest(at: 1))
-        }
+        ).first?.head(at: 0)
     }
 
     // MARK: Numbers and names
@@ -263,10 +254,7 @@ class PostgreSQLZoneReader: ZoneReading {
         var found: WireProperty?
         for row in rows {
             let place = try row.number(at: 0)
-            let property = WireProperty(
-                name: WireName(row.string(at: 1)),
-                type: WireType(rawValue: UInt8(truncatingIfNeeded: row.int64(at: 2))),
-                rule: MergeRule(rawValue: UInt8(truncatingIfNeeded: row.int64(at: 3))))
+            let property = row.property(named: WireName(row.string(at: 1)), at: 2)
             names.insert(property, number: place)
             if place == number { found = property }
         }

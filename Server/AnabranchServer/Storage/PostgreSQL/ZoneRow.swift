@@ -50,9 +50,7 @@ struct ZoneRow: Hashable, Sendable {
     }
 
     var head: LogCursor {
-        LogCursor(
-            epoch: epochs.present, position: position, digestHigh: running.high,
-            digestLow: running.low)
+        LogCursor(epoch: epochs.present, position: position, running: running)
     }
 
     var logState: LogState {

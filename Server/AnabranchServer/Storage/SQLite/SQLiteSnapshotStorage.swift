@@ -77,24 +77,12 @@ final class SQLiteSnapshotStorage: ChunkStorage {
 
     func manifests() throws -> [SnapshotManifest] {
         try use { connection in
-            let rows = try connection.cached(
+            try connection.cached(
                 """
                 SELECT epoch, position, running, digest, chunks, bytes FROM snapshot
                 WHERE digest IS NOT NULL ORDER BY id DESC
-                """)
-            var found: [SnapshotManifest] = []
-            while try rows.step() {
-                let running = try rows.replica(at: 2)
-                found.append(
-                    SnapshotManifest(
-                        name: SnapshotName(
-                            cursor: LogCursor(
-                                epoch: try rows.replica(at: 0), position: try rows.unsigned(at: 1),
-                                digestHigh: running.high, digestLow: running.low),
-                            digest: try rows.digest(at: 3)),
-                        chunkCount: try rows.unsigned(at: 4), byteCount: try rows.unsigned(at: 5)))
-            }
-            return found
+                """
+            ).map { try $0.manifest() }
         }
     }
 
@@ -104,15 +92,10 @@ final class SQLiteSnapshotStorage: ChunkStorage {
                 """
                 SELECT c.bytes, c.digest FROM chunk c JOIN snapshot s ON s.id = c.snapshot
                 WHERE s.digest = ? AND s.epoch = ? AND s.position = ? AND c.number = ?
-                """)
-            try row.bind(name.digest.bytes, at: 1)
-            try row.bind(name.cursor.epoch.bytes, at: 2)
-            try row.bind(Int64(clamping: name.cursor.position), at: 3)
-            try row.bind(Int64(clamping: number), at: 4)
+                """, name.digest.bytes, name.cursor.epoch.bytes,
+                Int64(clamping: name.cursor.position), Int64(clamping: number))
             guard try row.step() else { return nil }
-            defer { row.reset() }
-            let bytes = row.bytes(at: 0)
-            guard Digest(of: bytes) == (try row.digest(at: 1)) else {
+            guard let bytes = try row.chunk() else {
                 throw StorageError(
                     .damaged,
                     "Can't read chunk \(number) of a snapshot because \(path) is damaged. Remove "
@@ -129,7 +112,7 @@ final class SQLiteSnapshotStorage: ChunkStorage {
                 INSERT INTO snapshot(epoch, position, running, chunks, bytes, touched)
                 VALUES (?, ?, ?, 0, 0, ?)
                 """, .blob(cursor.epoch.bytes), .integer(Int64(clamping: cursor.position)),
-                .blob(ReplicaID(high: cursor.digestHigh, low: cursor.digestLow).bytes),
+                .blob(cursor.running.bytes),
                 .integer(wallMilliseconds))
             return connection.lastInsertRowID
         }

@@ -24,7 +24,6 @@ extension SQLiteZoneReader {
                 SELECT key, entity, timestamp, author, cells, seen, dead FROM record
                 WHERE key BETWEEN ? AND ? ORDER BY key
                 """)
-            defer { rows.reset() }
             try bind(numbers, ordinal, to: rows)
             while try rows.step() {
                 let key = RecordKey(rawValue: rows.int64(at: 0))
@@ -68,17 +67,12 @@ extension SQLiteZoneReader {
     ) throws {
         let first = RecordKey(ordinal: ordinal, number: numbers.lowerBound)
         let last = RecordKey(ordinal: ordinal, number: numbers.upperBound)
-        try statement.bind(first.rawValue, at: 1)
-        try statement.bind(last.rawValue, at: 2)
+        try statement.bind(first.rawValue, last.rawValue)
     }
 
     private func replicasInOrder() throws -> [(id: ReplicaID, ordinal: Int64)] {
-        let rows = try connection.cached("SELECT id, ordinal FROM replica ORDER BY id")
-        var replicas: [(id: ReplicaID, ordinal: Int64)] = []
-        while try rows.step() {
-            replicas.append((try rows.replica(at: 0), try rows.ordinal(at: 1)))
-        }
-        return replicas
+        try connection.cached("SELECT id, ordinal FROM replica ORDER BY id")
+            .map { (try $0.replica(at: 0), try $0.ordinal(at: 1)) }
     }
 
     /// The record without its links.
@@ -98,8 +92,8 @@ extension SQLiteZoneReader {
         reserving reserve: (ImageSize) throws -> Void = { _ in }
     ) throws -> [CanonicalRecord.Link] {
         var size = size
-        let rows = try connection.cached("SELECT property, right, tags FROM link WHERE left = ?")
-        try rows.bind(left.rawValue, at: 1)
+        let rows = try connection.cached(
+            "SELECT property, right, tags FROM link WHERE left = ?", left.rawValue)
         var links: [CanonicalRecord.Link] = []
         while try rows.step() {
             size.linkCount += 1
@@ -122,8 +116,7 @@ extension SQLiteZoneReader {
 
     func entityName(_ number: Int64) throws -> WireName {
         if let name = names.entityNames[number] { return name }
-        let row = try connection.cached("SELECT name FROM entity WHERE number = ?")
-        try row.bind(number, at: 1)
+        let row = try connection.cached("SELECT name FROM entity WHERE number = ?", number)
         guard try row.step() else { throw damaged("entity \(number) is missing") }
         let name = WireName(String(decoding: row.bytes(at: 0), as: UTF8.self))
         names.insert(name, entity: number)
@@ -133,13 +126,10 @@ extension SQLiteZoneReader {
     package func property(at number: Int64) throws -> WireProperty {
         if let property = names.properties[number] { return property }
         let row = try connection.cached(
-            "SELECT name, type, rule FROM property WHERE number = ?")
-        try row.bind(number, at: 1)
+            "SELECT name, type, rule FROM property WHERE number = ?", number)
         guard try row.step() else { throw damaged("property \(number) is missing") }
-        let property = WireProperty(
-            name: WireName(String(decoding: row.bytes(at: 0), as: UTF8.self)),
-            type: WireType(rawValue: UInt8(truncatingIfNeeded: row.int64(at: 1))),
-            rule: MergeRule(rawValue: UInt8(truncatingIfNeeded: row.int64(at: 2))))
+        let property = row.property(
+            named: WireName(String(decoding: row.bytes(at: 0), as: UTF8.self)), at: 1)
         names.insert(property, number: number)
         return property
     }

@@ -6,14 +6,12 @@ extension SQLiteZoneReader {
         var image = RecordImage(id: record)
         guard let ordinal = try knownOrdinal(of: record.replica) else { return image }
         let key = RecordKey(ordinal: ordinal, number: record.number)
-        let row = try connection.cached(
+        let stored = try connection.cached(
             """
             SELECT key, entity, timestamp, author, cells, seen, dead FROM record WHERE key = ?
-            """)
-        try row.bind(key.rawValue, at: 1)
-        guard try row.step() else { return image }
-        let stored = try row.stateRow()
-        row.reset()
+            """, key.rawValue
+        ).first { try $0.stateRow() }
+        guard let stored else { return image }
         image.record = try self.record(stored)
         image.record?.links = try links(of: key)
         image.incoming = try incoming(of: key)
@@ -31,35 +29,26 @@ extension SQLiteZoneReader {
                     FROM link WHERE \(end) = ?1 LIMIT ?2))
             """
         }
-        let row = try connection.cached(
+        return try connection.cached(
             """
             SELECT (SELECT length(cells) + coalesce(length(seen), 0) FROM record WHERE key = ?1),
                 outgoing.count + incoming.count, outgoing.tags + incoming.tags,
                 outgoing.names + incoming.names
             FROM \(links(at: "left")) AS outgoing, \(links(at: "right")) AS incoming
-            """)
-        try row.bind(RecordKey(ordinal: ordinal, number: record.number).rawValue, at: 1)
-        try row.bind(Int64(linkLimit), at: 2)
-        guard try row.step() else { return ImageSize() }
-        defer { row.reset() }
-        return ImageSize(
-            valueBytes: Int(row.int64(at: 0)), linkCount: Int(row.int64(at: 1)),
-            tagBytes: Int(row.int64(at: 2)), nameBytes: Int(row.int64(at: 3)))
+            """, RecordKey(ordinal: ordinal, number: record.number).rawValue, Int64(linkLimit)
+        ).first { $0.imageSize() } ?? ImageSize()
     }
 
     private func incoming(of right: RecordKey) throws -> [RecordImage.IncomingLink] {
-        let rows = try connection.cached(
-            "SELECT left, property, tags FROM link WHERE right = ? ORDER BY left, property")
-        try rows.bind(right.rawValue, at: 1)
-        var links: [RecordImage.IncomingLink] = []
-        while try rows.step() {
-            let property = try property(at: rows.int64(at: 1))
-            links.append(
-                RecordImage.IncomingLink(
-                    left: try id(of: RecordKey(rawValue: rows.int64(at: 0))), property: property,
-                    tags: try StoredTags.tags(
-                        decoding: rows.bytes(at: 2), of: property, replica: replica(at:))))
+        try connection.cached(
+            "SELECT left, property, tags FROM link WHERE right = ? ORDER BY left, property",
+            right.rawValue
+        ).map {
+            let property = try property(at: $0.int64(at: 1))
+            return RecordImage.IncomingLink(
+                left: try id(of: RecordKey(rawValue: $0.int64(at: 0))), property: property,
+                tags: try StoredTags.tags(
+                    decoding: $0.bytes(at: 2), of: property, replica: replica(at:)))
         }
-        return links
     }
 }

@@ -43,20 +43,15 @@ extension SQLiteZoneReader {
     package func deadRecords(
         through position: UInt64, limit: Int
     ) throws -> [(WireName, RecordID)] {
-        let rows = try connection.cached(
+        try connection.cached(
             """
             SELECT key, entity FROM record WHERE dead AND dead <= ? ORDER BY dead, key LIMIT ?
-            """)
-        try rows.bind(Int64(clamping: position), at: 1)
-        try rows.bind(Int64(limit), at: 2)
-        var found: [(WireName, RecordID)] = []
-        while try rows.step() {
-            found.append(
-                (
-                    try entityName(rows.int64(at: 1)),
-                    try id(of: RecordKey(rawValue: rows.int64(at: 0)))
-                ))
+            """, Int64(clamping: position), Int64(limit)
+        ).map {
+            (
+                try entityName($0.int64(at: 1)),
+                try id(of: RecordKey(rawValue: $0.int64(at: 0)))
+            )
         }
-        return found
     }
 }

@@ -5,7 +5,6 @@ extension SQLiteZoneReader {
         let row = try connection.cached(
             "SELECT quota_bytes, quota_records, quota_replicas, quota_daily_bytes FROM zone")
         guard try row.step() else { throw damaged("its zone row is missing") }
-        defer { row.reset() }
         var quotas = ZoneQuotas()
         for (column, quantity) in ZoneQuotas.Quantity.allCases.enumerated() {
             quotas[quantity] = ZoneQuotas.Limit(
@@ -63,10 +62,9 @@ extension SQLiteZoneWriter {
     @discardableResult
     func uncount(_ key: RecordKey) throws -> Bool {
         let row = try connection.cached(
-            "SELECT length(cells) + coalesce(length(seen), 0), dead FROM record WHERE key = ?")
-        try row.bind(key.rawValue, at: 1)
+            "SELECT length(cells) + coalesce(length(seen), 0), dead FROM record WHERE key = ?",
+            key.rawValue)
         guard try row.step() else { return false }
-        defer { row.reset() }
         try count(bytes: -Int(row.int64(at: 0)), records: row.int64(at: 1) == 0 ? -1 : 0)
         return true
     }
@@ -77,7 +75,6 @@ extension SQLiteZoneWriter {
             "SELECT length(tags) FROM link WHERE left = ? AND property = ? AND right = ?")
         try bind(link, to: row)
         guard try row.step() else { return }
-        defer { row.reset() }
         try count(bytes: -Int(row.int64(at: 0)))
     }
 

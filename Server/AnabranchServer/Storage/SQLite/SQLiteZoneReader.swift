@@ -13,16 +13,12 @@ package class SQLiteZoneReader: ZoneReading {
 
     package func logState() throws -> LogState {
         let epochs = try connection.cached("SELECT id, fork FROM epoch ORDER BY ordinal")
-        var history: [EpochHistory.Epoch] = []
-        while try epochs.step() {
-            history.append(
-                EpochHistory.Epoch(
-                    id: try epochs.replica(at: 0), forkPosition: try epochs.unsigned(at: 1)))
+        let history = try epochs.map {
+            EpochHistory.Epoch(id: try $0.replica(at: 0), forkPosition: try $0.unsigned(at: 1))
         }
         guard let history = EpochHistory(history) else { throw damaged("it has no epoch") }
         let zone = try connection.cached("SELECT greatest, start FROM zone")
         guard try zone.step() else { throw damaged("its zone row is missing") }
-        defer { zone.reset() }
         return LogState(
             head: try head(in: history.present), history: history,
             greatestTimestamp: HybridTimestamp(rawValue: try zone.unsigned(at: 0)),
@@ -30,10 +26,9 @@ package class SQLiteZoneReader: ZoneReading {
     }
 
     private func head(in epoch: EpochID) throws -> LogCursor {
-        let last = try connection.cached(
-            "SELECT position, running FROM log ORDER BY position DESC LIMIT 1")
-        guard try last.step() else { return LogCursor(startOf: epoch) }
-        return try cursor(last, epoch: epoch)
+        try connection.cached(
+            "SELECT position, running FROM log ORDER BY position DESC LIMIT 1"
+        ).first { try $0.cursor(epoch: epoch) } ?? LogCursor(startOf: epoch)
     }
 
     func presentEpoch() throws -> EpochID {
@@ -45,22 +40,15 @@ package class SQLiteZoneReader: ZoneReading {
     package func cursor(at position: UInt64) throws -> LogCursor? {
         let epoch = try presentEpoch()
         guard position > 0 else { return LogCursor(startOf: epoch) }
-        let entry = try connection.cached("SELECT position, running FROM log WHERE position = ?")
-        try entry.bind(Int64(clamping: position), at: 1)
-        return try entry.step() ? try cursor(entry, epoch: epoch) : nil
-    }
-
-    private func cursor(_ row: Statement, epoch: EpochID) throws -> LogCursor {
-        let running = try row.replica(at: 1)
-        return LogCursor(
-            epoch: epoch, position: try row.unsigned(at: 0), digestHigh: running.high,
-            digestLow: running.low)
+        return try connection.cached(
+            "SELECT position, running FROM log WHERE position = ?", Int64(clamping: position)
+        ).first { try $0.cursor(epoch: epoch) }
     }
 
     package func changeSets(after position: UInt64, byteLimit: Int) throws -> LogPage {
         let entries = try connection.cached(
-            "SELECT position, running, change_set FROM log WHERE position > ? ORDER BY position")
-        try entries.bind(Int64(clamping: position), at: 1)
+            "SELECT position, running, change_set FROM log WHERE position > ? ORDER BY position",
+            Int64(clamping: position))
         let epoch = try presentEpoch()
         var page = LogPage(changeSets: [], cursor: nil)
         var byteCount = 0
@@ -69,17 +57,15 @@ package class SQLiteZoneReader: ZoneReading {
             guard page.changeSets.isEmpty || byteCount + size <= byteLimit else { break }
             byteCount += size
             page.changeSets.append(entries.bytes(at: 2))
-            page.cursor = try cursor(entries, epoch: epoch)
+            page.cursor = try entries.cursor(epoch: epoch)
         }
         return page
     }
 
     package func head(of replica: ReplicaID) throws -> ReplicaHead? {
-        let row = try connection.cached(
-            "SELECT sequence, origin FROM replica WHERE id = ? AND sequence > 0")
-        try row.bind(replica.bytes, at: 1)
-        guard try row.step() else { return nil }
-        return ReplicaHead(sequence: try row.unsigned(at: 0), origin: try row.digest(at: 1))
+        try connection.cached(
+            "SELECT sequence, origin FROM replica WHERE id = ? AND sequence > 0", replica.bytes
+        ).first { try $0.head(at: 0) }
     }
 
     package func use() throws -> ZoneUse {
@@ -89,7 +75,6 @@ package class SQLiteZoneReader: ZoneReading {
                 day_bytes FROM zone
             """)
         guard try row.step() else { throw damaged("its zone row is missing") }
-        defer { row.reset() }
         return ZoneUse(
             bytes: try row.amount(at: 0), records: try row.amount(at: 1),
             replicas: try row.amount(at: 2), day: try row.amount(at: 3),
@@ -121,8 +106,7 @@ package class SQLiteZoneReader: ZoneReading {
         let rows = try connection.cached("SELECT replica, position, seen FROM acknowledgement")
         var positions: [ReplicaID: Acknowledgement] = [:]
         while try rows.step() {
-            positions[try rows.replica(at: 0)] = Acknowledgement(
-                position: try rows.unsigned(at: 1), seen: try rows.amount(at: 2))
+            positions[try rows.replica(at: 0)] = try rows.acknowledgement(at: 1)
         }
         return positions
     }
@@ -130,7 +114,6 @@ package class SQLiteZoneReader: ZoneReading {
     package func checksum() throws -> StateChecksum {
         let zone = try connection.cached("SELECT checksum FROM zone")
         guard try zone.step() else { throw damaged("its zone row is missing") }
-        defer { zone.reset() }
         guard let checksum = StateChecksum(bytes: zone.bytes(at: 0)) else {
             throw damaged("its checksum can't be read")
         }
@@ -146,8 +129,7 @@ package class SQLiteZoneReader: ZoneReading {
     /// The ordinal of a replica; `nil` if the zone does not know the replica.
     func knownOrdinal(of replica: ReplicaID) throws -> Int64? {
         if let ordinal = names.ordinals[replica] { return ordinal }
-        let row = try connection.cached("SELECT ordinal FROM replica WHERE id = ?")
-        try row.bind(replica.bytes, at: 1)
+        let row = try connection.cached("SELECT ordinal FROM replica WHERE id = ?", replica.bytes)
         guard try row.step() else { return nil }
         let ordinal = try row.ordinal(at: 0)
         names.insert(replica, ordinal: ordinal)
@@ -156,8 +138,7 @@ package class SQLiteZoneReader: ZoneReading {
 
     package func replica(at ordinal: Int64) throws -> ReplicaID {
         if let replica = names.replicas[ordinal] { return replica }
-        let row = try connection.cached("SELECT id FROM replica WHERE ordinal = ?")
-        try row.bind(ordinal, at: 1)
+        let row = try connection.cached("SELECT id FROM replica WHERE ordinal = ?", ordinal)
         guard try row.step() else { throw damaged("replica \(ordinal) is missing") }
         let replica = try row.replica(at: 0)
         names.insert(replica, ordinal: ordinal)

@@ -121,7 +121,8 @@ package final class SQLiteZoneWriter: SQLiteZoneReader, ZoneWriting {
         if let last = kept.head {
             guard last.author == author else {
                 try writeKept()
-                return kept.head = (author, head)
+                kept.head = (author, head)
+                return
             }
             guard last.head.sequence < head.sequence else { return }
         }

@@ -56,14 +56,14 @@ extension Store {
         didApply(try apply(page, isLast: true, &outcome))
         outcome.waitingCount = try read { try $0.waitingCount() }
         // Also where all was held: another process may have applied it without a flush.
-        if !environment.disabled.contains(.flushAfterImport) { try makeDurable() }
+        if Mechanism.flushAfterImport.isOn { try makeDurable() }
         return outcome
     }
 
     /// Refuses a bundle with timestamps that are too far ahead. A change set that the store holds
     /// already, with whatever timestamp, does not count.
     private func checkTimes(of file: BundleFile, greatest: HybridTimestamp) throws {
-        guard !environment.disabled.contains(.bundleClockLimit) else { return }
+        guard Mechanism.bundleClockLimit.isOn else { return }
         let state = try read { try StoreState.read($0.connection) }
         let time = StoreTime(state, environment)
         let limit = time.latest(.bundle)
@@ -163,12 +163,9 @@ extension StateTransaction {
     /// The number of entries after a position. Positions cannot be subtracted, because stamps of
     /// change sets that the log does not have use positions too.
     fileprivate func setCount(after position: Int64) throws -> Int {
-        let statement = try connection.cached(
-            "SELECT count(*) FROM ab_changeset WHERE position > ?")
-        try statement.bind(position, at: 1)
-        guard try statement.step() else { return 0 }
-        defer { statement.reset() }
-        return Int(statement.int64(at: 0))
+        try connection.cached(
+            "SELECT count(*) FROM ab_changeset WHERE position > ?", position
+        ).first { Int($0.int64(at: 0)) } ?? 0
     }
 }
 

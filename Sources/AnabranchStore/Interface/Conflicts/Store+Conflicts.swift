@@ -20,13 +20,7 @@ extension Store {
                 """)
             try statement.bind(condition)
             try statement.bind(Int64(limit), at: condition.values.count + 1)
-            var conflicts: [Conflict] = []
-            while try statement.step() {
-                if let conflict = try Self.conflict(statement, replicas) {
-                    conflicts.append(conflict)
-                }
-            }
-            return conflicts
+            return try statement.map { try Self.conflict($0, replicas) }.compactMap(\.self)
         }
     }
 
@@ -37,7 +31,6 @@ extension Store {
                 "SELECT count(*) FROM ab_conflict WHERE \(condition.sql)")
             try statement.bind(condition)
             guard try statement.step() else { return 0 }
-            defer { statement.reset() }
             return Int(statement.int64(at: 0))
         }
     }
@@ -67,36 +60,22 @@ extension Store {
     ) throws -> Conflict? {
         guard let kind = Conflict.Kind(rawValue: statement.int64(at: 0)),
             let record = replicas.record(statement.int64(at: 1)),
-            let lost = stamp(statement, at: 7, replicas)
+            let lost = statement.stamp(at: 7, replicas)
         else { return nil }
         return Conflict(
             id: statement.int64(at: 15), kind: kind, record: record,
             entity: statement.string(at: 2),
-            property: WireProperty(
-                name: WireName(statement.string(at: 3)),
-                type: WireType(rawValue: UInt8(truncatingIfNeeded: statement.int64(at: 4))),
-                rule: MergeRule(rawValue: UInt8(truncatingIfNeeded: statement.int64(at: 5)))),
+            property: statement.wireProperty(at: 3),
             value: try value(statement, at: 6) ?? .null,
             lost: Conflict.Write(stamp: lost, author: statement.string(at: 9)),
-            winner: stamp(statement, at: 10, replicas).map {
+            winner: statement.stamp(at: 10, replicas).map {
                 Conflict.Write(stamp: $0, author: statement.string(at: 12))
             }, winningValue: try value(statement, at: 13),
             noticedMilliseconds: statement.int64(at: 14))
     }
 
     private static func value(_ statement: Statement, at column: Int) throws -> Value? {
-        guard !statement.isNull(at: column) else { return nil }
-        var reader = ByteReader(statement.bytes(at: column))
-        return try reader.readTagged()
-    }
-
-    private static func stamp(
-        _ statement: Statement, at column: Int, _ replicas: ReplicaTable
-    ) -> Stamp? {
-        guard !statement.isNull(at: column), let replica = replicas[statement.int64(at: column + 1)]
-        else { return nil }
-        let timestamp = UInt64(bitPattern: statement.int64(at: column))
-        return Stamp(timestamp: HybridTimestamp(rawValue: timestamp), replica: replica)
+        statement.isNull(at: column) ? nil : try statement.taggedValue(at: column)
     }
 }
 
@@ -157,8 +136,7 @@ extension StateTransaction {
     }
 
     private func conflictNumbers(from first: Int64) throws -> Set<Int64> {
-        let statement = try connection.cached("SELECT id FROM ab_conflict WHERE id >= ?")
-        try statement.bind(first, at: 1)
+        let statement = try connection.cached("SELECT id FROM ab_conflict WHERE id >= ?", first)
         var numbers: Set<Int64> = []
         while try statement.step() { numbers.insert(statement.int64(at: 0)) }
         return numbers

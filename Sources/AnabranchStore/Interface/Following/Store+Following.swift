@@ -126,12 +126,9 @@ private struct ForeignPage {
 extension ChangeLog {
     /// The positions of the next entries after a position.
     fileprivate func positions(after position: Int64, limit: Int) throws -> [Int64] {
-        let statement = try connection.cached(
-            "SELECT position FROM ab_changeset WHERE position > ? ORDER BY position LIMIT ?")
-        try statement.bind(position, at: 1)
-        try statement.bind(Int64(limit), at: 2)
-        var positions: [Int64] = []
-        while try statement.step() { positions.append(statement.int64(at: 0)) }
-        return positions
+        try connection.cached(
+            "SELECT position FROM ab_changeset WHERE position > ? ORDER BY position LIMIT ?",
+            position, Int64(limit)
+        ).map { $0.int64(at: 0) }
     }
 }

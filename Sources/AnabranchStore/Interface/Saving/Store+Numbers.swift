@@ -35,7 +35,7 @@ extension Store {
     /// Makes the next reservation or save use a new replica ID, because this file was copied or
     /// restored.
     package func renewIdentity() throws {
-        guard !environment.disabled.contains(.identityRenewal) else { return }
+        guard Mechanism.identityRenewal.isOn else { return }
         try write { $0.state.isRenewing = true }
     }
 }

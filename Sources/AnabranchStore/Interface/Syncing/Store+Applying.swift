@@ -73,7 +73,7 @@ extension Store {
             cursor = cursor.advanced(over: changeSet)
             return CausalContext.Prefix(epoch: cursor.epoch, position: cursor.position)
         }
-        guard cursor == page.cursor || environment.disabled.contains(.cursorDigest) else {
+        guard cursor == page.cursor || !Mechanism.cursorDigest.isOn else {
             throw StoreError(
                 .digestMismatch,
                 "Can't apply \(page.changeSets.count) change sets because they do not match the "

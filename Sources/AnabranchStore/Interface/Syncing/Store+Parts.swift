@@ -5,7 +5,7 @@ extension Store {
     /// The first part of a page's saves that must be fetched before the page can be applied.
     package func lackingPart(of page: RemotePage) throws -> LackingPart? {
         let sets = page.changeSets.filter { $0.kind == .saveInParts }
-        guard !sets.isEmpty, !environment.disabled.contains(.partStaging) else { return nil }
+        guard !sets.isEmpty, Mechanism.partStaging.isOn else { return nil }
         return try read { reader in
             let parts = PartTable(reader.connection)
             for set in sets {

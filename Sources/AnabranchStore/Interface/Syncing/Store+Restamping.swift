@@ -21,7 +21,7 @@ extension Store {
     ) throws -> ChangedRecords {
         try write { transaction in
             transaction.state.clockOffset = clockOffsetMilliseconds
-            guard !environment.disabled.contains(.restamping) else { return ChangedRecords() }
+            guard Mechanism.restamping.isOn else { return ChangedRecords() }
             var changes = ChangeCollector()
             guard let latest = try transaction.restamp(above: limit, &changes) else {
                 return ChangedRecords()

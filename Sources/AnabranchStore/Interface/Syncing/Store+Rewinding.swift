@@ -20,8 +20,7 @@ extension Store {
                 start.position > earlier.position
             {
                 cursor = LogCursor(
-                    epoch: earlier.epoch, position: start.position, digestHigh: start.digestHigh,
-                    digestLow: start.digestLow)
+                    epoch: earlier.epoch, position: start.position, running: start.running)
             }
             let statement = try reader.connection.cached(
                 """
@@ -29,9 +28,7 @@ extension Store {
                 FROM ab_changeset c JOIN ab_head r ON r.ordinal = c.replica
                 WHERE c.server_position > ? AND c.server_position <= ?
                 ORDER BY c.server_position
-                """)
-            try statement.bind(Int64(clamping: cursor.position), at: 1)
-            try statement.bind(Int64(clamping: position), at: 2)
+                """, Int64(clamping: cursor.position), Int64(clamping: position))
             let log = ChangeLog(connection: reader.connection, replicas: try reader.replicas())
             while try statement.step() {
                 guard let next = try cursor.advanced(over: statement, of: log, in: path) else {
@@ -39,7 +36,6 @@ extension Store {
                 }
                 cursor = next
             }
-            statement.reset()
             return cursor.position == position ? cursor : nil
         }
     }
@@ -158,8 +154,7 @@ extension StateTransaction {
             """
             SELECT server_position FROM ab_changeset WHERE server_position > ?
             ORDER BY server_position
-            """)
-        try statement.bind(Int64(clamping: position), at: 1)
+            """, Int64(clamping: position))
         var holes: [UInt64] = []
         var next = position + 1
         while try statement.step() {
@@ -167,7 +162,6 @@ extension StateTransaction {
             if held > next { holes.append(next) }
             next = held + 1
         }
-        statement.reset()
         return holes + [next]
     }
 
@@ -207,8 +201,7 @@ extension StateTransaction {
             SELECT c.position, r.id, c.seq, c.origin, c.server_position, c.context
             FROM ab_changeset c JOIN ab_head r ON r.ordinal = c.replica
             WHERE \(ChangeLog.isUnplaced) OR c.server_position > ? ORDER BY c.position
-            """)
-        try statement.bind(Int64(clamping: position), at: 1)
+            """, Int64(clamping: position))
         var sets: [RepushedChangeSet] = []
         while try statement.step() {
             guard let replica = ReplicaID(bytes: statement.bytes(at: 1)),

@@ -80,7 +80,7 @@ extension Store {
 
     /// Calls ``makeDurable()`` before change sets leave the file, by a push or in a bundle.
     package func flushBeforePush() throws {
-        guard !environment.disabled.contains(.flushBeforePush) else { return }
+        guard Mechanism.flushBeforePush.isOn else { return }
         try makeDurable()
     }
 
@@ -158,9 +158,7 @@ extension StateTransaction {
             FROM ab_changeset c
             JOIN ab_head r ON r.ordinal = c.replica
             WHERE c.server_position > ? AND c.epoch = ? ORDER BY c.server_position
-            """)
-        try statement.bind(Int64(bitPattern: cursor.position), at: 1)
-        try statement.bind(epoch.bytes, at: 2)
+            """, Int64(bitPattern: cursor.position), epoch.bytes)
         while try statement.step() {
             // A change set that waits for its predecessors has not been applied: the pull brings
             // it.
@@ -177,7 +175,6 @@ extension StateTransaction {
             cursor = entry.advance(cursor)
             state.cursor = cursor
         }
-        statement.reset()
     }
 }
 

@@ -84,10 +84,7 @@ extension StoreReader {
             """
             SELECT EXISTS (SELECT 1 FROM ab_changeset WHERE \(ChangeLog.isUnplaced)
             OR server_position > ?1 AND epoch = ?2) OR EXISTS (SELECT 1 FROM ab_debt)
-            """)
-        try beyond.bind(Int64(bitPattern: place.position), at: 1)
-        try beyond.bind(place.epoch.bytes, at: 2)
-        defer { beyond.reset() }
+            """, Int64(bitPattern: place.position), place.epoch.bytes)
         guard cursor?.epoch == place.epoch, cursor?.position == place.position,
             try beyond.step(), beyond.int64(at: 0) == 0
         else {

@@ -67,14 +67,13 @@ extension ApplyOperation {
         if let dot = try lackingPredecessor(of: set) { return dot }
         // Its bundle came before there was a limit, or the clock has been set back since.
         if isTooFarAhead(set) { return set.dot }
-        guard !transaction.environment.disabled.contains(.bundleCauses) else { return nil }
+        guard Mechanism.bundleCauses.isOn else { return nil }
         if let dot = try set.context.beyond.first(where: { try !isApplied($0) })?.dot { return dot }
         return try isOfOtherTimes(set) ? set.dot : nil
     }
 
     private func isTooFarAhead(_ set: ChangeSet) -> Bool {
-        !transaction.environment.disabled.contains(.bundleClockLimit)
-            && set.timestamp > transaction.time.latest(.bundle)
+        Mechanism.bundleClockLimit.isOn && set.timestamp > transaction.time.latest(.bundle)
     }
 
     /// True if a change set follows saves that this file has with other timestamps, because they
@@ -142,9 +141,8 @@ extension ApplyOperation {
             return false
         }
         let statement = try connection.cached(
-            "SELECT origin, kind, position FROM ab_changeset WHERE replica = ? AND seq = ?")
-        try statement.bind(ordinal, at: 1)
-        try statement.bind(Int64(bitPattern: entry.dot.sequence), at: 2)
+            "SELECT origin, kind, position FROM ab_changeset WHERE replica = ? AND seq = ?",
+            ordinal, Int64(bitPattern: entry.dot.sequence))
         guard try statement.step() else { return try isHeldBySnapshot(entry) }
         let position = statement.int64(at: 2)
         let isNamed =
@@ -180,15 +178,11 @@ extension ApplyOperation {
         guard set.dot.sequence < head.sequence else {
             return set.dot.sequence == head.sequence && set.origin == head.origin
         }
-        let statement = try connection.cached(
+        return try connection.cached(
             """
             SELECT \(ChangeLog.previousOrigin) FROM ab_changeset c WHERE replica = ? AND seq = ?
-            """)
-        try statement.bind(ordinal, at: 1)
-        try statement.bind(Int64(bitPattern: set.dot.sequence + 1), at: 2)
-        guard try statement.step() else { return false }
-        defer { statement.reset() }
-        return statement.bytes(at: 0) == set.origin.bytes
+            """, ordinal, Int64(bitPattern: set.dot.sequence + 1)
+        ).first { $0.bytes(at: 0) == set.origin.bytes } ?? false
     }
 
     /// Removes a change set that a snapshot includes, and its predecessors that wait.

@@ -154,8 +154,8 @@ extension ApplyOperation {
     /// Renames this file's branch of a forked history: the zone's log has another change set under
     /// its dot. The branch that is not in the log gets another replica ID (invariant 2).
     mutating func renameBranch(_ dot: Dot) throws {
-        let isOff = transaction.environment.disabled.contains(.forkNaming)
-        guard !isOff, let held = try log.entry(named: dot), held.place == nil else {
+        guard Mechanism.forkNaming.isOn, let held = try log.entry(named: dot), held.place == nil
+        else {
             throw StoreError(
                 .forked,
                 "Can't apply \(dot) because the zone's log contained another change set under "

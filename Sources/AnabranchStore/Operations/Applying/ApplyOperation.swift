@@ -15,7 +15,6 @@ struct ApplyOperation {
     var connection: Connection { transaction.connection }
     var log: ChangeLog { transaction.log }
     var schema: StoreSchema { transaction.schema }
-    private var disabled: Set<Mechanism> { transaction.environment.disabled }
 
     init(_ transaction: StateTransaction) {
         self.transaction = transaction
@@ -40,9 +39,7 @@ struct ApplyOperation {
     ) throws {
         try addOwnHistory(of: set.dot.replica)
         arrivals.add(set.dot, set.origin)
-        if !disabled.contains(.clockObservation) {
-            transaction.state.clock.observe(set.timestamp)
-        }
+        if Mechanism.clockObservation.isOn { transaction.state.clock.observe(set.timestamp) }
         try settleRejection(of: set)
         // The log entry comes first, because the conflict journal looks up authors in the log.
         let position = try log.append(set, ordinal: ordinal, place: place)
@@ -54,8 +51,9 @@ struct ApplyOperation {
     /// Requests a new replica ID if a change set of this replica arrives that this file does not
     /// hold: the file was restored or copied.
     func addOwnHistory(of replica: ReplicaID) throws {
-        guard try replica == transaction.ownReplica(), !disabled.contains(.identityRenewal)
-        else { return }
+        guard try replica == transaction.ownReplica(), Mechanism.identityRenewal.isOn else {
+            return
+        }
         transaction.state.isRenewing = true
     }
 
@@ -65,13 +63,13 @@ struct ApplyOperation {
     private mutating func recordEcho(of set: ChangeSet, at place: CausalContext.Prefix) throws
         -> Bool
     {
-        guard !disabled.contains(.originEcho) else { return false }
+        guard Mechanism.originEcho.isOn else { return false }
         guard let position = try log.position(of: set) else { return false }
         if try !isCounted(set.dot), try !transaction.isApplied(at: position) {
             try forgetWaiting(at: position, for: set)
             return false
         }
-        if try log.digest(at: position) != set.digest, !disabled.contains(.formAdoption) {
+        if try log.digest(at: position) != set.digest, Mechanism.formAdoption.isOn {
             try replaceByZoneForm(set, at: place, heldAt: position)
         }
         try ZonePositions(transaction).record(place, ofSetAt: position)
@@ -97,7 +95,7 @@ struct ApplyOperation {
             try renameBranch(set.dot)
         }
         let head = try transaction.head(of: ordinal)
-        guard !disabled.contains(.gapCheck) else { return }
+        guard Mechanism.gapCheck.isOn else { return }
         guard set.dot.sequence == head.sequence + 1 else {
             throw StoreError(
                 .sequenceGap,

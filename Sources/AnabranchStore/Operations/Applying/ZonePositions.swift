@@ -31,14 +31,9 @@ struct ZonePositions {
             """
             UPDATE ab_changeset SET epoch = ?, server_position = ? WHERE position = ?
             AND kind = ? AND replica = ? AND seq = ? AND context IS ? AND digest IS ?
-            """)
-        try statement.bind(place.epoch.bytes, at: 1)
-        try statement.bind(Int64(bitPattern: place.position), at: 2)
-        try statement.bind(entry.localPosition, at: 3)
-        try statement.bind(Int64(set.kind.rawValue), at: 4)
-        try statement.bind(ordinal, at: 5)
-        try statement.bind(Int64(bitPattern: set.dot.sequence), at: 6)
-        try statement.bind(ChangeLog.stored(set.context), at: 7)
+            """, place.epoch.bytes, Int64(bitPattern: place.position), entry.localPosition,
+            Int64(set.kind.rawValue), ordinal, Int64(bitPattern: set.dot.sequence),
+            ChangeLog.stored(set.context))
         // Whatever replaces the form of an entry stores its digest.
         try statement.bind(
             ChangeLog.isDigestComputed(of: set) ? nil : set.digest.bytes, at: 8)

@@ -28,7 +28,7 @@ struct ModelMigration {
     init(removing source: StateTransaction, for model: ManagedObjectModel) throws {
         let connection = source.connection
         let schema = source.schema
-        if source.environment.disabled.contains(.deferredRowsInMigration) {
+        if !Mechanism.deferredRowsInMigration.isOn {
             try Self.removeRowsBesideTables(connection)
         }
         var stage = try MigrationStage(connection)

@@ -13,7 +13,6 @@ struct SnapshotStage {
             FROM ab_snapshot WHERE id = 1
             """)
         guard try row.step() else { return nil }
-        defer { row.reset() }
         guard
             let position = UInt64(exactly: row.int64(at: 1)), position <= Limits.greatestSequence,
             let cursor = StoreState.cursor(
@@ -34,7 +33,7 @@ struct SnapshotStage {
             VALUES (1, ?, ?, ?, ?, ?)
             """, .blob(snapshot.cursor.epoch.bytes),
             .integer(Int64(bitPattern: snapshot.cursor.position)),
-            .blob(snapshot.cursor.runningBytes), .blob(snapshot.digest.bytes),
+            .blob(snapshot.cursor.running.bytes), .blob(snapshot.digest.bytes),
             .integer(Int64(bitPattern: snapshot.chunkCount)))
     }
 
@@ -45,27 +44,22 @@ struct SnapshotStage {
     }
 
     func chunk(_ number: UInt64) throws -> [UInt8] {
-        let row = try connection.cached("SELECT bytes FROM ab_snapshot_chunk WHERE number = ?")
-        try row.bind(Int64(bitPattern: number), at: 1)
+        let row = try connection.cached(
+            "SELECT bytes FROM ab_snapshot_chunk WHERE number = ?", Int64(bitPattern: number))
         guard try row.step() else {
             throw StoreError(.corrupt, "Can't load a snapshot because chunk \(number) is missing.")
         }
-        defer { row.reset() }
         return row.bytes(at: 0)
     }
 
     /// The size in bytes of the chunks from a number on, as far as they were received.
     func byteCount(from number: UInt64, count: UInt64) throws -> Int {
-        let row = try connection.cached(
+        try connection.cached(
             """
             SELECT coalesce(sum(length(bytes)), 0) FROM ab_snapshot_chunk
             WHERE number >= ?1 AND number - ?1 < ?2
-            """)
-        try row.bind(Int64(clamping: number), at: 1)
-        try row.bind(Int64(clamping: count), at: 2)
-        guard try row.step() else { return 0 }
-        defer { row.reset() }
-        return Int(row.int64(at: 0))
+            """, Int64(clamping: number), Int64(clamping: count)
+        ).first { Int($0.int64(at: 0)) } ?? 0
     }
 
     /// The digest over the digests of the received chunks.

@@ -71,11 +71,8 @@ struct LogTrimming {
             FROM ab_changeset c JOIN ab_replica r ON r.ordinal = c.replica
             WHERE c.server_position > ? AND c.server_position <= ? ORDER BY c.server_position
             LIMIT \(Self.sliceCount)
-            """)
-        try statement.bind(Int64(bitPattern: start.position), at: 1)
-        try statement.bind(Int64(bitPattern: cursor.position), at: 2)
+            """, Int64(bitPattern: start.position), Int64(bitPattern: cursor.position))
         var removed: [Entry] = []
-        defer { statement.reset() }
         while !isSliceFull, try statement.step() {
             let entry = try Self.entry(statement)
             guard entry.position != newest, rule.removes(entry.time, from: size.byteCount),
@@ -105,11 +102,8 @@ struct LogTrimming {
             length(c.payload), CASE c.kind WHEN \(Self.inParts) THEN c.payload END, c.author
             FROM ab_changeset c WHERE c.server_position <= ? AND c.position <> ?
             ORDER BY c.server_position LIMIT \(Self.sliceCount)
-            """)
-        try statement.bind(Int64(bitPattern: start.position), at: 1)
-        try statement.bind(newest, at: 2)
+            """, Int64(bitPattern: start.position), newest)
         var removed: [Entry] = []
-        defer { statement.reset() }
         while !isSliceFull, try statement.step() {
             let entry = try Self.entry(statement)
             guard rule.removes(entry.time, from: size.byteCount) else { break }
@@ -159,10 +153,8 @@ struct LogTrimming {
             """
             SELECT position, hlc FROM ab_unsynced WHERE position <> ? ORDER BY position
             LIMIT \(Self.sliceCount)
-            """)
-        try statement.bind(newest, at: 1)
+            """, newest)
         var last: Int64?
-        defer { statement.reset() }
         while !isSliceFull, try statement.step() {
             let time = HybridTimestamp(rawValue: UInt64(bitPattern: statement.int64(at: 1)))
             guard rule.isExpired(time) else { break }

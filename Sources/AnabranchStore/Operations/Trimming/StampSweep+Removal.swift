@@ -39,16 +39,12 @@ extension StampSweep {
     private func rows(in range: ClosedRange<Int64>, _ connection: Connection) throws
         -> [[SQLiteValue]]
     {
-        let statement = try connection.cached(
-            "SELECT * FROM ab_stamp WHERE position BETWEEN ? AND ? ORDER BY position LIMIT ?")
-        try statement.bind(range.lowerBound, at: 1)
-        try statement.bind(range.upperBound, at: 2)
-        try statement.bind(Self.rowLimit + 1, at: 3)
-        var rows: [[SQLiteValue]] = []
-        while try statement.step() {
-            rows.append((0..<statement.columnCount).map { statement.value(at: $0) })
+        try connection.cached(
+            "SELECT * FROM ab_stamp WHERE position BETWEEN ? AND ? ORDER BY position LIMIT ?",
+            range.lowerBound, range.upperBound, Int64(Self.rowLimit + 1)
+        ).map { statement in
+            (0..<statement.columnCount).map { statement.value(at: $0) }
         }
-        return rows
     }
 
     private func rewrite(

@@ -117,8 +117,7 @@ extension StampSweep {
                 SELECT position FROM ab_stamp WHERE position > ? AND seq IS NOT 1
                 ORDER BY position LIMIT ?
                 """)
-            try statement.bind(first, at: 1)
-            try statement.bind(Int64(limit), at: 2)
+            try statement.bind(first, Int64(limit))
             var positions: [Int64] = []
             while try statement.step() { positions.append(statement.int64(at: 0)) }
             self.positions = positions

@@ -32,11 +32,8 @@ extension TableLayout {
     func hasRow(
         _ id: LocalID, writtenAt position: Int64, _ connection: Connection
     ) throws -> Bool {
-        let statement = try connection.cached(
-            "SELECT 1 FROM \(name) WHERE ab_pk = ? AND ab_version = ?")
-        try statement.bind(id, at: 1)
-        try statement.bind(position, at: 2)
-        defer { statement.reset() }
-        return try statement.step()
+        try connection.cached(
+            "SELECT 1 FROM \(name) WHERE ab_pk = ? AND ab_version = ?", id, position
+        ).step()
     }
 }

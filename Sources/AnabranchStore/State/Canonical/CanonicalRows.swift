@@ -68,7 +68,7 @@ struct CanonicalRows {
     /// record like the visible ones.
     private func hiddenTargets(of id: LocalID) throws -> [Int: LocalID] {
         guard let hidden else { return [:] }
-        try hidden.bind(id, at: 1)
+        try hidden.bind(id)
         defer { hidden.reset() }
         var targets: [Int: LocalID] = [:]
         while try hidden.step() { targets[Int(hidden.int64(at: 0))] = hidden.int64(at: 1) }
@@ -167,7 +167,7 @@ struct CanonicalRows {
     ) throws -> [CanonicalRecord.Link] {
         var found: [CanonicalRecord.Link] = []
         for (layout, statement) in links where isOwn(layout) {
-            try statement.bind(id, at: 1)
+            try statement.bind(id)
             defer { statement.reset() }
             while try statement.step() {
                 guard let right = replicas.record(statement.int64(at: 0)) else { continue }
@@ -197,25 +197,19 @@ struct CanonicalRows {
     private func cells(
         of id: LocalID, _ statement: Statement
     ) throws -> [CanonicalRecord.Cell] {
-        try statement.bind(id, at: 1)
-        defer { statement.reset() }
-        var cells: [CanonicalRecord.Cell] = []
-        while try statement.step() {
-            var value = ByteReader(statement.bytes(at: 3))
-            cells.append(
-                CanonicalRecord.Cell(
-                    property: DeferredRows.property(statement), value: try value.readTagged(),
-                    stamp: try stamp(statement.localStamp(at: 4))))
+        try statement.bind(id)
+        return try statement.map {
+            CanonicalRecord.Cell(
+                property: DeferredRows.property($0), value: try $0.taggedValue(at: 3),
+                stamp: try stamp($0.localStamp(at: 4)))
         }
-        return cells
     }
 
     private func mark(of id: LocalID, _ statement: Statement) throws -> DeleteMark? {
-        try statement.bind(id, at: 1)
-        defer { statement.reset() }
-        guard try statement.step() else { return nil }
-        return DeleteMark(
-            seen: replicas.stamps(try LinkRows.stamps(statement.bytes(at: 0))))
+        try statement.bind(id)
+        return try statement.first {
+            DeleteMark(seen: replicas.stamps(try LinkRows.stamps($0.bytes(at: 0))))
+        }
     }
 
     private func deferredLinks(

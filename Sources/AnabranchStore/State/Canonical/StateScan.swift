@@ -92,14 +92,8 @@ struct StateScan {
     private func identities(
         _ first: LocalID, _ last: LocalID
     ) throws -> [(id: LocalID, table: Int)] {
-        try identifiers.bind(first, at: 1)
-        try identifiers.bind(last, at: 2)
-        defer { identifiers.reset() }
-        var found: [(id: LocalID, table: Int)] = []
-        while try identifiers.step() {
-            found.append((identifiers.int64(at: 0), Int(identifiers.int64(at: 1))))
-        }
-        return found
+        try identifiers.bind(first, last)
+        return try identifiers.map { ($0.int64(at: 0), Int($0.int64(at: 1))) }
     }
 
     private func checksum(of row: (id: LocalID, table: Int)) throws -> StateChecksum {

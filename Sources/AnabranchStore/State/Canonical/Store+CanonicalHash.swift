@@ -72,10 +72,9 @@ extension StoreReader {
                     + "WHERE record \(range)")
         }
         let statement = try connection.cached(
-            selects.joined(separator: " UNION ALL ") + " ORDER BY 1")
-        try statement.bind(LocalID(ordinal: ordinal, number: 0), at: 1)
-        try statement.bind(
-            LocalID(ordinal: ordinal, number: Limits.greatestRecordNumber), at: 2)
+            selects.joined(separator: " UNION ALL ") + " ORDER BY 1",
+            LocalID(ordinal: ordinal, number: 0),
+            LocalID(ordinal: ordinal, number: Limits.greatestRecordNumber))
         var found: [(id: LocalID, table: Int)] = []
         while try statement.step() {
             found.append((statement.int64(at: 0), Int(statement.int64(at: 1))))

@@ -78,11 +78,7 @@ extension StoreReader {
     }
 
     private func identifiers(_ sql: String, _ ids: [LocalID]) throws -> [LocalID] {
-        let statement = try connection.cached(sql)
-        try statement.bind(SQL.json(ids), at: 1)
-        var found: [LocalID] = []
-        while try statement.step() { found.append(statement.int64(at: 0)) }
-        return found
+        try connection.cached(sql, SQL.json(ids)).map { $0.int64(at: 0) }
     }
 
     /// The records that exist, each with the index of its entity.

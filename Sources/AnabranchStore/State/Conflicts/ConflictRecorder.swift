@@ -44,7 +44,7 @@ final class ConflictRecorder {
     /// Records a discarded write. That of a former property is recorded under the property that
     /// shows it, converted.
     func record(_ write: DiscardedWrite) throws {
-        guard !isSilent, !transaction.environment.disabled.contains(.journal) else { return }
+        guard !isSilent, Mechanism.journal.isOn else { return }
         let loss = transaction.schema.shown(write, of: try transaction.recordID(of: write.record))
         try transaction.conflicts.add(
             loss, author: try author(of: loss.lost),

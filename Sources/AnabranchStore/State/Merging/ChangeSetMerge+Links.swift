@@ -19,7 +19,7 @@ extension ChangeSetMerge {
         of block: LinkBlock, by set: IncomingSet,
         _ merge: (LinkBlock.Link, inout LinkTags) -> Bool
     ) throws {
-        let isLoose = transaction.environment.disabled.contains(.linkEnds)
+        let isLoose = !Mechanism.linkEnds.isOn
         let layout = layout(of: block)
         for link in block.links {
             let ends = try localEnds(of: link)
@@ -39,7 +39,7 @@ extension ChangeSetMerge {
     }
 
     mutating func unlink(_ block: LinkBlock, of set: IncomingSet) throws {
-        let seesAll = transaction.environment.disabled.contains(.linkTags)
+        let seesAll = !Mechanism.linkTags.isOn
         let layout = layout(of: block)
         for link in block.links {
             let ends = try localEnds(of: link)

@@ -9,7 +9,7 @@ extension ChangeSetMerge {
     mutating func meetRecordNotHeld(
         _ id: LocalID, block: RowBlock, row: Int, of set: IncomingSet
     ) throws {
-        guard !transaction.environment.disabled.contains(.recordsNotHeld) else {
+        guard Mechanism.recordsNotHeld.isOn else {
             return try resurrect(block.records[row], block: block, row: row, of: set)
         }
         for (property, column) in zip(block.properties, block.columns) {
@@ -29,8 +29,7 @@ extension ChangeSetMerge {
         let mapping = ColumnMapping(block.properties, layout: layout)
         let id = try transaction.localID(of: record)
         let statement = try connection.cached(
-            EntityLayout.insertSQL(table: layout.table, columns: mapping.columns))
-        try statement.bind(id, at: 1)
+            EntityLayout.insertSQL(table: layout.table, columns: mapping.columns), id)
         try statement.bind(mapping.writes(by: set), at: 2, layout.table.added)
         if layout.table.hasDiscriminator { try statement.bind(layout.number, at: 4) }
         var place = layout.firstColumnParameter

@@ -19,7 +19,6 @@ struct ChangeSetMerge {
     var connection: Connection { transaction.connection }
     var log: ChangeLog { transaction.log }
     var schema: StoreSchema { transaction.schema }
-    var disabled: Set<Mechanism> { transaction.environment.disabled }
 
     /// Begins to merge.
     ///
@@ -59,7 +58,7 @@ struct ChangeSetMerge {
         }
         let table = PartTable(connection)
         for listed in try reading(set, { () throws(ChangeSetDecodingError) in try set.parts() }) {
-            if disabled.contains(.partStaging), try !table.isWhole(listed) { continue }
+            if !Mechanism.partStaging.isOn, try !table.isWhole(listed) { continue }
             // Only the decoder holds the bytes, so that it can free them.
             try apply(
                 try decoder(of: try table.bytes(of: listed), set), of: incoming, part: part)

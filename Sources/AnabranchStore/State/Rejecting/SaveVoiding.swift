@@ -35,7 +35,7 @@ struct SaveVoiding {
             try park(entry.changeSet, rejectedBy: void, at: now)
         }
         try parkConsequences(after: first.entry.localPosition, at: now)
-        guard !transaction.environment.disabled.contains(.voidRepair) else { return }
+        guard Mechanism.voidRepair.isOn else { return }
         try RepairQueue(connection: transaction.connection)
             .add(touched, since: first.entry.localPosition)
         try removeBorn(&changes)

@@ -43,7 +43,7 @@ struct ConflictRevision {
     /// - Parameter forEachEntry: Reads the log, oldest first, at least all entries that ever
     ///   changed the records.
     func run(_ forEachEntry: ((StoredLogEntry) throws -> Void) throws -> Void) throws {
-        guard !transaction.environment.disabled.contains(.journalRevision) else { return }
+        guard Mechanism.journalRevision.isOn else { return }
         var histories = try RecordHistories(
             of: records, transaction.schema, PartTable(connection), forEachEntry)
         for index in present.values { histories.complete(with: index.record) }

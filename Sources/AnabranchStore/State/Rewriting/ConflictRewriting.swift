@@ -55,18 +55,15 @@ struct ConflictRewriting {
             """)
         let lost = try transaction.localStamp(entry.lost)
         let winner = try entry.winner.map(transaction.localStamp)
-        try statement.bind(try transaction.localID(of: entry.record), at: 1)
-        try statement.bind(JournalRows.tagged(entry.value), at: 2)
-        try statement.bind(Int64(bitPattern: lost.timestamp), at: 3)
-        try statement.bind(lost.ordinal, at: 4)
+        try statement.bind(
+            try transaction.localID(of: entry.record), JournalRows.tagged(entry.value),
+            lost)
         if let winner {
-            try statement.bind(Int64(bitPattern: winner.timestamp), at: 5)
-            try statement.bind(winner.ordinal, at: 6)
+            try statement.bind(winner, from: 5)
         } else {
             for index in 5...6 { try statement.bindNull(at: index) }
         }
-        try statement.bind(entry.winningValue.map(JournalRows.tagged), at: 7)
-        try statement.bind(entry.id, at: 8)
+        try statement.bind(entry.winningValue.map(JournalRows.tagged), entry.id, from: 7)
         try statement.run()
     }
 }

@@ -46,7 +46,7 @@ struct LogRewriting {
         try ConflictRewriting(transaction, rewriting).run()
         try RejectedSaves(connection: connection).rewrite(rewriting)
         let isChanged = first < .max
-        if isChanged, !transaction.environment.disabled.contains(.repair) {
+        if isChanged, Mechanism.repair.isOn {
             try RepairQueue(connection: connection).add(
                 touched.subtracting(insertedRecords), since: first)
         }
@@ -169,8 +169,7 @@ struct LogRewriting {
                     "UPDATE \(table.name) SET \(column.name) = ? WHERE ab_pk = ?")
                 for (id, old) in try holders(of: renamed.keys, column, table)
                 where !insertedRecords.contains(id) {
-                    try update.bind(renamed[old] ?? old, at: 1)
-                    try update.bind(id, at: 2)
+                    try update.bind(renamed[old] ?? old, id)
                     try update.run()
                     let entity = try entity(of: id, in: table)
                     try transaction.views.willChange([id], of: schema.layout(of: entity))
@@ -184,17 +183,12 @@ struct LogRewriting {
     private func holders(
         of targets: some Sequence<LocalID>, _ column: TableLayout.Column, _ table: TableLayout
     ) throws -> [(id: LocalID, target: LocalID)] {
-        let statement = try connection.cached(
+        try connection.cached(
             """
             SELECT ab_pk, \(column.name) FROM \(table.name)
             WHERE \(column.name) IN (SELECT value FROM json_each(?))
-            """)
-        try statement.bind(SQL.json(Array(targets)), at: 1)
-        var found: [(LocalID, LocalID)] = []
-        while try statement.step() {
-            found.append((statement.int64(at: 0), statement.int64(at: 1)))
-        }
-        return found
+            """, SQL.json(Array(targets))
+        ).map { ($0.int64(at: 0), $0.int64(at: 1)) }
     }
 
     private func entity(of id: LocalID, in table: TableLayout) throws -> EntityDescription {

@@ -46,9 +46,7 @@ struct HeldRecords {
     }
 
     private func holds(_ id: LocalID, in table: TableLayout) throws -> Bool {
-        let statement = try connection.cached("SELECT 1 FROM \(table.name) WHERE ab_pk = ?")
-        try statement.bind(id, at: 1)
-        return try statement.step()
+        try connection.cached("SELECT 1 FROM \(table.name) WHERE ab_pk = ?", id).step()
     }
 
     /// One of some new records that already exists; `nil` if none does.
@@ -106,8 +104,7 @@ private final class Search {
         }
         guard !ids.isEmpty else { return nil }
         let statement = try connection.cached(
-            "SELECT \(key) FROM \(table) WHERE \(key) IN (SELECT value FROM json_each(?))")
-        try statement.bind(json, at: 1)
+            "SELECT \(key) FROM \(table) WHERE \(key) IN (SELECT value FROM json_each(?))", json)
         return try first(of: statement)
     }
 
@@ -115,9 +112,7 @@ private final class Search {
     func first(
         of sql: String, in range: ClosedRange<LocalID>, _ connection: Connection
     ) throws -> LocalID? {
-        let statement = try connection.cached(sql)
-        try statement.bind(range.lowerBound, at: 1)
-        try statement.bind(range.upperBound, at: 2)
+        let statement = try connection.cached(sql, range.lowerBound, range.upperBound)
         return try first(of: statement)
     }
 

@@ -13,12 +13,9 @@ struct HeldRow {
     /// The value that the row holds now.
     func value(of column: TableLayout.Column, on connection: Connection) throws -> Value {
         if let value = columns?.value(of: column, in: id) { return value }
-        let statement = try connection.cached(
-            "SELECT \(column.name) FROM \(layout.table.name) WHERE ab_pk = ?")
-        try statement.bind(id, at: 1)
-        guard try statement.step() else { return .null }
-        defer { statement.reset() }
-        return statement.slot(at: 0, as: column.kind)
+        return try connection.cached(
+            "SELECT \(column.name) FROM \(layout.table.name) WHERE ab_pk = ?", id
+        ).first { $0.slot(at: 0, as: column.kind) } ?? .null
     }
 
     /// The value of a property in its wire form, as its columns represent it; a list reference
@@ -30,12 +27,9 @@ struct HeldRow {
             return value
         }
         let names = property.names.joined(separator: ", ")
-        let statement = try transaction.connection.cached(
-            "SELECT \(names) FROM \(layout.table.name) WHERE ab_pk = ?")
-        try statement.bind(id, at: 1)
-        guard try statement.step() else { return .null }
-        defer { statement.reset() }
-        return statement.wireValue(at: 0, of: property, transaction.replicas)
+        return try transaction.connection.cached(
+            "SELECT \(names) FROM \(layout.table.name) WHERE ab_pk = ?", id
+        ).first { $0.wireValue(at: 0, of: property, transaction.replicas) } ?? .null
     }
 }
 

@@ -92,8 +92,7 @@ struct RecordRows {
         }
         let missing = layout.properties.filter { cells[$0.number] == nil }
         let statement = try connection.cached(
-            EntityLayout.insertSQL(table: layout.table, columns: properties.flatMap(\.columns)))
-        try statement.bind(id, at: 1)
+            EntityLayout.insertSQL(table: layout.table, columns: properties.flatMap(\.columns)), id)
         try statement.bind(
             writes(by: written, to: properties, missing: missing, version: version, layout.table),
             at: 2, layout.table.added)

@@ -12,8 +12,7 @@ extension Store {
                 for column in table.columns where column.kind == .reference {
                     guard let relationship = column.property.relationship else { continue }
                     let statement = try reader.connection.cached(
-                        "SELECT ab_pk FROM \(table.name) WHERE \(column.name) = ?")
-                    try statement.bind(id, at: 1)
+                        "SELECT ab_pk FROM \(table.name) WHERE \(column.name) = ?", id)
                     while try statement.step() {
                         holders.append((statement.int64(at: 0), relationship))
                     }

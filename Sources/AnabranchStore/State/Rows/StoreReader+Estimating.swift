@@ -71,8 +71,7 @@ extension StoreReader {
         for run in 0..<Int64(runs) {
             let start = range.lowerBound + run * distance
             guard start <= range.upperBound else { break }
-            try sample.bind(start, at: 1)
-            try sample.bind(range.upperBound, at: 2)
+            try sample.bind(start, range.upperBound)
             defer { sample.reset() }
             guard try sample.step() else { continue }
             let isAtEnd = sample.int64(at: 0) < Int64(rowsOfRun)

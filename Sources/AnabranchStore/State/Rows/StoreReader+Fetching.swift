@@ -66,7 +66,6 @@ extension StoreReader {
 
     package func count(_ query: FetchQuery) throws -> Int {
         let statement = try prepared(query, selecting: .count)
-        defer { statement.reset() }
         return try step(statement) ? Int(statement.int64(at: 0)) : 0
     }
 

@@ -30,9 +30,7 @@ extension StoreReader {
             WITH RECURSIVE reached(id) AS (
                 SELECT value FROM json_each(?1) UNION \(step) LIMIT ?2)
             SELECT id FROM reached
-            """)
-        try statement.bind(SQL.json(owners), at: 1)
-        try statement.bind(Int64(limit), at: 2)
+            """, SQL.json(owners), Int64(limit))
         var ids: [LocalID] = []
         try statement.forEachRow { ids.append($0[0].int64) }
         return ids

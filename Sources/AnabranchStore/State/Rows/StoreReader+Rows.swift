@@ -35,12 +35,10 @@ extension StoreReader {
         of id: LocalID, in root: EntityDescription
     ) throws -> EntityDescription? {
         let layout = schema.layout(of: root)
-        let statement = try connection.cached(layout.versionSQL)
-        try statement.bind(id, at: 1)
-        guard try statement.step() else { return nil }
-        defer { statement.reset() }
-        return layout.table.hasDiscriminator
-            ? schema.entity(numbered: statement.int64(at: 0)) : layout.entity
+        return try connection.cached(layout.versionSQL, id).first {
+            layout.table.hasDiscriminator
+                ? schema.entity(numbered: $0.int64(at: 0)) : layout.entity
+        }
     }
 }
 

@@ -27,7 +27,6 @@ extension StoreReader {
     /// The number of rows of values that a query finds.
     package func count(_ query: FetchQuery, _ rows: ResolvedRows) throws -> Int {
         let statement = try prepared(query, selecting: .countOfValues(rows))
-        defer { statement.reset() }
         return try step(statement) ? Int(statement.int64(at: 0)) : 0
     }
 

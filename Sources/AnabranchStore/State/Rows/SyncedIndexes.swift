@@ -32,7 +32,6 @@ final class SyncedIndexes {
                 names.append(statement.string(at: 0))
                 dropped.append(statement.string(at: 1))
             }
-            statement.reset()
         }
         for name in names { try connection.execute("DROP INDEX \(SQL.quoted(name))") }
     }

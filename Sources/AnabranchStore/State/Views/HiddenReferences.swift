@@ -42,14 +42,13 @@ final class HiddenReferences {
 
     func entry(of id: LocalID, _ viewColumn: ViewRuleColumn) throws -> Entry? {
         guard !isEmpty else { return nil }
-        let statement = try connection.cached(
-            "SELECT target, rule FROM ab_hidden WHERE record = ? AND property = ?")
-        try statement.bind(id, at: 1)
-        try statement.bind(Int64(viewColumn.column.number), at: 2)
-        guard try statement.step() else { return nil }
-        defer { statement.reset() }
-        return Rule(rawValue: statement.int64(at: 1)).map {
-            Entry(target: statement.int64(at: 0), rule: $0)
+        return try connection.cached(
+            "SELECT target, rule FROM ab_hidden WHERE record = ? AND property = ?", id,
+            Int64(viewColumn.column.number)
+        ).first { statement in
+            Rule(rawValue: statement.int64(at: 1)).map {
+                Entry(target: statement.int64(at: 0), rule: $0)
+            }
         }
     }
 
@@ -89,17 +88,13 @@ final class HiddenReferences {
     /// The records of a table that hold one of some targets, whether the row shows it or not.
     func holders(of targets: [LocalID], _ viewColumn: ViewRuleColumn) throws -> [LocalID] {
         let name = viewColumn.column.name
-        let statement = try connection.cached(
+        return try connection.cached(
             """
             SELECT ab_pk FROM \(viewColumn.table) WHERE \(name) IN (SELECT value FROM json_each(?1))
             UNION SELECT t.ab_pk FROM ab_hidden h JOIN \(viewColumn.table) t ON t.ab_pk = h.record
             WHERE h.property = ?2 AND h.target IN (SELECT value FROM json_each(?1))
-            """)
-        try statement.bind(SQL.json(targets), at: 1)
-        try statement.bind(Int64(viewColumn.column.number), at: 2)
-        var found: [LocalID] = []
-        while try statement.step() { found.append(statement.int64(at: 0)) }
-        return found
+            """, SQL.json(targets), Int64(viewColumn.column.number)
+        ).map { $0.int64(at: 0) }
     }
 
     /// Restores the reference that a row holds.
@@ -115,15 +110,12 @@ final class HiddenReferences {
     /// The records of a table that hide a reference in a column.
     func records(_ viewColumn: ViewRuleColumn) throws -> [LocalID] {
         guard !isEmpty else { return [] }
-        let statement = try connection.cached(
+        return try connection.cached(
             """
             SELECT h.record FROM ab_hidden h JOIN \(viewColumn.table) t ON t.ab_pk = h.record
             WHERE h.property = ?
-            """)
-        try statement.bind(Int64(viewColumn.column.number), at: 1)
-        var found: [LocalID] = []
-        while try statement.step() { found.append(statement.int64(at: 0)) }
-        return found
+            """, Int64(viewColumn.column.number)
+        ).map { $0.int64(at: 0) }
     }
 
     /// Removes the hidden references of a record that is deleted or has no row.

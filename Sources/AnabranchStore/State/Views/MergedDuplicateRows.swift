@@ -36,18 +36,15 @@ final class MergedDuplicateRows {
     /// The surviving record of a member's set; `nil` for a record that is in no set.
     func visible(of id: LocalID) throws -> LocalID? {
         guard !isEmpty else { return nil }
-        let statement = try connection.cached("SELECT visible FROM ab_shadow WHERE record = ?")
-        try statement.bind(id, at: 1)
-        guard try statement.step() else { return nil }
-        defer { statement.reset() }
-        return statement.int64(at: 0)
+        return try connection.cached("SELECT visible FROM ab_shadow WHERE record = ?", id).first {
+            $0.int64(at: 0)
+        }
     }
 
     /// The members of a set, including the surviving record.
     func members(of visible: LocalID) throws -> [LocalID] {
         let statement = try connection.cached(
-            "SELECT record FROM ab_shadow WHERE visible = ? ORDER BY record")
-        try statement.bind(visible, at: 1)
+            "SELECT record FROM ab_shadow WHERE visible = ? ORDER BY record", visible)
         return try ids(statement)
     }
 
@@ -65,13 +62,9 @@ final class MergedDuplicateRows {
     /// A member that holds a key.
     func holder(of key: [UInt8], _ constraint: UniqueConstraint) throws -> LocalID? {
         guard !isEmpty else { return nil }
-        let statement = try connection.cached(
-            "SELECT record FROM ab_shadow_key WHERE place = ? AND key = ?")
-        try statement.bind(constraint.number, at: 1)
-        try statement.bind(key, at: 2)
-        guard try statement.step() else { return nil }
-        defer { statement.reset() }
-        return statement.int64(at: 0)
+        return try connection.cached(
+            "SELECT record FROM ab_shadow_key WHERE place = ? AND key = ?", constraint.number, key
+        ).first { $0.int64(at: 0) }
     }
 
     func add(_ id: LocalID, visible: LocalID) throws {

@@ -170,10 +170,8 @@ struct ObjectWritesReader {
     }
 
     private func stamps(of id: LocalID, _ layout: EntityLayout) throws -> [Int: Stamp] {
-        let statement = try reader.connection.cached(layout.versionSQL)
-        try statement.bind(id, at: 1)
+        let statement = try reader.connection.cached(layout.versionSQL, id)
         guard try statement.step() else { return [:] }
-        defer { statement.reset() }
         let writes = try statement.writes(at: 1, layout.table.added)
         var stamps: [Int: Stamp] = [:]
         for property in layout.properties {

@@ -25,9 +25,8 @@ extension StoreReader {
         of entity: EntityDescription? = nil, limit: Int? = nil, offset: Int = 0
     ) throws -> [DuplicateRow] {
         guard try !MergedDuplicateRows.isEmpty(on: connection) else { return [] }
-        let statement = try connection.cached(source(of: entity) + " LIMIT ?1 OFFSET ?2")
-        try statement.bind(Int64(limit ?? -1), at: 1)
-        try statement.bind(Int64(offset), at: 2)
+        let statement = try connection.cached(
+            source(of: entity) + " LIMIT ?1 OFFSET ?2", Int64(limit ?? -1), Int64(offset))
         let replicas = try replicas()
         let reader = try ObjectWritesReader(self, replicas: replicas)
         let sets = MergedDuplicateRows(connection, isUsed: true)
@@ -47,9 +46,9 @@ extension StoreReader {
     /// The number of duplicate sets.
     package func duplicateCount(of entity: EntityDescription? = nil) throws -> Int {
         guard try !MergedDuplicateRows.isEmpty(on: connection) else { return 0 }
-        let statement = try connection.cached("SELECT count(*) FROM (\(source(of: entity)))")
-        defer { statement.reset() }
-        return try statement.step() ? Int(statement.int64(at: 0)) : 0
+        return try connection.cached("SELECT count(*) FROM (\(source(of: entity)))").first {
+            Int($0.int64(at: 0))
+        } ?? 0
     }
 
     private func source(of entity: EntityDescription?) -> String {

@@ -67,7 +67,6 @@ extension StoreReader {
         var (rest, skipped) = (limit ?? .max, offset)
         for table in schema.tables where entity == nil || entity?.root == table.root {
             let statement = try objectsThatHide(table, entity)
-            defer { statement.reset() }
             while rest > 0, try statement.step() {
                 guard let entity = schema.entity(numbered: statement.int64(at: 1)) else { continue }
                 let writes = try reader.hiddenWrites(of: statement.int64(at: 0), entity)

@@ -116,20 +116,16 @@ extension StoreReader {
     }
 
     private func count(of place: Cascade) throws -> Int {
-        let statement = try connection.cached("SELECT count(*) FROM (\(try source(of: place)))")
-        try statement.bind(knownEntities, at: 1)
-        defer { statement.reset() }
-        return try statement.step() ? Int(statement.int64(at: 0)) : 0
+        try connection.cached("SELECT count(*) FROM (\(try source(of: place)))", knownEntities)
+            .first { Int($0.int64(at: 0)) } ?? 0
     }
 
     private func orphans(
         at place: Cascade, limit: Int?, offset: Int
     ) throws -> [OrphanRow] {
         let statement = try connection.cached(
-            try source(of: place) + " ORDER BY 1 LIMIT ?2 OFFSET ?3")
-        try statement.bind(knownEntities, at: 1)
-        try statement.bind(Int64(limit ?? -1), at: 2)
-        try statement.bind(Int64(offset), at: 3)
+            try source(of: place) + " ORDER BY 1 LIMIT ?2 OFFSET ?3", knownEntities,
+            Int64(limit ?? -1), Int64(offset))
         let replicas = try replicas()
         var found: [OrphanRow] = []
         while try statement.step() {

@@ -77,8 +77,7 @@ extension ViewRules {
             SELECT t.ab_pk, t.\(viewColumn.column.name) FROM json_each(?) j
             CROSS JOIN \(viewColumn.table) t ON t.ab_pk = j.value
             WHERE t.\(viewColumn.column.name) IS NOT NULL
-            """)
-        try statement.bind(SQL.json(Array(ids)), at: 1)
+            """, SQL.json(Array(ids)))
         var edges: [LocalID: LocalID] = [:]
         while try statement.step() { edges[statement.int64(at: 0)] = statement.int64(at: 1) }
         return edges

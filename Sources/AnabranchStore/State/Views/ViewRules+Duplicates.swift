@@ -98,17 +98,14 @@ extension ViewRules {
     }
 
     private func sharing(_ json: String, _ constraint: UniqueConstraint) throws -> [LocalID] {
-        let statement = try connection.cached(
+        try connection.cached(
             """
             SELECT t.ab_pk FROM json_each(?) j
             CROSS JOIN \(constraint.table) t ON t.ab_pk = j.value
             WHERE EXISTS (SELECT 1 FROM \(constraint.table) o
             WHERE \(constraint.equality("o", "t")) AND o.ab_pk <> t.ab_pk)
-            """)
-        try statement.bind(json, at: 1)
-        var found: [LocalID] = []
-        while try statement.step() { found.append(statement.int64(at: 0)) }
-        return found
+            """, json
+        ).map { $0.int64(at: 0) }
     }
 
     private func joining(_ json: String, _ constraint: UniqueConstraint) throws -> [LocalID] {
@@ -116,8 +113,7 @@ extension ViewRules {
             """
             SELECT t.ab_pk, \(constraint.names("t")) FROM json_each(?) j
             CROSS JOIN \(constraint.table) t ON t.ab_pk = j.value
-            """)
-        try statement.bind(json, at: 1)
+            """, json)
         var keys: [(id: LocalID, key: [UInt8])] = []
         while try statement.step() {
             guard let key = constraint.key(statement, at: 1) else { continue }
@@ -137,8 +133,7 @@ extension ViewRules {
             FROM \(constraint.table) t JOIN \(constraint.table) o
             ON \(constraint.equality("o", "t")) WHERE t.ab_pk = ?
             \(reader.schema.restriction(to: constraint.owner, alias: "o", after: "AND"))
-            """)
-        try statement.bind(id, at: 1)
+            """, id)
         var found: [LocalID] = []
         while try statement.step() {
             // SQL finds some keys equal although their bytes differ.
@@ -164,11 +159,9 @@ extension ViewRules {
 
     /// The key of a record; `nil` if the record does not exist or a part of its key is null.
     func key(of id: LocalID, _ constraint: UniqueConstraint) throws -> [UInt8]? {
-        let statement = try connection.cached(
-            "SELECT \(constraint.names("t")) FROM \(constraint.table) t WHERE t.ab_pk = ?")
-        try statement.bind(id, at: 1)
-        defer { statement.reset() }
-        return try statement.step() ? constraint.key(statement, at: 0) : nil
+        try connection.cached(
+            "SELECT \(constraint.names("t")) FROM \(constraint.table) t WHERE t.ab_pk = ?", id
+        ).first { constraint.key($0, at: 0) }
     }
 
     /// Gives each record that has left its set a version that no context has read, because its

@@ -42,12 +42,11 @@ extension ViewRules {
         let properties = row.layout.propertiesWithDefault
         guard !properties.isEmpty else { return [] }
         let names = properties.map(\.column.name).joined(separator: ", ")
-        let statement = try connection.cached(
-            "SELECT \(names) FROM \(row.layout.table.name) WHERE ab_pk = ?")
-        try statement.bind(row.id, at: 1)
-        guard try statement.step() else { return [] }
-        defer { statement.reset() }
-        return properties.indices.filter { statement.isNull(at: $0) }.map { properties[$0].number }
+        return try connection.cached(
+            "SELECT \(names) FROM \(row.layout.table.name) WHERE ab_pk = ?", row.id
+        ).first { statement in
+            properties.indices.filter { statement.isNull(at: $0) }.map { properties[$0].number }
+        } ?? []
     }
 
     // MARK: - Before a change

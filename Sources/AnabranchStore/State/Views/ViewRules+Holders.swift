@@ -43,8 +43,7 @@ extension ViewRules {
             CROSS JOIN \(viewColumn.table) t ON t.ab_pk = j.value
             WHERE t.\(name) IS NOT NULL AND (EXISTS (SELECT 1 FROM \(viewColumn.table) o
             WHERE o.\(name) = t.\(name) AND o.ab_pk <> t.ab_pk) \(others))
-            """)
-        try statement.bind(SQL.json(Array(ids)), at: 1)
+            """, SQL.json(Array(ids)))
         var found: Set<LocalID> = []
         while try statement.step() { found.insert(statement.int64(at: 0)) }
         return found
@@ -90,8 +89,7 @@ extension ViewRules {
                 AND h.rule <> \(HiddenReferences.Rule.redirected.rawValue)
                 """
         }
-        let statement = try connection.cached(sql)
-        try statement.bind(target, at: 1)
+        let statement = try connection.cached(sql, target)
         var found: [Holder] = []
         while try statement.step() {
             let id = statement.int64(at: 0)

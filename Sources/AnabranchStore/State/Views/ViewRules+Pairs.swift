@@ -48,12 +48,10 @@ extension ViewRules {
 
     /// - Parameter sql: A query that can name the changed records as the table `j`.
     private func records(_ sql: String, among changed: Set<LocalID>?) throws -> [LocalID] {
-        let statement = try connection.cached(
-            "WITH j AS MATERIALIZED (SELECT value FROM json_each(?1)) " + sql)
-        try statement.bind(SQL.json(Array(changed ?? [])), at: 1)
-        var found: [LocalID] = []
-        while try statement.step() { found.append(statement.int64(at: 0)) }
-        return found
+        try connection.cached(
+            "WITH j AS MATERIALIZED (SELECT value FROM json_each(?1)) " + sql,
+            SQL.json(Array(changed ?? []))
+        ).map { $0.int64(at: 0) }
     }
 
     private func applyPairRule(_ id: LocalID, _ viewColumn: ViewRuleColumn) throws {
@@ -76,10 +74,8 @@ extension ViewRules {
     }
 
     private func hasRow(_ id: LocalID, _ viewColumn: ViewRuleColumn) throws -> Bool {
-        let statement = try connection.cached(
-            "SELECT 1 FROM \(viewColumn.table) WHERE ab_pk = ?")
-        try statement.bind(id, at: 1)
-        defer { statement.reset() }
-        return try statement.step()
+        try connection.cached(
+            "SELECT 1 FROM \(viewColumn.table) WHERE ab_pk = ?", id
+        ).step()
     }
 }

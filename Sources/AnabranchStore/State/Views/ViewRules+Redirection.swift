@@ -17,8 +17,7 @@ extension ViewRules {
                 SELECT t.ab_pk, t.\(name) FROM json_each(?) j
                 CROSS JOIN \(viewColumn.table) t ON t.ab_pk = j.value
                 CROSS JOIN ab_shadow s ON s.record = t.\(name) WHERE s.visible <> s.record
-                """)
-            try statement.bind(SQL.json(Array(ids)), at: 1)
+                """, SQL.json(Array(ids)))
             var found: [(id: LocalID, target: LocalID)] = []
             while try statement.step() {
                 found.append((statement.int64(at: 0), statement.int64(at: 1)))

@@ -173,10 +173,8 @@ final class ViewRules {
     /// The reference that a row shows now.
     func shown(_ id: LocalID, _ viewColumn: ViewRuleColumn) throws -> LocalID? {
         let statement = try connection.cached(
-            "SELECT \(viewColumn.column.name) FROM \(viewColumn.table) WHERE ab_pk = ?")
-        try statement.bind(id, at: 1)
+            "SELECT \(viewColumn.column.name) FROM \(viewColumn.table) WHERE ab_pk = ?", id)
         guard try statement.step() else { return nil }
-        defer { statement.reset() }
         guard case .integer(let target) = statement.slot(at: 0, as: .reference) else { return nil }
         return target
     }
@@ -261,15 +259,13 @@ final class ViewRules {
     /// equal although their bytes differ.
     func recordsSharingKeys(of constraint: UniqueConstraint) throws -> [LocalID] {
         let names = constraint.grouping
-        let statement = try connection.prepare(
+        return try connection.prepare(
             """
             SELECT t.ab_pk FROM (SELECT \(names) FROM \(constraint.table)
             GROUP BY \(names) HAVING count(*) > 1) g
             CROSS JOIN \(constraint.table) t ON \(constraint.equality("t", "g"))
-            """)
-        var records: [LocalID] = []
-        while try statement.step() { records.append(statement.int64(at: 0)) }
-        return records
+            """
+        ).map { $0.int64(at: 0) }
     }
 
     private func forget() {

@@ -12,9 +12,7 @@ struct CellInsertion {
     init(of property: WireProperty, into deferred: DeferredRows, ifAbsent: Bool = false) throws {
         self.deferred = deferred
         statement = try deferred.connection.cached(ifAbsent ? Self.insertingAbsent : Self.inserting)
-        try statement.bind(property.name.string, at: 2)
-        try statement.bind(Int64(property.type.rawValue), at: 3)
-        try statement.bind(Int64(property.rule.rawValue), at: 4)
+        try statement.bind(property.columns, from: 2)
     }
 
     private static let cell =
@@ -30,9 +28,7 @@ struct CellInsertion {
         var bytes = ByteWriter()
         bytes.append(tagged: value)
         try statement.bind(id, at: 1)
-        try statement.bind(bytes.bytes, at: 5)
-        try statement.bind(Int64(bitPattern: stamp.timestamp), at: 6)
-        try statement.bind(stamp.ordinal, at: 7)
+        try statement.bind(bytes.bytes, stamp, from: 5)
         try statement.run()
     }
 }

@@ -41,14 +41,10 @@ enum CellSelection {
 extension Statement {
     /// Binds the parameters of a selection, which are the first ones.
     func bind(_ selection: CellSelection, of id: LocalID) throws {
-        try bind(id, at: 1)
         switch selection {
-        case .all: break
-        case .named(let name): try bind(name.string, at: 2)
-        case .of(let property):
-            try bind(property.name.string, at: 2)
-            try bind(Int64(property.type.rawValue), at: 3)
-            try bind(Int64(property.rule.rawValue), at: 4)
+        case .all: try bind(id)
+        case .named(let name): try bind(id, name.string)
+        case .of(let property): try bind(id, property.columns)
         }
     }
 }

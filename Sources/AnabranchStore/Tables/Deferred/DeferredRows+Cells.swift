@@ -39,9 +39,7 @@ extension DeferredRows {
         _ property: WireProperty, of id: LocalID, by cells: [RecordCells.Cell]
     ) throws {
         if !isEmpty {
-            let statement = try connection.cached(Self.removingProperty)
-            try statement.bind(.of(property), of: id)
-            try statement.run()
+            try connection.cached(Self.removingProperty, id, property.columns).run()
         }
         for cell in cells { try write(cell, to: id) }
     }
@@ -70,22 +68,17 @@ extension DeferredRows {
     /// Removes the values with some stamps.
     func remove(_ stamps: [Stamp], of property: WireProperty, from id: LocalID) throws {
         guard !isEmpty, !stamps.isEmpty else { return }
-        let statement = try connection.cached(Self.removingValue)
         for stamp in stamps {
             guard let ordinal = transaction.replicas.ordinal(of: stamp.replica) else { continue }
-            try statement.bind(.of(property), of: id)
-            try statement.bind(Int64(bitPattern: stamp.timestamp.rawValue), at: 5)
-            try statement.bind(ordinal, at: 6)
-            try statement.run()
+            let local = LocalStamp(timestamp: stamp.timestamp.rawValue, ordinal: ordinal)
+            try connection.cached(Self.removingValue, id, property.columns, local).run()
         }
     }
 
     /// The value with the greatest stamp; `nil` if there is none.
     func greatest(of property: WireProperty, in id: LocalID) throws -> RecordCells.Cell? {
         guard !isEmpty else { return nil }
-        let statement = try connection.cached(Self.latestFirst)
-        try statement.bind(.of(property), of: id)
-        defer { statement.reset() }
+        let statement = try connection.cached(Self.latestFirst, id, property.columns)
         var greatest: RecordCells.Cell?
         while try statement.step() {
             let cell = try wireCell(Self.cell(statement))
@@ -123,12 +116,10 @@ extension DeferredRows {
     /// delete.
     func mark(of id: LocalID) throws -> DeleteMark? {
         guard !isEmpty else { return nil }
-        let statement = try connection.cached("SELECT seen FROM ab_delete_mark WHERE record = ?")
-        try statement.bind(id, at: 1)
-        guard try statement.step() else { return nil }
-        defer { statement.reset() }
-        return DeleteMark(
-            seen: transaction.replicas.stamps(try LinkRows.stamps(statement.bytes(at: 0))))
+        return try connection.cached("SELECT seen FROM ab_delete_mark WHERE record = ?", id).first {
+            DeleteMark(
+                seen: transaction.replicas.stamps(try LinkRows.stamps($0.bytes(at: 0))))
+        }
     }
 
     func setMark(_ mark: DeleteMark, of id: LocalID) throws {

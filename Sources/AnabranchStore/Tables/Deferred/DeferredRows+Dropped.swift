@@ -14,10 +14,9 @@ extension DeferredRows {
         let stamps = LogStamps(connection)
         let replicas = transaction.replicas
         for table in transaction.schema.tablesWithDropped {
-            let statement = try connection.cached(Self.droppedSQL(table, in: transaction.schema))
-            try statement.bind(id, at: 1)
+            let statement = try connection.cached(
+                Self.droppedSQL(table, in: transaction.schema), id)
             guard try statement.step() else { continue }
-            defer { statement.reset() }
             guard let entity = transaction.schema.entity(numbered: statement.int64(at: 0)) else {
                 continue
             }

@@ -15,10 +15,7 @@ extension DeferredRows {
     /// True if a link is among the deferred rows.
     func hasLink(_ property: WireProperty, left: LocalID, right: LocalID) throws -> Bool {
         guard !isEmpty else { return false }
-        let statement = try connection.cached(Self.findingLink)
-        try bind(property, left: left, right: right, to: statement)
-        defer { statement.reset() }
-        return try statement.step()
+        return try connection.cached(Self.findingLink, left, property.columns, right).step()
     }
 
     private static let fromLink = """
@@ -36,8 +33,7 @@ extension DeferredRows {
             """
             SELECT name, type, rule, left, right, tag, tag_by, more FROM ab_deferred_link
             WHERE left = ?1 OR right = ?1
-            """)
-        try statement.bind(id, at: 1)
+            """, id)
         var links: [(property: WireProperty, link: LinkRows.Row)] = []
         while try statement.step() {
             let property = Self.property(statement)
@@ -53,11 +49,8 @@ extension DeferredRows {
     func tags(
         _ property: WireProperty, left: LocalID, right: LocalID
     ) throws -> [LocalTag] {
-        let statement = try connection.cached(Self.readingTags)
-        try bind(property, left: left, right: right, to: statement)
-        guard try statement.step() else { return [] }
-        defer { statement.reset() }
-        return try Self.tags(of: statement, at: 0, property)
+        try connection.cached(Self.readingTags, left, property.columns, right)
+            .first { try Self.tags(of: $0, at: 0, property) } ?? []
     }
 
     /// Reads the columns `tag`, `tag_by` and `more`. In a list, `more` begins with the position of
@@ -83,16 +76,6 @@ extension DeferredRows {
         return writer.bytes + LinkRows.more(tags.dropFirst(), isList: true)
     }
 
-    private func bind(
-        _ property: WireProperty, left: LocalID, right: LocalID, to statement: Statement
-    ) throws {
-        try statement.bind(left, at: 1)
-        try statement.bind(property.name.string, at: 2)
-        try statement.bind(Int64(property.type.rawValue), at: 3)
-        try statement.bind(Int64(property.rule.rawValue), at: 4)
-        try statement.bind(right, at: 5)
-    }
-
     /// Inserts a link, changes its tags, or removes it if no tag is left.
     ///
     /// - Parameter tags: The tags in ascending order.
@@ -101,20 +84,15 @@ extension DeferredRows {
     ) throws {
         isEmpty = false
         guard let first = tags.first else {
-            let statement = try connection.cached(Self.removingLink)
-            try bind(property, left: left, right: right, to: statement)
-            return try statement.run()
+            return try connection.cached(Self.removingLink, left, property.columns, right).run()
         }
         let statement = try connection.cached(
             """
             INSERT INTO ab_deferred_link (left, name, type, rule, right, tag, tag_by, more)
             VALUES (?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT (left, name, type, rule, right)
             DO UPDATE SET tag = excluded.tag, tag_by = excluded.tag_by, more = excluded.more
-            """)
-        try bind(property, left: left, right: right, to: statement)
-        try statement.bind(Int64(bitPattern: first.stamp.timestamp), at: 6)
-        try statement.bind(first.stamp.ordinal, at: 7)
-        try statement.bind(Self.more(tags, property), at: 8)
+            """, left, property.columns, right)
+        try statement.bind(first.stamp, Self.more(tags, property), from: 6)
         try statement.run()
     }
 }

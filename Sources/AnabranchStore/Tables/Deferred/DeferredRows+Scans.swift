@@ -41,22 +41,17 @@ extension DeferredRows {
         in table: String, _ connection: Connection
     ) throws -> Set<WireProperty> {
         let statement = try connection.prepare("SELECT DISTINCT name, type, rule FROM \(table)")
-        var found: Set<WireProperty> = []
-        while try statement.step() { found.insert(property(statement)) }
-        return found
+        return Set(try statement.map(property))
     }
 
     /// The records that have cells of a property, in ascending order.
     func records(withCellsOf property: WireProperty) throws -> [LocalID] {
-        let statement = try connection.prepare(
+        try connection.cached(
             """
             SELECT DISTINCT record FROM ab_deferred_cell
             WHERE name = ? AND type = ? AND rule = ? ORDER BY record
-            """)
-        try bind(property, to: statement)
-        var found: [LocalID] = []
-        while try statement.step() { found.append(statement.int64(at: 0)) }
-        return found
+            """, property.columns
+        ).map { $0.int64(at: 0) }
     }
 
     /// Reads the cells that some records have of a property.
@@ -67,8 +62,7 @@ extension DeferredRows {
         let statement = try select(
             "d.record, d.value", from: "ab_deferred_cell", by: "record", property, in: source)
         while try statement.step() {
-            var value = ByteReader(statement.bytes(at: 1))
-            try body(statement.int64(at: 0), try value.readTagged())
+            try body(statement.int64(at: 0), try statement.taggedValue(at: 1))
         }
     }
 
@@ -89,20 +83,13 @@ extension DeferredRows {
         _ columns: String, from table: String, by column: String, _ property: WireProperty,
         in source: RecordSource
     ) throws -> Statement {
-        let statement = try connection.prepare(
+        let statement = try connection.cached(
             """
             SELECT \(columns) FROM \(source.table) t
             CROSS JOIN \(table) d ON d.\(column) = t.\(source.key)
             WHERE d.name = ? AND d.type = ? AND d.rule = ? AND \(source.discriminator) = ?
-            """)
-        try bind(property, to: statement)
+            """, property.columns)
         try statement.bind(source.value, at: 4)
         return statement
-    }
-
-    private func bind(_ property: WireProperty, to statement: Statement) throws {
-        try statement.bind(property.name.string, at: 1)
-        try statement.bind(Int64(property.type.rawValue), at: 2)
-        try statement.bind(Int64(property.rule.rawValue), at: 3)
     }
 }

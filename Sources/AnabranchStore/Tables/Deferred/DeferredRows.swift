@@ -110,16 +110,13 @@ final class DeferredRows {
         guard !isEmpty else { return [] }
         let statement = try connection.cached(selection.statement)
         try statement.bind(selection, of: id)
-        var cells: [Cell] = []
-        while try statement.step() { cells.append(try Self.cell(statement)) }
-        return cells
+        return try statement.map(Self.cell)
     }
 
     /// Reads the columns name, type, rule, value, hlc and by.
     static func cell(_ statement: Statement) throws -> Cell {
-        var value = ByteReader(statement.bytes(at: 3))
-        return Cell(
-            property: property(statement), value: try value.readTagged(),
+        Cell(
+            property: property(statement), value: try statement.taggedValue(at: 3),
             stamp: try statement.localStamp(at: 4))
     }
 

@@ -23,14 +23,10 @@ struct ZoneSettingRows {
             JOIN ab_deferred_cell c ON c.record = r.record AND c.name = ? AND c.type = ?
                 AND c.rule = ?
             WHERE r.entity = 'ab_zone'
-            """)
-        try statement.bind(property.name.string, at: 1)
-        try statement.bind(Int64(property.type.rawValue), at: 2)
-        try statement.bind(Int64(property.rule.rawValue), at: 3)
+            """, property.columns)
         var greatest: Int64?
         while try statement.step() {
-            var bytes = ByteReader(statement.bytes(at: 0))
-            guard case .integer(let value) = try bytes.readTagged() else { continue }
+            guard case .integer(let value) = try statement.taggedValue(at: 0) else { continue }
             greatest = max(greatest ?? value, value)
         }
         return greatest

@@ -31,7 +31,6 @@ struct JournalEntry: Equatable {
             SELECT id, kind, record, property, type, rule, value, hlc, by, winner_hlc, winner_by,
             winner_value FROM ab_conflict_entry ORDER BY id
             """)
-        defer { statement.reset() }
         while try statement.step() {
             if let entry = try JournalEntry(statement, transaction.replicas) { try body(entry) }
         }
@@ -40,32 +39,26 @@ struct JournalEntry: Equatable {
     private init?(_ row: Statement, _ replicas: ReplicaTable) throws {
         guard let kind = Conflict.Kind(rawValue: row.int64(at: 1)),
             let record = replicas.record(row.int64(at: 2)),
-            let lost = Self.stamp(row, at: 7, replicas), !row.isNull(at: 6)
+            let lost = row.stamp(at: 7, replicas), !row.isNull(at: 6)
         else { return nil }
         id = row.int64(at: 0)
         self.kind = kind
         self.record = record
-        property = WireProperty(
-            name: WireName(row.string(at: 3)),
-            type: WireType(rawValue: UInt8(truncatingIfNeeded: row.int64(at: 4))),
-            rule: MergeRule(rawValue: UInt8(truncatingIfNeeded: row.int64(at: 5))))
-        var value = ByteReader(row.bytes(at: 6))
-        self.value = try value.readTagged()
+        property = row.wireProperty(at: 3)
+        value = try row.taggedValue(at: 6)
         self.lost = lost
-        winner = Self.stamp(row, at: 9, replicas)
-        guard !row.isNull(at: 11) else { return }
-        var winning = ByteReader(row.bytes(at: 11))
-        winningValue = try winning.readTagged()
+        winner = row.stamp(at: 9, replicas)
+        if !row.isNull(at: 11) { winningValue = try row.taggedValue(at: 11) }
     }
+}
 
-    private static func stamp(
-        _ row: Statement, at column: Int, _ replicas: ReplicaTable
-    ) -> Stamp? {
-        guard !row.isNull(at: column), let replica = replicas[row.int64(at: column + 1)] else {
-            return nil
-        }
+extension Statement {
+    /// Reads the columns of a time and the ordinal of its replica; `nil` if the time is NULL or the
+    /// replica is not known.
+    func stamp(at column: Int, _ replicas: ReplicaTable) -> Stamp? {
+        guard !isNull(at: column), let replica = replicas[int64(at: column + 1)] else { return nil }
         return Stamp(
-            timestamp: HybridTimestamp(rawValue: UInt64(bitPattern: row.int64(at: column))),
+            timestamp: HybridTimestamp(rawValue: UInt64(bitPattern: int64(at: column))),
             replica: replica)
     }
 }

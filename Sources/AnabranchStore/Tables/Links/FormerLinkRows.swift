@@ -55,10 +55,7 @@ struct FormerLinkRows {
                 SELECT 1 FROM ab_deferred_cell d
                 WHERE d.record = t.ab_pk AND d.name = ?1 AND d.type = ?2 AND d.rule = ?3)
             """)
-        try statement.bind(dropped.wire.name.string, at: 1)
-        try statement.bind(Int64(dropped.wire.type.rawValue), at: 2)
-        try statement.bind(Int64(dropped.wire.rule.rawValue), at: 3)
-        try statement.bind(layout.number, at: 4)
+        try statement.bind(dropped.wire.columns, layout.number)
         try statement.run()
     }
 
@@ -70,28 +67,21 @@ struct FormerLinkRows {
 
     /// The records that own former links.
     func owners() throws -> [LocalID] {
-        let statement = try connection.prepare("SELECT DISTINCT owner FROM ab_former_link")
-        var owners: [LocalID] = []
-        while try statement.step() { owners.append(statement.int64(at: 0)) }
-        return owners
+        try connection.prepare("SELECT DISTINCT owner FROM ab_former_link").map { $0.int64(at: 0) }
     }
 
     /// The former links of which a record is an end.
     func links(of id: LocalID) throws -> [Link] {
-        let statement = try connection.cached(
+        try connection.cached(
             """
             SELECT owner, name, other FROM ab_former_link WHERE owner = ?1
             UNION SELECT owner, name, other FROM ab_former_link WHERE other = ?1
-            """)
-        try statement.bind(id, at: 1)
-        var links: [Link] = []
-        while try statement.step() {
-            links.append(
-                Link(
-                    owner: statement.int64(at: 0), name: WireName(statement.string(at: 1)),
-                    other: statement.int64(at: 2)))
+            """, id
+        ).map {
+            Link(
+                owner: $0.int64(at: 0), name: WireName($0.string(at: 1)),
+                other: $0.int64(at: 2))
         }
-        return links
     }
 
     /// The former links between two records, whichever of them is the owner.
@@ -107,15 +97,12 @@ struct FormerLinkRows {
     func shown(
         of id: LocalID, in layout: LinkLayout
     ) throws -> [(left: LocalID, right: LocalID)] {
-        let statement = try connection.cached(
+        try connection.cached(
             """
             SELECT left, right FROM \(layout.name) WHERE left = ?1 AND tag IS NULL
             UNION SELECT left, right FROM \(layout.name) WHERE right = ?1 AND tag IS NULL
-            """)
-        try statement.bind(id, at: 1)
-        var ends: [(left: LocalID, right: LocalID)] = []
-        while try statement.step() { ends.append((statement.int64(at: 0), statement.int64(at: 1))) }
-        return ends
+            """, id
+        ).map { ($0.int64(at: 0), $0.int64(at: 1)) }
     }
 
     /// Shows a link unless it shows already.
@@ -125,21 +112,16 @@ struct FormerLinkRows {
     func show(
         left: LocalID, right: LocalID, at place: LinkPosition, in layout: LinkLayout
     ) throws -> Bool {
-        let held = try connection.cached(
-            "SELECT 1 FROM \(layout.name) WHERE left = ? AND right = ?")
-        try held.bind(left, at: 1)
-        try held.bind(right, at: 2)
-        let isShown = try held.step()
-        held.reset()
+        let isShown = try connection.cached(
+            "SELECT 1 FROM \(layout.name) WHERE left = ? AND right = ?", left, right
+        ).step()
         guard !isShown else { return false }
         let columns = "left, right" + (layout.isList ? ", left_position, right_position" : "")
         let statement = try connection.cached(
-            "INSERT INTO \(layout.name) (\(columns)) VALUES (?, ?\(layout.isList ? ", ?, ?" : ""))")
-        try statement.bind(left, at: 1)
-        try statement.bind(right, at: 2)
+            "INSERT INTO \(layout.name) (\(columns)) VALUES (?, ?\(layout.isList ? ", ?, ?" : ""))",
+            left, right)
         if layout.isList {
-            try statement.bind(place.inLeft?.bytes, at: 3)
-            try statement.bind(place.inRight?.bytes, at: 4)
+            try statement.bind(place.inLeft?.bytes, place.inRight?.bytes, from: 3)
         }
         try statement.run()
         return true

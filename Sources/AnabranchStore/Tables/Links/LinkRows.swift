@@ -20,13 +20,10 @@ struct LinkRows {
     func tags(
         left: LocalID, right: LocalID, in layout: LinkLayout
     ) throws -> [LocalTag] {
-        let statement = try connection.cached(
-            "SELECT \(layout.tagColumns) FROM \(layout.name) WHERE left = ? AND right = ?")
-        try statement.bind(left, at: 1)
-        try statement.bind(right, at: 2)
-        guard try statement.step() else { return [] }
-        defer { statement.reset() }
-        return try Self.tags(of: statement, at: 0, isList: layout.isList)
+        try connection.cached(
+            "SELECT \(layout.tagColumns) FROM \(layout.name) WHERE left = ? AND right = ?", left,
+            right
+        ).first { try Self.tags(of: $0, at: 0, isList: layout.isList) } ?? []
     }
 
     /// Reads the columns `tag`, `tag_by` and `more`, and in a list also the two position columns.
@@ -97,16 +94,11 @@ struct LinkRows {
                 .integer(right))
             return
         }
-        let statement = try connection.cached(layout.upsertSQL)
-        try statement.bind(left, at: 1)
-        try statement.bind(right, at: 2)
-        try statement.bind(Int64(bitPattern: shown.stamp.timestamp), at: 3)
-        try statement.bind(shown.stamp.ordinal, at: 4)
+        let statement = try connection.cached(layout.upsertSQL, left, right, shown.stamp)
         let others = isList ? tags.dropLast() : tags.dropFirst()
         try statement.bind(others.isEmpty ? nil : Self.more(others, isList: isList), at: 5)
         if isList {
-            try statement.bind(shown.place.inLeft?.bytes, at: 6)
-            try statement.bind(shown.place.inRight?.bytes, at: 7)
+            try statement.bind(shown.place.inLeft?.bytes, shown.place.inRight?.bytes, from: 6)
         }
         try statement.run()
     }
@@ -130,20 +122,16 @@ struct LinkRows {
 
     /// The links that a record is an end of.
     func all(of record: LocalID, in layout: LinkLayout) throws -> [Row] {
-        let statement = try connection.cached(
+        try connection.cached(
             """
             SELECT left, right, \(layout.tagColumns) FROM \(layout.name) WHERE left = ?1
             UNION SELECT left, right, \(layout.tagColumns) FROM \(layout.name) WHERE right = ?1
-            """)
-        try statement.bind(record, at: 1)
-        var rows: [Row] = []
-        while try statement.step() {
-            rows.append(
-                Row(
-                    left: statement.int64(at: 0), right: statement.int64(at: 1),
-                    tags: try Self.tags(of: statement, at: 2, isList: layout.isList)))
+            """, record
+        ).map {
+            Row(
+                left: $0.int64(at: 0), right: $0.int64(at: 1),
+                tags: try Self.tags(of: $0, at: 2, isList: layout.isList))
         }
-        return rows
     }
 
     /// Removes every link of a record, whatever its entity.

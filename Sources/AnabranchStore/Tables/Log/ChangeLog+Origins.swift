@@ -47,11 +47,8 @@ extension ChangeLog {
         } else {
             try statement.bindNull(at: 1)
         }
-        try statement.bind(Int64(bitPattern: dot.sequence), at: 2)
-        try statement.bind(origin.bytes, at: 3)
-        try statement.bind(name.bytes, at: 4)
+        try statement.bind(Int64(bitPattern: dot.sequence), origin.bytes, name.bytes, from: 2)
         guard try statement.step() else { return nil }
-        defer { statement.reset() }
         return try statement.amount(at: 0)
     }
 
@@ -80,12 +77,9 @@ extension ChangeLog {
             let first = try entry(named: Dot(replica: replica, sequence: 1))?.changeSet,
             let position = try position(ofPredecessorOf: first)
         else { return nil }
-        let statement = try connection.cached(
-            "SELECT replica, seq FROM ab_changeset WHERE position = ?")
-        try statement.bind(position, at: 1)
-        guard try statement.step() else { return nil }
-        defer { statement.reset() }
-        return (statement.int64(at: 0), UInt64(statement.int64(at: 1).magnitude))
+        return try connection.cached(
+            "SELECT replica, seq FROM ab_changeset WHERE position = ?", position
+        ).first { ($0.int64(at: 0), UInt64($0.int64(at: 1).magnitude)) }
     }
 
     // MARK: - Digests that the log does not store
@@ -110,20 +104,18 @@ extension ChangeLog {
     /// the entry is removed, or gets another name.
     func keepOrigins(around position: Int64) throws {
         known?.forgetLastEntry()
-        let own = try connection.cached(
+        try connection.cached(
             """
             UPDATE ab_changeset AS c SET previous_origin = \(Self.previousOrigin)
             WHERE position = ? AND previous_origin IS NULL
-            """)
-        try own.bind(position, at: 1)
-        try own.run()
-        let next = try connection.cached(
+            """, position
+        ).run()
+        try connection.cached(
             """
             UPDATE ab_changeset AS c SET previous_origin = e.origin
             FROM ab_changeset e WHERE e.position = ? AND c.replica = e.replica
             AND c.seq = e.seq + 1 AND c.previous_origin IS NULL
-            """)
-        try next.bind(position, at: 1)
-        try next.run()
+            """, position
+        ).run()
     }
 }

@@ -25,27 +25,23 @@ extension ChangeLog {
 
     /// The position of the first entry that the zone is not known to hold; `nil` if there is none.
     func firstUnplaced() throws -> Int64? {
-        let statement = try connection.cached(
-            "SELECT position FROM ab_changeset WHERE \(Self.isUnplaced) ORDER BY position LIMIT 1")
-        guard try statement.step() else { return nil }
-        defer { statement.reset() }
-        return statement.int64(at: 0)
+        try connection.cached(
+            "SELECT position FROM ab_changeset WHERE \(Self.isUnplaced) ORDER BY position LIMIT 1"
+        ).first { $0.int64(at: 0) }
     }
 
     /// The greatest position in the zone's log that an entry has; 0 if none has one.
     func greatestPlace() throws -> UInt64 {
-        let statement = try connection.cached(
-            "SELECT coalesce(max(server_position), 0) AS server_position FROM ab_changeset")
-        guard try statement.step() else { return 0 }
-        defer { statement.reset() }
-        return try statement.zonePosition(at: 0)
+        try connection.cached(
+            "SELECT coalesce(max(server_position), 0) AS server_position FROM ab_changeset"
+        ).first { try $0.zonePosition(at: 0) } ?? 0
     }
 
     /// The epochs of the entries that the zone holds after a position.
     func epochs(after position: UInt64) throws -> Set<EpochID> {
         let statement = try connection.cached(
-            "SELECT DISTINCT epoch FROM ab_changeset WHERE server_position > ?")
-        try statement.bind(Int64(bitPattern: position), at: 1)
+            "SELECT DISTINCT epoch FROM ab_changeset WHERE server_position > ?",
+            Int64(bitPattern: position))
         var epochs: Set<EpochID> = []
         while try statement.step() {
             if let epoch = EpochID(bytes: statement.bytes(at: 0)) { epochs.insert(epoch) }

@@ -10,9 +10,7 @@ extension ChangeLog {
             """
             SELECT position FROM ab_changeset
             WHERE \(Self.isUnplaced) OR server_position > ? AND epoch = ? ORDER BY position
-            """)
-        try statement.bind(Int64(bitPattern: place.position), at: 1)
-        try statement.bind(place.epoch.bytes, at: 2)
+            """, Int64(bitPattern: place.position), place.epoch.bytes)
         return try positions(statement)
     }
 
@@ -33,8 +31,7 @@ extension ChangeLog {
             """
             SELECT position FROM ab_changeset
             WHERE \(Self.isUnplaced) OR server_position > ? ORDER BY position
-            """)
-        try statement.bind(Int64(bitPattern: position), at: 1)
+            """, Int64(bitPattern: position))
         return try positions(statement)
     }
 

@@ -43,10 +43,7 @@ struct ChangeLog {
     /// The last position that was given to an entry, or that no entry gets any more.
     func lastPosition() throws -> Int64 {
         if let known { return known.lastPosition }
-        let statement = try connection.cached(Self.lastPositionSQL)
-        guard try statement.step() else { return 0 }
-        defer { statement.reset() }
-        return try statement.amount(at: 0)
+        return try connection.cached(Self.lastPositionSQL).first { try $0.amount(at: 0) } ?? 0
     }
 
     /// True if the log holds a save in parts.
@@ -103,19 +100,15 @@ struct ChangeLog {
     ///
     /// - Parameter author: The number of its author in the journal.
     func trim(_ position: Int64, author: SQLiteValue) throws {
-        let stamp = try connection.cached(
+        try connection.cached(
             """
             INSERT OR IGNORE INTO ab_stamp (position, replica, hlc, seq, server_position, author)
             SELECT position, replica, hlc, seq, server_position, ?2 FROM ab_changeset
             WHERE position = ?1 AND kind <> \(LogEntryKind.lost.rawValue)
-            """)
-        try stamp.bind(position, at: 1)
-        try stamp.bind(author, at: 2)
-        try stamp.run()
+            """, position, author
+        ).run()
         try keepOrigins(around: position)
-        let removal = try connection.cached("DELETE FROM ab_changeset WHERE position = ?")
-        try removal.bind(position, at: 1)
-        try removal.run()
+        try connection.cached("DELETE FROM ab_changeset WHERE position = ?", position).run()
     }
 
     /// Forgets the places that removed entries had in the zone's log after a position.
@@ -155,19 +148,11 @@ struct ChangeLog {
         context.append(context: set.context)
         var rewritten = ByteWriter()
         if let first = set.rewrittenFrom { rewritten.append(dot: first) }
-        try statement.bind(ordinal, at: 1)
-        try statement.bind(Int64(bitPattern: set.dot.sequence), at: 2)
-        try statement.bind(Int64(bitPattern: set.timestamp.rawValue), at: 3)
-        try statement.bind(context.bytes, at: 4)
-        try statement.bind(set.rewrittenFrom == nil ? nil : rewritten.bytes, at: 5)
-        try statement.bind(set.digest.bytes, at: 6)
-        try statement.bind(set.payload, at: 7)
-        try statement.bind(Int64(set.kind.rawValue), at: 8)
-        try statement.bind(set.author, at: 9)
-        try statement.bind(set.name, at: 10)
-        try statement.bind(set.previousOrigin.bytes, at: 11)
-        try statement.bind(set.origin.bytes, at: 12)
-        try statement.bind(entry.localPosition, at: 13)
+        try statement.bind(
+            ordinal, Int64(bitPattern: set.dot.sequence), Int64(bitPattern: set.timestamp.rawValue),
+            context.bytes, set.rewrittenFrom == nil ? nil : rewritten.bytes, set.digest.bytes,
+            set.payload, Int64(set.kind.rawValue), set.author, set.name, set.previousOrigin.bytes,
+            set.origin.bytes, entry.localPosition)
         try statement.run()
     }
 
@@ -193,16 +178,12 @@ struct ChangeLog {
         let position = try position ?? nextPosition()
         // The first change set of a history says which one it has left.
         if set.dot.sequence == 1 { known?.forgetBranchPoints() }
-        try statement.bind(Int64(set.kind.rawValue), at: 1)
-        try statement.bind(ordinal, at: 2)
-        try statement.bind(Int64(bitPattern: set.dot.sequence), at: 3)
-        try statement.bind(Int64(bitPattern: set.timestamp.rawValue), at: 4)
-        try statement.bind(Self.stored(set.context), at: 5)
-        try statement.bind(set.author, at: 6)
-        try statement.bind(set.name, at: 7)
+        try statement.bind(
+            Int64(set.kind.rawValue), ordinal, Int64(bitPattern: set.dot.sequence),
+            Int64(bitPattern: set.timestamp.rawValue), Self.stored(set.context), set.author,
+            set.name)
         if let place {
-            try statement.bind(place.epoch.bytes, at: 8)
-            try statement.bind(Int64(bitPattern: place.position), at: 9)
+            try statement.bind(place.epoch.bytes, Int64(bitPattern: place.position), from: 8)
         }
         if let rewritten = set.rewrittenFrom {
             var dot = ByteWriter()
@@ -236,10 +217,7 @@ struct ChangeLog {
         let statement = try connection.cached(
             """
             SELECT \(Self.columns) FROM ab_changeset c WHERE position > ? ORDER BY position LIMIT ?
-            """)
-        try statement.bind(position, at: 1)
-        try statement.bind(Int64(limit), at: 2)
-        defer { statement.reset() }
+            """, position, Int64(limit))
         var entries: [StoredLogEntry] = []
         var byteCount = 0
         while byteCount < byteLimit, try statement.step() {
@@ -252,17 +230,15 @@ struct ChangeLog {
 
     func entry(at position: Int64) throws -> StoredLogEntry? {
         let statement = try connection.cached(
-            "SELECT \(Self.columns) FROM ab_changeset c WHERE position = ?")
-        try statement.bind(position, at: 1)
+            "SELECT \(Self.columns) FROM ab_changeset c WHERE position = ?", position)
         return try read(statement).first
     }
 
     func entry(named dot: Dot) throws -> StoredLogEntry? {
         guard let ordinal = replicas.ordinal(of: dot.replica) else { return nil }
         let statement = try connection.cached(
-            "SELECT \(Self.columns) FROM ab_changeset c WHERE replica = ? AND seq = ?")
-        try statement.bind(ordinal, at: 1)
-        try statement.bind(Int64(bitPattern: dot.sequence), at: 2)
+            "SELECT \(Self.columns) FROM ab_changeset c WHERE replica = ? AND seq = ?", ordinal,
+            Int64(bitPattern: dot.sequence))
         return try read(statement).first
     }
 
@@ -294,16 +270,11 @@ struct ChangeLog {
             if !entries.isEmpty && byteCount > byteLimit { break }
             entries.append(entry)
         }
-        statement.reset()
         return entries
     }
 
     private func read(_ statement: Statement) throws -> [StoredLogEntry] {
-        var entries: [StoredLogEntry] = []
-        while try statement.step() {
-            entries.append(try Self.entry(statement, replicas: replicas))
-        }
-        return entries
+        try statement.map { try Self.entry($0, replicas: replicas) }
     }
 
     private static func entry(
@@ -369,10 +340,9 @@ extension WriteTransaction {
             CausalContext.Prefix(epoch: $0.epoch, position: $0.position)
         }
         guard replicas.count > 1 else { return CausalContext(prefix: prefix) }
-        let logged = try connection.cached(ChangeLog.headsBeyondPrefix)
-        try logged.bind(state.ordinal, at: 1)
-        try logged.bind(prefix?.epoch.bytes ?? [], at: 2)
-        try logged.bind(Int64(bitPattern: prefix?.position ?? 0), at: 3)
+        let logged = try connection.cached(
+            ChangeLog.headsBeyondPrefix, state.ordinal, prefix?.epoch.bytes ?? [],
+            Int64(bitPattern: prefix?.position ?? 0))
         var beyond = try heads(logged)
         if let start = state.start, prefix?.position ?? 0 < start.position {
             let removed = try connection.cached(
@@ -380,8 +350,7 @@ extension WriteTransaction {
                 SELECT ordinal, seen, origin FROM ab_head r
                 WHERE ordinal <> ? AND seen > 0 AND NOT EXISTS
                 (SELECT 1 FROM ab_changeset WHERE replica = r.ordinal AND seq = r.seen)
-                """)
-            try removed.bind(state.ordinal, at: 1)
+                """, state.ordinal)
             beyond += try heads(removed)
         }
         return CausalContext(prefix: prefix, beyond: beyond)

@@ -27,8 +27,7 @@ struct LogSize {
             """
             SELECT coalesce(sum(length(payload)), 0) + count(*) * \(Self.bytesEach),
             coalesce(max(position), 0) FROM ab_changeset WHERE position > ?
-            """)
-        try statement.bind(position, at: 1)
+            """, position)
         guard try statement.step() else { return }
         uncountedBytes = Int(statement.int64(at: 0))
         let last = statement.int64(at: 1)

@@ -18,28 +18,26 @@ extension LoggedStamps {
             """
             SELECT s.seq, s.server_position, a.name
             FROM ab_stamp s LEFT JOIN ab_conflict_author a ON a.id = s.author
-            WHERE s.replica = ? AND s.hlc = ? AND s.seq IS NOT NULL
-            """)
-        try removed.bind(stamp.ordinal, at: 1)
-        try removed.bind(Int64(bitPattern: stamp.timestamp), at: 2)
+            WHERE s.hlc = ? AND s.replica = ? AND s.seq IS NOT NULL
+            """, stamp)
         if let found = try write(removed) { return found }
         return try waiting(stamp).flatMap(entry)
     }
 
     private func entry(_ position: Int64) throws -> LoggedWrite? {
-        let statement = try connection.cached(
-            "SELECT seq, server_position, author FROM ab_changeset WHERE position = ?")
-        try statement.bind(position, at: 1)
-        return try write(statement)
+        try write(
+            connection.cached(
+                "SELECT seq, server_position, author FROM ab_changeset WHERE position = ?",
+                position))
     }
 
     private func write(_ statement: Statement) throws -> LoggedWrite? {
-        guard try statement.step() else { return nil }
-        defer { statement.reset() }
-        return LoggedWrite(
-            // The number is negative while the change set is being renamed.
-            sequence: statement.int64(at: 0).magnitude,
-            place: statement.isNull(at: 1) ? nil : try statement.zonePosition(at: 1),
-            author: statement.string(at: 2))
+        try statement.first {
+            LoggedWrite(
+                // The number is negative while the change set is being renamed.
+                sequence: $0.int64(at: 0).magnitude,
+                place: $0.isNull(at: 1) ? nil : try $0.zonePosition(at: 1),
+                author: $0.string(at: 2))
+        }
     }
 }

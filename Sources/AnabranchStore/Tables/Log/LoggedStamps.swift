@@ -19,7 +19,7 @@ struct LoggedStamps {
         try first(
             """
             SELECT position FROM ab_changeset
-            WHERE replica = ? AND hlc = ? AND server_position IS NOT NULL
+            WHERE hlc = ? AND replica = ? AND server_position IS NOT NULL
             """, stamp)
     }
 
@@ -32,10 +32,8 @@ struct LoggedStamps {
             SELECT seq, hlc, position, position > (SELECT placed FROM ab_state WHERE id = 1)
             FROM ab_changeset WHERE replica = ? AND seq > 0 AND kind <> \(Self.lost)
             ORDER BY seq DESC LIMIT 1
-            """)
-        try last.bind(stamp.ordinal, at: 1)
+            """, stamp.ordinal)
         guard try last.step() else { return nil }
-        defer { last.reset() }
         let time = UInt64(bitPattern: last.int64(at: 1))
         guard last.int64(at: 3) != 0, time >= stamp.timestamp else { return nil }
         if time == stamp.timestamp { return try last.amount(at: 2) }
@@ -51,8 +49,7 @@ struct LoggedStamps {
         var (low, high) = (Int64(1), end)
         while low < high {
             let middle = low + (high - low) / 2
-            try statement.bind(stamp.ordinal, at: 1)
-            try statement.bind(middle, at: 2)
+            try statement.bind(stamp.ordinal, middle)
             defer { statement.reset() }
             guard try statement.step(), statement.int64(at: 0) < high else {
                 high = middle
@@ -72,18 +69,13 @@ struct LoggedStamps {
         return try first(
             """
             SELECT position FROM ab_changeset WHERE \(ChangeLog.isUnplaced)
-            AND +replica = ? AND hlc = ?
+            AND hlc = ? AND +replica = ?
             """, stamp)
     }
 
     private static let lost = LogEntryKind.lost.rawValue
 
     private func first(_ sql: String, _ stamp: LocalStamp) throws -> Int64? {
-        let statement = try connection.cached(sql)
-        try statement.bind(stamp.ordinal, at: 1)
-        try statement.bind(Int64(bitPattern: stamp.timestamp), at: 2)
-        guard try statement.step() else { return nil }
-        defer { statement.reset() }
-        return try statement.amount(at: 0)
+        try connection.cached(sql, stamp).first { try $0.amount(at: 0) }
     }
 }

@@ -32,11 +32,9 @@ struct SharedTables {
     }
 
     private func number(of bytes: [UInt8]) throws -> Int64? {
-        let statement = try connection.cached("SELECT id FROM ab_payload_tables WHERE bytes = ?")
-        try statement.bind(bytes, at: 1)
-        guard try statement.step() else { return nil }
-        defer { statement.reset() }
-        return statement.int64(at: 0)
+        try connection.cached("SELECT id FROM ab_payload_tables WHERE bytes = ?", bytes).first {
+            $0.int64(at: 0)
+        }
     }
 
     private func add(_ bytes: [UInt8]) throws -> Int64? {

@@ -12,23 +12,20 @@ struct UnloggedChanges {
     private static let key = "history-unlogged"
 
     func count() throws -> Int64 {
-        let statement = try connection.cached("SELECT value FROM ab_meta WHERE key = ?")
-        try statement.bind(Self.key, at: 1)
-        defer { statement.reset() }
-        return try statement.step() ? statement.amount(at: 0) : 0
+        try connection.cached("SELECT value FROM ab_meta WHERE key = ?", Self.key).first {
+            try $0.amount(at: 0)
+        } ?? 0
     }
 
     /// Counts one more change.
     ///
     /// - Returns: Its number.
     func add() throws -> Int64 {
-        let statement = try connection.cached(
+        try connection.cached(
             """
             INSERT INTO ab_meta (key, value) VALUES (?, 1)
             ON CONFLICT (key) DO UPDATE SET value = value + 1 RETURNING value
-            """)
-        try statement.bind(Self.key, at: 1)
-        defer { statement.reset() }
-        return try statement.step() ? statement.amount(at: 0) : 0
+            """, Self.key
+        ).first { try $0.amount(at: 0) } ?? 0
     }
 }

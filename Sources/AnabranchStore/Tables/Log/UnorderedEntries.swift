@@ -28,9 +28,7 @@ struct UnorderedEntries {
             """
             SELECT start IS NOT NULL AND (m.value IS NULL OR m.value > placed)
             FROM ab_state LEFT JOIN ab_meta m ON m.key = ? WHERE id = 1
-            """)
-        try statement.bind(Self.key, at: 1)
-        defer { statement.reset() }
+            """, Self.key)
         return try statement.step() && statement.int64(at: 0) != 0
     }
 }

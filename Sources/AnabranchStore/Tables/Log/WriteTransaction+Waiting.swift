@@ -15,14 +15,12 @@ extension WriteTransaction {
     /// ends elsewhere, because the head is that of the snapshot.
     final func isApplied(at position: Int64) throws -> Bool {
         guard state.start != nil else { return true }
-        let statement = try connection.cached(
+        return try connection.cached(
             """
             SELECT 1 FROM ab_changeset entry JOIN ab_head r ON r.ordinal = entry.replica
             JOIN ab_changeset last ON last.replica = entry.replica AND last.seq = r.seen
             WHERE entry.position = ? AND entry.seq <= r.seen AND last.origin = r.origin
-            """)
-        try statement.bind(position, at: 1)
-        defer { statement.reset() }
-        return try statement.step()
+            """, position
+        ).step()
     }
 }

@@ -21,15 +21,12 @@ struct PartTable: PartStore {
     /// The end of a part's last piece, and the number of bytes in all pieces. The number is smaller
     /// than the end if a piece between is missing.
     private func extent(of part: SavePart) throws -> (end: Int, byteCount: Int) {
-        let statement = try connection.cached(
+        try connection.cached(
             """
             SELECT coalesce(max(start + length(bytes)), 0), coalesce(sum(length(bytes)), 0)
             FROM ab_part WHERE digest = ? AND size = ?
-            """)
-        try statement.bind(part)
-        guard try statement.step() else { return (0, 0) }
-        defer { statement.reset() }
-        return (Int(try statement.amount(at: 0)), Int(try statement.amount(at: 1)))
+            """, part.columns
+        ).first { (Int(try $0.amount(at: 0)), Int(try $0.amount(at: 1))) } ?? (0, 0)
     }
 
     func isWhole(_ part: SavePart) throws -> Bool {
@@ -72,10 +69,8 @@ struct PartTable: PartStore {
     /// Calls the body for each held piece in order.
     func forEachPiece(of part: SavePart, _ body: ([UInt8]) throws -> Void) throws {
         let statement = try connection.cached(
-            "SELECT start, bytes FROM ab_part WHERE digest = ? AND size = ? ORDER BY start")
-        try statement.bind(part)
-        // If the body throws, the statement must not stay active.
-        defer { statement.reset() }
+            "SELECT start, bytes FROM ab_part WHERE digest = ? AND size = ? ORDER BY start",
+            part.columns)
         var place = 0
         while try statement.step() {
             guard statement.int64(at: 0) == place else { throw lacking(place, of: part) }
@@ -117,11 +112,8 @@ struct PartTable: PartStore {
             """
             SELECT start, bytes FROM ab_part WHERE digest = ? AND size = ? AND start <= ?
             ORDER BY start DESC LIMIT 1
-            """)
-        try statement.bind(part)
-        try statement.bind(Int64(start), at: 3)
+            """, part.columns, Int64(start))
         guard try statement.step() else { return [] }
-        defer { statement.reset() }
         let offset = start - Int(try statement.amount(at: 0))
         return Array(statement.bytes(at: 1).dropFirst(max(offset, 0)))
     }
@@ -159,17 +151,15 @@ struct PartTable: PartStore {
         _ piece: UnsafeRawBufferPointer, of part: SavePart, at start: Int
     ) throws {
         let statement = try connection.cached(
-            "INSERT INTO ab_part (digest, size, start, bytes) VALUES (?, ?, ?, ?)")
-        try statement.bind(part)
-        try statement.bind(Int64(start), at: 3)
+            "INSERT INTO ab_part (digest, size, start, bytes) VALUES (?, ?, ?, ?)", part.columns,
+            Int64(start))
         try statement.unsafeBindBlob(piece, at: 4)
         try statement.run()
     }
 
     private func remove(_ part: SavePart) throws {
-        let statement = try connection.cached("DELETE FROM ab_part WHERE digest = ? AND size = ?")
-        try statement.bind(part)
-        try statement.run()
+        try connection.cached("DELETE FROM ab_part WHERE digest = ? AND size = ?", part.columns)
+            .run()
     }
 
     /// The total size in bytes of all parts of saves that the zone is not known to hold.
@@ -192,8 +182,7 @@ struct PartTable: PartStore {
             """
             SELECT payload FROM ab_changeset
             WHERE kind = \(LogEntryKind.saveInParts.rawValue) AND position > ?
-            """)
-        try lists.bind(position, at: 1)
+            """, position)
         var byteCount = 0
         while try lists.step() {
             byteCount += try PartList(decoding: lists.bytes(at: 0)).byteCount
@@ -232,11 +221,18 @@ struct PartTable: PartStore {
     }
 }
 
-extension Statement {
-    fileprivate func bind(_ part: SavePart) throws {
-        try bind(part.digest.bytes, at: 1)
-        try bind(Int64(part.byteCount), at: 2)
+/// The columns with the digest and the size of a part.
+private struct PartColumns: StatementParameter {
+    let part: SavePart
+
+    func bind(to statement: Statement, at index: inout Int) throws {
+        try part.digest.bytes.bind(to: statement, at: &index)
+        try Int64(part.byteCount).bind(to: statement, at: &index)
     }
+}
+
+extension SavePart {
+    fileprivate var columns: PartColumns { PartColumns(part: self) }
 }
 
 /// A part that must be fetched before a save can be applied.

@@ -71,11 +71,8 @@ struct RepairQueue {
     private static let since = "repair.since"
 
     func first(_ limit: Int) throws -> [LocalID] {
-        let statement = try connection.cached(
-            "SELECT record FROM ab_debt ORDER BY record LIMIT ?")
-        try statement.bind(Int64(limit), at: 1)
-        var ids: [LocalID] = []
-        while try statement.step() { ids.append(statement.int64(at: 0)) }
-        return ids
+        try connection.cached(
+            "SELECT record FROM ab_debt ORDER BY record LIMIT ?", Int64(limit)
+        ).map { $0.int64(at: 0) }
     }
 }

@@ -7,6 +7,14 @@ struct LocalStamp: Hashable {
     var ordinal: Int64
 }
 
+/// The time of the save and the ordinal of its replica.
+extension LocalStamp: StatementParameter {
+    func bind(to statement: Statement, at index: inout Int) throws {
+        try Int64(bitPattern: timestamp).bind(to: statement, at: &index)
+        try ordinal.bind(to: statement, at: &index)
+    }
+}
+
 extension Statement {
     /// Reads a column with the time of a save and the next one with the ordinal of its replica.
     func localStamp(at column: Int) throws -> LocalStamp {

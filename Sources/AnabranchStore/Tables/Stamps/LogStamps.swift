@@ -71,13 +71,9 @@ final class LogStamps {
     }
 
     private func removed(_ stamp: LocalStamp) throws -> Int64? {
-        let statement = try connection.cached(
-            "SELECT position FROM ab_stamp WHERE replica = ? AND hlc = ?")
-        try statement.bind(stamp.ordinal, at: 1)
-        try statement.bind(Int64(bitPattern: stamp.timestamp), at: 2)
-        guard try statement.step() else { return nil }
-        defer { statement.reset() }
-        return try statement.amount(at: 0)
+        try connection.cached(
+            "SELECT position FROM ab_stamp WHERE hlc = ? AND replica = ?", stamp
+        ).first { try $0.amount(at: 0) }
     }
 
     private func read(_ position: Int64) throws -> LocalStamp {
@@ -85,14 +81,12 @@ final class LogStamps {
             """
             SELECT hlc, replica FROM ab_changeset WHERE position = ?1
             UNION ALL SELECT hlc, replica FROM ab_stamp WHERE position = ?1
-            """)
-        try statement.bind(position, at: 1)
+            """, position)
         guard try statement.step() else {
             throw StoreError(
                 .corrupt,
                 "Can't tell when a row was written because the log has no entry \(position).")
         }
-        defer { statement.reset() }
         return try statement.localStamp(at: 0)
     }
 }

@@ -47,12 +47,10 @@ final class StampPositions {
 
     private func keep(_ stamp: LocalStamp) throws -> Int64 {
         let position = reserve()
-        let statement = try log.connection.cached(
-            "INSERT INTO ab_stamp (position, replica, hlc) VALUES (?, ?, ?)")
-        try statement.bind(position, at: 1)
-        try statement.bind(stamp.ordinal, at: 2)
-        try statement.bind(Int64(bitPattern: stamp.timestamp), at: 3)
-        try statement.run()
+        try log.connection.cached(
+            "INSERT INTO ab_stamp (position, hlc, replica) VALUES (?, ?, ?)", position,
+            stamp
+        ).run()
         return position
     }
 

@@ -27,10 +27,7 @@ struct UnsyncedSaves {
             """
             SELECT position, hlc, author, name, changes FROM ab_unsynced WHERE position > ?
             ORDER BY position LIMIT ?
-            """)
-        try statement.bind(position, at: 1)
-        try statement.bind(Int64(limit), at: 2)
-        defer { statement.reset() }
+            """, position, Int64(limit))
         var saves: [UnsyncedSave] = []
         while try statement.step() {
             let position = statement.int64(at: 0)

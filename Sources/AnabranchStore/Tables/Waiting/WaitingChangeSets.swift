@@ -42,9 +42,8 @@ struct WaitingChangeSets {
     /// The change sets that have waited for one that is now held.
     func sets(lacking dot: Dot) throws -> [ChangeSet] {
         let statement = try connection.cached(
-            "SELECT bytes FROM ab_waiting WHERE lacks = ? AND lacks_seq = ? ORDER BY rowid")
-        try statement.bind(dot.replica.bytes, at: 1)
-        try statement.bind(Int64(bitPattern: dot.sequence), at: 2)
+            "SELECT bytes FROM ab_waiting WHERE lacks = ? AND lacks_seq = ? ORDER BY rowid",
+            dot.replica.bytes, Int64(bitPattern: dot.sequence))
         return try read(statement)
     }
 
@@ -59,8 +58,8 @@ struct WaitingChangeSets {
     }
 
     func set(_ origin: Digest) throws -> ChangeSet? {
-        let statement = try connection.cached("SELECT bytes FROM ab_waiting WHERE origin = ?")
-        try statement.bind(origin.bytes, at: 1)
+        let statement = try connection.cached(
+            "SELECT bytes FROM ab_waiting WHERE origin = ?", origin.bytes)
         return try read(statement).first
     }
 

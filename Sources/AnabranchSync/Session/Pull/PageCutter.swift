@@ -27,8 +27,7 @@ extension Exchange {
         for bytes in response.changeSets {
             cutter.append(try decoded(bytes), byteCount: bytes.count)
         }
-        let isChecked = !disabled.contains(.cursorDigest)
-        guard !isChecked || cutter.cursor == response.cursor else {
+        guard cutter.cursor == response.cursor || !Mechanism.cursorDigest.isOn else {
             throw ProtocolError(
                 .malformedRequest,
                 "Can't apply the page because its cursor does not match its entries.")
@@ -45,7 +44,7 @@ extension Exchange {
     private func decoded(_ bytes: [UInt8]) throws(ProtocolError) -> ChangeSet {
         do throws(ChangeSetDecodingError) {
             return try ChangeSet(
-                decoding: bytes, checkingDigest: !disabled.contains(.digestCheck))
+                decoding: bytes, checkingDigest: Mechanism.digestCheck.isOn)
         } catch {
             throw ProtocolError(
                 error.code == .unsupportedVersion ? .unsupportedVersion : .invalidChangeSet,

@@ -22,11 +22,13 @@ extension StoreScenario {
         try a.insertPerson("Anna")
         a.close()
         try copy("a", to: "b")
-        let original = try open("a", disabled: [.fileIdentity])
-        let copy = try open("b", disabled: [.fileIdentity])
-        try original.insertPerson("of the original")
-        for name in savesOfCopy { try copy.insertPerson(name) }
-        return (original, copy)
+        return try Mechanism.without([.fileIdentity]) {
+            let original = try open("a")
+            let copy = try open("b")
+            try original.insertPerson("of the original")
+            for name in savesOfCopy { try copy.insertPerson(name) }
+            return (original, copy)
+        }
     }
 
     /// Returns the change sets of a bundle.

@@ -13,12 +13,9 @@ private let lead: [Int64] = [8, 400, 36_000, 40_000, 1_600_000]
 
     init() throws { scenario = try StoreScenario() }
 
-    private func open(
-        _ name: String, _ clock: TestClock, disabled: Set<Mechanism> = []
-    ) throws -> Store {
+    private func open(_ name: String, _ clock: TestClock) throws -> Store {
         var environment = StoreEnvironment.system
         environment.wallMilliseconds = { clock.milliseconds }
-        environment.disabled = disabled
         return try Store.open(
             at: scenario.path(name), model: scenario.model, environment: environment)
     }
@@ -83,9 +80,9 @@ private let lead: [Int64] = [8, 400, 36_000, 40_000, 1_600_000]
         setAhead(days: days)
         let a = try open("a", ahead)
         try a.insertPerson("Anna")
-        let b = try open("b", scenario.clock, disabled: [.bundleClockLimit])
+        let b = try open("b", scenario.clock)
         let bundle = try scenario.bundle(a, as: "a.bundle")
-        try b.take(bundle)
+        try Mechanism.without([.bundleClockLimit]) { try b.take(bundle) }
         b.close()
         let again = try scenario.open("b")
         #expect(try again.take(bundle).heldCount == 1)
@@ -100,8 +97,11 @@ private let lead: [Int64] = [8, 400, 36_000, 40_000, 1_600_000]
         try a.send(to: c, in: scenario)
         let base = BundleBase(try a.read { try $0.versionVector() })
         try c.insertPerson("Cyd")
-        let b = try open("b", scenario.clock, disabled: [.bundleClockLimit])
-        #expect(try c.send(to: b, in: scenario, lacking: base).waitingCount == 1)
+        let b = try open("b", scenario.clock)
+        let outcome = try Mechanism.without([.bundleClockLimit]) {
+            try c.send(to: b, in: scenario, lacking: base)
+        }
+        #expect(outcome.waitingCount == 1)
         b.close()
         let again = try scenario.open("b")
         #expect(try a.send(to: again, in: scenario).appliedCount == 1)
@@ -120,9 +120,11 @@ private let lead: [Int64] = [8, 400, 36_000, 40_000, 1_600_000]
         let c = try open("c", ahead)
         try scenario.zone.pull(into: c)
         try c.set("age", .integer(7), of: c.id(of: anna, on: a))
-        let b = try open("b", scenario.clock, disabled: [.bundleClockLimit])
-        if hasZone { try scenario.zone.pull(into: b) }
-        try c.send(to: b, in: scenario)
+        let b = try open("b", scenario.clock)
+        try Mechanism.without([.bundleClockLimit]) {
+            if hasZone { try scenario.zone.pull(into: b) }
+            try c.send(to: b, in: scenario)
+        }
         b.close()
         let again = try scenario.open("b")
         scenario.clock.milliseconds += 1000
@@ -152,8 +154,8 @@ private let lead: [Int64] = [8, 400, 36_000, 40_000, 1_600_000]
         setAhead(days: 40_000)
         let a = try open("a", ahead)
         let anna = try a.insertPerson("Anna")
-        let b = try open("b", scenario.clock, disabled: [.bundleClockLimit])
-        try a.send(to: b, in: scenario)
+        let b = try open("b", scenario.clock)
+        try Mechanism.without([.bundleClockLimit]) { try a.send(to: b, in: scenario) }
         b.close()
         let again = try scenario.open("b")
         let there = try again.id(of: anna, on: a)
