@@ -193,7 +193,7 @@ extension Store {
                         try checkPlace(of: connection)
                         let transaction = try Transaction(
                             connection, store: self, replicas: knownReplicas.present,
-                            after: head.present(on: connection))
+                            after: head.take(on: connection))
                         let result = try body(transaction)
                         try transaction.finish()
                         record(transaction.written)
@@ -238,10 +238,10 @@ extension Store {
     ///   - asLeft: True for the head that the last transaction of this opening has left, though
     ///     another connection may have written since.
     ///   - known: Computes the result from the head; `nil` if something in it must be read.
-    ///   - read: Reads that in one transaction.
+    ///   - read: Reads that into the head in one transaction.
     func withHead<Result>(
         asLeft: Bool, _ known: (StoreHead) throws -> Result?,
-        reading read: (StoreHead, Connection) throws -> StoreHead
+        reading read: (StoreHead, Connection) throws -> Void
     ) throws -> Result? {
         try translating("read") {
             try writer.withLockIfFree { connection, head in
@@ -250,8 +250,10 @@ extension Store {
                 if let present, let result = try known(present) { return result }
                 let full = try connection.transaction(.deferred) {
                     try connection.lookAtVersion()
-                    return try read(
-                        head.present(on: connection) ?? StoreHead(reading: connection), connection)
+                    let full =
+                        try head.present(on: connection) ?? StoreHead(StoreState.read(connection))
+                    try read(full, connection)
+                    return full
                 }
                 head.keep(full, on: connection)
                 return try known(full)
@@ -259,9 +261,9 @@ extension Store {
         }
     }
 
-    /// The head that the last transaction of this opening has left; `nil` if there is none, or if
-    /// another thread writes.
-    var lastHead: StoreHead? { writer.withLockIfFree { _, head in head.last } ?? nil }
+    /// The state that the last transaction of this opening has left; `nil` if it is not known, or
+    /// if another thread writes.
+    var lastState: StoreState? { writer.withLockIfFree { _, head in head.last?.state } ?? nil }
 
     /// Uses the writing connection outside a transaction.
     func withWriter<Result>(_ body: (Connection) throws -> Result) throws -> Result {

@@ -5,20 +5,23 @@ import AnabranchSQLite
 /// exchange with a zone.
 ///
 /// It is true until another connection has written, which the file's version shows within the next
-/// transaction. That reads everything again then.
-struct StoreHead {
+/// transaction. That reads everything again then. So does the transaction after one that has
+/// failed, because that one went on with the log of this head.
+final class StoreHead {
     let state: StoreState
-    var log: KnownLog
+    let log: KnownLog
     /// True if it is known that there are no deferred rows.
-    var hasNoDeferredRows = false
-    var tables = KnownTables()
+    let hasNoDeferredRows: Bool
+    var tables: KnownTables
     /// The epochs of the entries that the zone holds after the cursor; `nil` if they are not known.
     var epochsAhead: Set<EpochID>?
 
-    /// Reads a head that knows little, within a transaction.
-    init(reading connection: Connection) throws {
-        state = try StoreState.read(connection)
+    /// Creates a head that knows little.
+    init(_ state: StoreState) {
+        self.state = state
         log = KnownLog(state)
+        hasNoDeferredRows = false
+        tables = KnownTables()
     }
 
     init(state: StoreState, log: KnownLog, hasNoDeferredRows: Bool, tables: KnownTables) {
@@ -32,21 +35,26 @@ struct StoreHead {
 
 /// The head that the last transaction of a connection has left, with the version of the file.
 struct KeptHead {
-    private var kept: (head: StoreHead, version: UInt32)?
-
     /// The head that was left, though another connection may have written since.
-    var last: StoreHead? { kept?.head }
+    private(set) var last: StoreHead?
+    private var version: UInt32?
 
     /// The head within a transaction that has begun to read or to write; `nil` if it has to be
     /// read.
     func present(on connection: Connection) -> StoreHead? {
-        guard let kept, kept.version == connection.fileVersion else { return nil }
-        return kept.head
+        version == connection.fileVersion ? last : nil
+    }
+
+    /// Takes the head for a transaction that has begun to write. If it fails, no head is left.
+    mutating func take(on connection: Connection) -> StoreHead? {
+        defer { last = nil }
+        return present(on: connection)
     }
 
     /// Keeps the head of a transaction that has ended.
     mutating func keep(_ head: StoreHead, on connection: Connection) {
-        kept = connection.fileVersion.map { (head, $0) }
+        version = connection.fileVersion
+        last = version == nil ? nil : head
     }
 }
 
