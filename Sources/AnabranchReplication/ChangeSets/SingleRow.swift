@@ -7,7 +7,11 @@ struct SingleRow: Sendable {
     @usableFromInline var values: [Value?]
 
     @usableFromInline
-    init(columnCount: Int) { values = Array(repeating: nil, count: columnCount) }
+    init(columnCount: Int) {
+        // `Array(repeating:count:)` asks for the type of the array at run time.
+        values = []
+        values.append(contentsOf: repeatElement(nil, count: columnCount))
+    }
 
     @usableFromInline
     mutating func set(_ value: Value, inColumn column: Int) {

@@ -13,7 +13,7 @@ extension SaveOperation {
         let blockPlaces = updateLayout.block
         let hasRegisters = !blockPlaces.properties.isEmpty
         func emptyBlock() -> RowBlockEncoder {
-            encoder.rows(
+            RowBlockEncoder(
                 inserting: false, entity: update.entity.wireName,
                 properties: blockPlaces.properties,
                 capacity: hasRegisters ? capacity(update.rows.count) : 0)
@@ -22,8 +22,7 @@ extension SaveOperation {
         var block = emptyBlock()
         var room = room
         func newRuleWrites() -> MergeRuleWrites? {
-            updateLayout.hasMergeRules
-                ? MergeRuleWrites(columns, layout: layout, encoder) : nil
+            updateLayout.hasMergeRules ? MergeRuleWrites(columns, layout: layout) : nil
         }
         var ruleWrites = newRuleWrites()
         try check(update.rows, columns: columns)
