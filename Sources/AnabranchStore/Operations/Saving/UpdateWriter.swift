@@ -6,7 +6,7 @@ import AnabranchSQLite
 /// A multi-row statement has the form of an insertion, so it inserts a row that was deleted
 /// meanwhile, without a version. `end()` returns such a row like any other that has changed since
 /// it was read, and the save must then fail.
-struct UpdateWriter {
+struct UpdateWriter: ~Copyable {
     /// The statement to which the values of the current row are bound.
     private(set) var statement: Statement
     private let one: Statement
@@ -35,20 +35,16 @@ struct UpdateWriter {
     ) throws {
         let isAlone =
             areAlone || layout.hasPositions || rowCount < TableLayout.rowsAtOnce
-        one = try connection.cached(layout.sql)
-        many = isAlone ? nil : try connection.cached(layout.sqlOfMany)
+        let one = try connection.cached(layout.sql)
+        let many = isAlone ? nil : try connection.cached(layout.sqlOfMany)
+        try layout.bind(position, to: one, rows: 1)
+        if let many { try layout.bind(position, to: many, rows: TableLayout.rowsAtOnce) }
+        (self.one, self.many) = (one, many)
         statement = one
         self.layout = layout
         self.connection = connection
         self.table = table
         self.position = position
-        try bindNumbers(one, rows: 1)
-        if let many { try bindNumbers(many, rows: TableLayout.rowsAtOnce) }
-    }
-
-    private func bindNumbers(_ statement: Statement, rows: Int) throws {
-        try statement.bind(position, at: rows * layout.width + 1)
-        try statement.bind(layout.numbers, at: rows * layout.width + 2)
     }
 
     /// Begins a row.
@@ -80,9 +76,10 @@ struct UpdateWriter {
 
     private mutating func chooseStatement(_ versions: ArraySlice<RowVersion>) throws {
         guard let version = versions.first else { return }
-        let next = versions.prefix(TableLayout.rowsAtOnce)
-        if let many, next.count == TableLayout.rowsAtOnce, next.allSatisfy({ $0 == version }) {
-            (statement, count) = (many, next.count)
+        if let many, versions.count >= TableLayout.rowsAtOnce,
+            versions.prefix(TableLayout.rowsAtOnce).allSatisfy({ $0 == version })
+        {
+            (statement, count) = (many, TableLayout.rowsAtOnce)
         } else {
             (statement, count) = (one, 1)
         }
@@ -95,5 +92,13 @@ struct UpdateWriter {
         for column in layout.columns { try writes.write(column.number, by: position) }
         try statement.bind(writes.blob, at: count * layout.width + 3)
         try statement.bind(version.position, at: count * layout.width + 4)
+    }
+}
+
+extension UpdateLayout {
+    /// Binds what is the same for all rows that a save updates.
+    fileprivate func bind(_ position: Int64, to statement: Statement, rows: Int) throws {
+        try statement.bind(position, at: rows * width + 1)
+        try statement.bind(numbers, at: rows * width + 2)
     }
 }
