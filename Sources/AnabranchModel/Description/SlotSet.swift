@@ -15,9 +15,11 @@ package struct SlotSet: Hashable, Sendable {
     /// - Parameter word: One bit for each of the slots 0 to 63.
     package init(word: UInt64) { first = word }
 
-    package init(_ slots: some Sequence<Int>) {
+    package init(_ slots: [Int]) {
         for slot in slots { insert(slot) }
     }
+
+    package init(_ slots: Range<Int>) { self.init(Array(slots)) }
 
     package var isEmpty: Bool { first == 0 && others == nil }
 
@@ -62,9 +64,17 @@ package struct SlotSet: Hashable, Sendable {
 
     /// The slots in ascending order.
     package var slots: [Int] {
-        ([first] + (others ?? [])).enumerated().flatMap { word, bits in
-            (0..<64).filter { bits & 1 << UInt64($0) != 0 }.map { word * 64 + $0 }
+        var slots: [Int] = []
+        func add(_ word: UInt64, at index: Int) {
+            var rest = word
+            while rest != 0 {
+                slots.append(index * 64 + rest.trailingZeroBitCount)
+                rest &= rest - 1
+            }
         }
+        add(first, at: 0)
+        for (index, word) in (others ?? []).enumerated() { add(word, at: index + 1) }
+        return slots
     }
 }
 
