@@ -64,17 +64,8 @@ package struct SlotSet: Hashable, Sendable {
 
     /// The slots in ascending order.
     package var slots: [Int] {
-        var slots: [Int] = []
-        func add(_ word: UInt64, at index: Int) {
-            var rest = word
-            while rest != 0 {
-                slots.append(index * 64 + rest.trailingZeroBitCount)
-                rest &= rest - 1
-            }
-        }
-        add(first, at: 0)
-        for (index, word) in (others ?? []).enumerated() { add(word, at: index + 1) }
-        return slots
+        let end = others.map { 64 * ($0.count + 1) } ?? 64 - first.leadingZeroBitCount
+        return (0..<end).filter { contains($0) }
     }
 }
 

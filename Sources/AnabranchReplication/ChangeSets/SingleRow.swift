@@ -7,11 +7,7 @@ struct SingleRow: Sendable {
     @usableFromInline var values: [Value?]
 
     @usableFromInline
-    init(columnCount: Int) {
-        // `Array(repeating:count:)` asks for the type of the array at run time.
-        values = []
-        values.append(contentsOf: repeatElement(nil, count: columnCount))
-    }
+    init(columnCount: Int) { values = (0..<columnCount).map { _ in nil } }
 
     @usableFromInline
     mutating func set(_ value: Value, inColumn column: Int) {

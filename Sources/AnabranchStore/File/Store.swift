@@ -116,7 +116,7 @@ package final class StoreIdentity: Sendable, Hashable {
 private final class Writer: @unchecked Sendable {
     // The lock protects the connection and the head.
     private let connection: Connection
-    private var head = KeptHead()
+    private var head: StoreHead?
     private let lock = NSLock()
 
     init(_ connection: Connection) throws {
@@ -125,7 +125,7 @@ private final class Writer: @unchecked Sendable {
     }
 
     func withLock<Result>(
-        _ body: (Connection, inout KeptHead) throws -> Result
+        _ body: (Connection, inout StoreHead?) throws -> Result
     ) rethrows -> Result {
         lock.lock()
         defer { lock.unlock() }
@@ -134,7 +134,7 @@ private final class Writer: @unchecked Sendable {
 
     /// Runs a body unless another thread uses the connection.
     func withLockIfFree<Result>(
-        _ body: (Connection, inout KeptHead) throws -> Result
+        _ body: (Connection, inout StoreHead?) throws -> Result
     ) rethrows -> Result? {
         guard lock.try() else { return nil }
         defer { lock.unlock() }
@@ -193,14 +193,15 @@ extension Store {
                         try checkPlace(of: connection)
                         let transaction = try Transaction(
                             connection, store: self, replicas: knownReplicas.present,
-                            after: head.take(on: connection))
+                            after: head.take())
                         let result = try body(transaction)
                         try transaction.finish()
                         record(transaction.written)
                         return (result, transaction)
                     }
                 }
-                head.keep(transaction.head, on: connection)
+                transaction.head.take(transaction.state, on: connection)
+                head = transaction.head
                 checkpointer?.follow(connection)
                 knownReplicas.replace(by: transaction.replicas)
                 return result
@@ -246,16 +247,17 @@ extension Store {
         try translating("read") {
             try writer.withLockIfFree { connection, head in
                 if !asLeft { try connection.lookAtVersion() }
-                let present = asLeft ? head.last : head.present(on: connection)
+                let present = asLeft ? head : head?.present(on: connection)
                 if let present, let result = try known(present) { return result }
                 let full = try connection.transaction(.deferred) {
                     try connection.lookAtVersion()
                     let full =
-                        try head.present(on: connection) ?? StoreHead(StoreState.read(connection))
+                        try head?.present(on: connection) ?? StoreHead(StoreState.read(connection))
                     try read(full, connection)
                     return full
                 }
-                head.keep(full, on: connection)
+                full.keepVersion(of: connection)
+                head = full
                 return try known(full)
             } ?? nil
         }
@@ -263,7 +265,7 @@ extension Store {
 
     /// The state that the last transaction of this opening has left; `nil` if it is not known, or
     /// if another thread writes.
-    var lastState: StoreState? { writer.withLockIfFree { _, head in head.last?.state } ?? nil }
+    var lastState: StoreState? { writer.withLockIfFree { _, head in head?.state } ?? nil }
 
     /// Uses the writing connection outside a transaction.
     func withWriter<Result>(_ body: (Connection) throws -> Result) throws -> Result {

@@ -6,55 +6,40 @@ import AnabranchSQLite
 ///
 /// It is true until another connection has written, which the file's version shows within the next
 /// transaction. That reads everything again then. So does the transaction after one that has
-/// failed, because that one went on with the log of this head.
+/// failed, because that one has changed the head.
 final class StoreHead {
-    let state: StoreState
+    @exclusivity(unchecked) private(set) var state: StoreState
     let log: KnownLog
-    /// True if it is known that there are no deferred rows.
-    let hasNoDeferredRows: Bool
-    var tables: KnownTables
+    /// True if there may be deferred rows; `nil` if that was not looked up.
+    @exclusivity(unchecked) var hasDeferredRows: Bool?
+    @exclusivity(unchecked) var tables = KnownTables()
     /// The epochs of the entries that the zone holds after the cursor; `nil` if they are not known.
     var epochsAhead: Set<EpochID>?
+    private var version: UInt32?
 
     /// Creates a head that knows little.
     init(_ state: StoreState) {
         self.state = state
         log = KnownLog(state)
-        hasNoDeferredRows = false
-        tables = KnownTables()
     }
 
-    init(state: StoreState, log: KnownLog, hasNoDeferredRows: Bool, tables: KnownTables) {
+    /// Takes what a transaction of a connection has committed.
+    func take(_ state: StoreState, on connection: Connection) {
         self.state = state
-        self.log = log
-        self.hasNoDeferredRows = hasNoDeferredRows
-        self.tables = tables
-        if let place = log.greatestPlace, place <= state.cursor?.position ?? 0 { epochsAhead = [] }
+        tables.forget(connection.takeWrittenTables())
+        if hasDeferredRows == true { hasDeferredRows = nil }
+        let isPlaced = log.greatestPlace.map { $0 <= state.cursor?.position ?? 0 } ?? false
+        epochsAhead = isPlaced ? [] : nil
+        keepVersion(of: connection)
     }
-}
 
-/// The head that the last transaction of a connection has left, with the version of the file.
-struct KeptHead {
-    /// The head that was left, though another connection may have written since.
-    private(set) var last: StoreHead?
-    private var version: UInt32?
+    /// Notes the version of the file after a transaction.
+    func keepVersion(of connection: Connection) { version = connection.fileVersion }
 
-    /// The head within a transaction that has begun to read or to write; `nil` if it has to be
-    /// read.
+    /// The head, within a transaction that has begun to read or to write; `nil` if another
+    /// connection has written since.
     func present(on connection: Connection) -> StoreHead? {
-        version == connection.fileVersion ? last : nil
-    }
-
-    /// Takes the head for a transaction that has begun to write. If it fails, no head is left.
-    mutating func take(on connection: Connection) -> StoreHead? {
-        defer { last = nil }
-        return present(on: connection)
-    }
-
-    /// Keeps the head of a transaction that has ended.
-    mutating func keep(_ head: StoreHead, on connection: Connection) {
-        version = connection.fileVersion
-        last = version == nil ? nil : head
+        version != nil && version == connection.fileVersion ? self : nil
     }
 }
 

@@ -9,26 +9,21 @@ import AnabranchSQLite
 class WriteTransaction {
     final let connection: Connection
     final let store: Store
-    /// The head as the transaction has found it. The transaction goes on with its log.
-    private let former: StoreHead
+    /// The head that the transaction goes on with. It has the former state until the commit.
+    final let head: StoreHead
 
-    // Every statement uses the properties marked `unchecked`; a transaction is confined to one
-    // thread.
+    // Properties are marked `unchecked` because a transaction is confined to one thread.
 
     @exclusivity(unchecked) final var state: StoreState
     /// The clock, the head and the position of the last save; `nil` before one.
     @exclusivity(unchecked) private var saved:
         (clock: HybridClock, head: StoreState.Head, position: Int64)?
-    /// True if there may be deferred rows; `nil` if that was not looked up.
-    @exclusivity(unchecked) final var hasDeferredRows: Bool?
-    /// The known values of small tables; use ``tables``.
-    @exclusivity(unchecked) final private var knownTables: KnownTables
     @exclusivity(unchecked) final private(set) var replicas: ReplicaTable
     /// The part of the history that the transaction adds.
     @exclusivity(unchecked) final var written = HistoryWrites()
 
     /// The transaction's knowledge of the log.
-    final var knownLog: KnownLog { former.log }
+    final var knownLog: KnownLog { head.log }
 
     final var schema: StoreSchema { store.schema }
     final var environment: StoreEnvironment { store.environment }
@@ -37,8 +32,8 @@ class WriteTransaction {
     ///
     /// - Parameters:
     ///   - replicas: The known replicas of the file.
-    ///   - head: The head that the transaction before has left, if no other connection has written
-    ///     since. Then the known replicas are all. After a migration the file is read again.
+    ///   - head: The head that the transaction before has left. If no other connection has written
+    ///     since, the known replicas are all. After a migration the file is read again.
     /// - Throws: `storeChanged` if another process has upgraded the file since it was opened.
     required init(
         _ connection: Connection, store: Store, replicas: ReplicaTable, after head: StoreHead? = nil
@@ -46,26 +41,18 @@ class WriteTransaction {
         self.connection = connection
         self.store = store
         self.replicas = replicas
-        let known = head.flatMap { $0.state.model == store.modelHash ? $0 : nil }
-        former = try known ?? StoreHead(Self.presentState(connection, of: store))
-        former.log.forgetBranchPoints()
-        state = former.state
-        knownTables = former.tables
-        if former.hasNoDeferredRows { hasDeferredRows = false }
+        var known = head?.present(on: connection)
+        if known?.state.model != store.modelHash { known = nil }
+        self.head = try known ?? StoreHead(Self.presentState(connection, of: store))
+        state = self.head.state
+        knownLog.forgetBranchPoints()
         if known == nil { try self.replicas.readNew(connection) }
-    }
-
-    /// The head for the next transaction, if this one commits.
-    final var head: StoreHead {
-        StoreHead(
-            state: state, log: knownLog, hasNoDeferredRows: hasDeferredRows == false,
-            tables: tables)
     }
 
     /// The values of small tables that are known now.
     final var tables: KnownTables {
-        knownTables.forget(connection.takeWrittenTables())
-        return knownTables
+        head.tables.forget(connection.takeWrittenTables())
+        return head.tables
     }
 
     private static func presentState(
@@ -90,7 +77,7 @@ class WriteTransaction {
     }
 
     /// The last position of the log before the transaction.
-    final var formerPosition: Int64 { former.state.lastPosition }
+    final var formerPosition: Int64 { head.state.lastPosition }
 
     /// Writes what the transaction has in memory, before it commits.
     func finish() throws {
@@ -101,7 +88,7 @@ class WriteTransaction {
     /// True if the log says the state with the row as it was read, after a save.
     private var isLogged: Bool {
         guard let saved else { return false }
-        var logged = former.state
+        var logged = head.state
         (logged.clock, logged.head, logged.lastPosition) = saved
         return state == logged
     }

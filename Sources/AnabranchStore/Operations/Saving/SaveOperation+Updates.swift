@@ -78,7 +78,7 @@ extension SaveOperation {
         if layout.hasViewRules {
             try transaction.views.willSave(rows.ids, of: layout, slots: rows.slots)
         }
-        if transaction.hasDeferredRows != false {
+        if transaction.head.hasDeferredRows != false {
             try transaction.views.willSaveValues(of: rows.ids, columns)
         }
         if !seenVersions.isEmpty {
@@ -90,7 +90,7 @@ extension SaveOperation {
         do {
             return try writer.end()
         } catch let error as SQLiteError where error.code == .tooBig {
-            throw recordTooLarge(writer.begun, error)
+            throw recordTooLarge(writer.ids, error)
         }
     }
 }

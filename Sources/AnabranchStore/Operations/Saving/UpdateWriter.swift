@@ -16,8 +16,7 @@ struct UpdateWriter: ~Copyable {
     private let layout: UpdateLayout
     private let position: Int64
     /// The rows that were begun and not written yet.
-    var begun: [LocalID] { ids }
-    private var ids: [LocalID] = []
+    private(set) var ids: [LocalID] = []
     /// The number of rows that the statement writes.
     private var count = 0
     /// The versions with which the two statements compare.
@@ -37,14 +36,21 @@ struct UpdateWriter: ~Copyable {
             areAlone || layout.hasPositions || rowCount < TableLayout.rowsAtOnce
         let one = try connection.cached(layout.sql)
         let many = isAlone ? nil : try connection.cached(layout.sqlOfMany)
-        try layout.bind(position, to: one, rows: 1)
-        if let many { try layout.bind(position, to: many, rows: TableLayout.rowsAtOnce) }
+        try Self.bind(layout, position, to: one, rows: 1)
+        if let many { try Self.bind(layout, position, to: many, rows: TableLayout.rowsAtOnce) }
         (self.one, self.many) = (one, many)
         statement = one
         self.layout = layout
         self.connection = connection
         self.table = table
         self.position = position
+    }
+
+    private static func bind(
+        _ layout: UpdateLayout, _ position: Int64, to statement: Statement, rows: Int
+    ) throws {
+        try statement.bind(position, at: rows * layout.width + 1)
+        try statement.bind(layout.numbers, at: rows * layout.width + 2)
     }
 
     /// Begins a row.
@@ -92,13 +98,5 @@ struct UpdateWriter: ~Copyable {
         for column in layout.columns { try writes.write(column.number, by: position) }
         try statement.bind(writes.blob, at: count * layout.width + 3)
         try statement.bind(version.position, at: count * layout.width + 4)
-    }
-}
-
-extension UpdateLayout {
-    /// Binds what is the same for all rows that a save updates.
-    fileprivate func bind(_ position: Int64, to statement: Statement, rows: Int) throws {
-        try statement.bind(position, at: rows * width + 1)
-        try statement.bind(numbers, at: rows * width + 2)
     }
 }
