@@ -29,7 +29,7 @@ extension ManagedObjectContext {
 
     /// Ends the present event, and begins another one.
     ///
-    /// - Returns: What is to be told to observers; `nil` where nothing has happened.
+    /// - Returns: The event; `nil` if nothing has happened, or if nothing observes the context.
     func takeEvent() -> EndedEvent? {
         primitives.endEvent()
         guard !event.isEmpty || event.concernsRecords else { return nil }
@@ -37,7 +37,9 @@ extension ManagedObjectContext {
         var ended = EventChanges()
         swap(&ended, &event)
         changedByHooks?.append(contentsOf: ended.touched)
-        return EndedEvent(event: ended, changes: ended.isEmpty ? nil : takeChanges(of: ended))
+        let changes = ended.isEmpty ? nil : takeChanges(of: ended)
+        guard changes != nil || !followers.isEmpty else { return nil }
+        return EndedEvent(event: ended, changes: changes)
     }
 
     func announce(_ ended: EndedEvent) {

@@ -17,15 +17,15 @@ public final class ManagedObjectContext {
     /// The contexts whose saves come here.
     let children = ContextLinks()
     /// Records that others stand for, while there are contexts below that may know them.
-    var successions = RecordReplacements()
+    @exclusivity(unchecked) var successions = RecordReplacements()
     /// How many of those of the context above this one has followed.
-    var followedSuccessions = 0
+    @exclusivity(unchecked) var followedSuccessions = 0
     /// The state of the store that the context is pinned to; `nil` for the newest.
-    var generation: QueryGenerationToken?
+    @exclusivity(unchecked) var generation: QueryGenerationToken?
     /// A name that tells contexts apart in messages. It is also recorded in the history.
-    public var name = ""
+    @exclusivity(unchecked) public var name = ""
     /// The author that the history records for this context's saves.
-    public var transactionAuthor = ""
+    @exclusivity(unchecked) public var transactionAuthor = ""
     /// True if the context refreshes its objects by itself after saves of other contexts to the
     /// same store, and after syncs and bundles that changed it. A context with a parent refreshes
     /// them after other saves to the parent, and when the parent saves or is refreshed.
@@ -48,7 +48,7 @@ public final class ManagedObjectContext {
     /// gets it with its author and time. Under `firstWriter`, `max` and `min` an edit that can't
     /// win against the value yields to it, and under `firstWriter` the journal gets the edit. A
     /// context with a parent passes its edits to the parent. Then the setting of the parent counts.
-    public var treatsMergedChangesAsConflicts = false
+    @exclusivity(unchecked) public var treatsMergedChangesAsConflicts = false
     /// The behaviour when a property of an object is read or set and the object's row is gone.
     ///
     /// If it is true, the object becomes deleted and leaves the context: reading returns the
@@ -85,7 +85,7 @@ public final class ManagedObjectContext {
     @exclusivity(unchecked) var counts = ChangeCounts()
     @exclusivity(unchecked) var event = EventChanges()
     /// Deleted, their relationships not looked at yet.
-    var unpropagated: [ManagedObject] = []
+    @exclusivity(unchecked) var unpropagated: [ManagedObject] = []
     /// Of pending deletions whose relationships have been looked at.
     @exclusivity(unchecked) var deletedIDs: Set<LocalID> = []
     /// Records of pending deletions that objects nobody could name may still mention.
@@ -93,7 +93,7 @@ public final class ManagedObjectContext {
     /// Records that are gone and that objects may still mention: such a reference reads nil.
     @exclusivity(unchecked) var goneIDs: Set<LocalID> = []
     /// Objects that mentioned a record whose deletion is pending.
-    var refaultedIDs: [LocalID] = []
+    @exclusivity(unchecked) var refaultedIDs: [LocalID] = []
     /// How many of them there may be before those that are none any more are sorted out.
     var maximumRefaulted = 1024
     /// For what mentions a record that is gone.
@@ -113,7 +113,7 @@ public final class ManagedObjectContext {
     /// What they found, until a save takes it.
     @exclusivity(unchecked) var modelFailures: [ValidationError] = []
     /// While a save calls hooks: what they have changed in events that are over. Else `nil`.
-    var changedByHooks: [ManagedObject]?
+    @exclusivity(unchecked) var changedByHooks: [ManagedObject]?
     @exclusivity(unchecked) private var prefetched: PrefetchedObjects?
     /// The number of saves and merges so far: while it stays, rows of the store that were read are
     /// not older than the objects.
@@ -123,13 +123,13 @@ public final class ManagedObjectContext {
     /// Whose `prepareForDeletion` is being called.
     var beingDeleted: [ManagedObject] = []
     /// Unchanged objects that the next save compares, too: ``detectConflicts(for:)``.
-    var conflictChecks: Set<ManagedObject> = []
+    @exclusivity(unchecked) var conflictChecks: Set<ManagedObject> = []
     /// While a save resolves conflicts: what to go back to.
     @exclusivity(unchecked) var savePoint: SavePoint?
     /// What a property's accessor could not throw; the next save does.
-    var keptErrors = DeferredErrors()
+    @exclusivity(unchecked) var keptErrors = DeferredErrors()
     /// Where the class that was inserted last is at home.
-    var lastInsertion: EntityHome?
+    @exclusivity(unchecked) var lastInsertion: EntityHome?
     @exclusivity(unchecked) private var nextNumber: LocalID = 1
     @exclusivity(unchecked) private var lastNumber: LocalID = 0
     private var numberBlock = 16
@@ -143,7 +143,7 @@ public final class ManagedObjectContext {
     let saveListeners = EventStreams<ObjectIDChanges>()
     let mergeListeners = EventStreams<ObjectIDChanges>()
     let errorListeners = EventStreams<any Error>()
-    var followers = ResultsFollowers()
+    @exclusivity(unchecked) var followers = ResultsFollowers()
 
     convenience init(coordinator: PersistentStoreCoordinator, queue: ContextQueue) {
         self.init(coordinator, source: .store, queue: queue)

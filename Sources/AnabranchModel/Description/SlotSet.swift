@@ -15,9 +15,11 @@ package struct SlotSet: Hashable, Sendable {
     /// - Parameter word: One bit for each of the slots 0 to 63.
     package init(word: UInt64) { first = word }
 
-    package init(_ slots: some Sequence<Int>) {
+    package init(_ slots: [Int]) {
         for slot in slots { insert(slot) }
     }
+
+    package init(_ slots: Range<Int>) { self.init(Array(slots)) }
 
     package var isEmpty: Bool { first == 0 && others == nil }
 
@@ -62,9 +64,8 @@ package struct SlotSet: Hashable, Sendable {
 
     /// The slots in ascending order.
     package var slots: [Int] {
-        ([first] + (others ?? [])).enumerated().flatMap { word, bits in
-            (0..<64).filter { bits & 1 << UInt64($0) != 0 }.map { word * 64 + $0 }
-        }
+        let end = others.map { 64 * ($0.count + 1) } ?? 64 - first.leadingZeroBitCount
+        return (0..<end).filter { contains($0) }
     }
 }
 

@@ -24,26 +24,7 @@ public struct ChangePayloadEncoder: Sendable {
     /// Creates an encoder for a change set of this replica.
     public init(author: ReplicaID) { tables = PayloadTables(author: author) }
 
-    /// Begins a block of inserted or updated rows. Fill it value by value, then pass it to
-    /// `append(_:)`.
-    public func rows(
-        inserting: Bool, entity: WireName, properties: [WireProperty], capacity: Int = 0
-    ) -> RowBlockEncoder {
-        RowBlockEncoder(
-            operation: inserting ? Operation.insert : Operation.update, entity: entity,
-            properties: properties, capacity: capacity)
-    }
-
-    /// Begins a block of counter deltas. Fill it value by value, then append it.
-    public func additions(
-        entity: WireName, properties: [WireProperty], capacity: Int = 0
-    ) -> RowBlockEncoder {
-        RowBlockEncoder(
-            operation: Operation.add, entity: entity, properties: properties, capacity: capacity)
-    }
-
-    /// Appends a block of rows that ``rows(inserting:entity:properties:capacity:)`` or
-    /// ``additions(entity:properties:capacity:)`` began. An empty block is left out.
+    /// Appends a block of rows. An empty block is left out.
     public mutating func append(_ rows: RowBlockEncoder) {
         guard rows.count > 0 else { return }
         precondition(rows.isComplete, "every column must have one value for each record")

@@ -1,6 +1,7 @@
 /// An encoder for a block of inserted or updated rows, or of counter deltas.
 ///
-/// It is filled record by record, in the same pass that writes the rows of a store. A block of one
+/// It is filled record by record, in the same pass that writes the rows of a store, then appended
+/// to a ``ChangePayloadEncoder``. A block of one
 /// record, which is that of most saves, keeps the values as they are. A block of more records has
 /// its values in columns.
 public struct RowBlockEncoder: Sendable {
@@ -9,19 +10,31 @@ public struct RowBlockEncoder: Sendable {
     let properties: [WireProperty]
     @usableFromInline var records = RecordListEncoder()
     /// The columns by property. There are none while `single` has the values.
-    @usableFromInline var columns: [ColumnEncoder] = []
+    @usableFromInline var columns: [ColumnEncoder]
     /// The values of the only record, by column; `nil` once there are columns.
     @usableFromInline var single: SingleRow?
+
+    /// Begins a block of inserted or updated rows.
+    public init(
+        inserting: Bool, entity: WireName, properties: [WireProperty], capacity: Int = 0
+    ) {
+        self.init(
+            operation: inserting ? Operation.insert : Operation.update, entity: entity,
+            properties: properties, capacity: capacity)
+    }
+
+    /// Begins a block of counter deltas.
+    public init(additionsTo entity: WireName, properties: [WireProperty]) {
+        self.init(operation: Operation.add, entity: entity, properties: properties, capacity: 0)
+    }
 
     init(operation: UInt64, entity: WireName, properties: [WireProperty], capacity: Int) {
         self.operation = operation
         self.entity = entity
         self.properties = properties
-        if capacity == 1 {
-            single = SingleRow(columnCount: properties.count)
-        } else {
-            columns = properties.map { _ in ColumnEncoder(capacity: capacity) }
-        }
+        let isSingle = capacity == 1
+        single = isSingle ? SingleRow(columnCount: properties.count) : nil
+        columns = isSingle ? [] : properties.map { _ in ColumnEncoder(capacity: capacity) }
     }
 
     /// The number of appended records.

@@ -7,7 +7,7 @@ struct SingleRow: Sendable {
     @usableFromInline var values: [Value?]
 
     @usableFromInline
-    init(columnCount: Int) { values = Array(repeating: nil, count: columnCount) }
+    init(columnCount: Int) { values = (0..<columnCount).map { _ in nil } }
 
     @usableFromInline
     mutating func set(_ value: Value, inColumn column: Int) {

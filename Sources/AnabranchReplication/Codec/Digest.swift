@@ -46,17 +46,9 @@ public struct Digest: Hashable, Sendable {
 
     /// Computes the digest of two arrays, one after the other, without joining them.
     init(of first: [UInt8], _ second: [UInt8]) {
-        self.init { out in
-            withUnsafeTemporaryAllocation(
-                byteCount: crypto_generichash_statebytes(), alignment: 64
-            ) { memory in
-                guard let start = memory.baseAddress else { return }
-                let state = OpaquePointer(start)
-                crypto_generichash_init(state, nil, 0, Self.byteCount)
-                crypto_generichash_update(state, first, UInt64(first.count))
-                crypto_generichash_update(state, second, UInt64(second.count))
-                crypto_generichash_final(state, out, Self.byteCount)
-            }
+        self.init {
+            csodium_hash_both(
+                $0, Self.byteCount, first, UInt64(first.count), second, UInt64(second.count))
         }
     }
 

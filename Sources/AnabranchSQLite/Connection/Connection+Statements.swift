@@ -78,11 +78,16 @@ extension Connection {
     }
 
     /// Resets every statement that has started and not ended.
-    func resetStatements() {
+    func resetStatements() { forEachStatement { $0.reset() } }
+
+    /// Calls the body for each statement, none of which it may release.
+    func forEachStatement(_ body: (Statement) -> Void) {
         var statement = firstStatement
         while let current = statement {
-            current.reset()
-            statement = current.next
+            statement = current._withUnsafeGuaranteedRef {
+                body($0)
+                return $0.next
+            }
         }
     }
 }

@@ -27,7 +27,7 @@ public final class Connection {
     /// The database; `nil` after the connection was closed.
     @exclusivity(unchecked) private(set) var database: OpaquePointer?
     @exclusivity(unchecked) var cache: StatementCache
-    @exclusivity(unchecked) unowned(unsafe) var firstStatement: Statement?
+    @exclusivity(unchecked) var firstStatement: Unmanaged<Statement>?
     /// The prepared steps of transactions, by ``TransactionStep``.
     @exclusivity(unchecked) var preparedSteps = [PreparedStatement?](
         repeating: nil, count: TransactionStep.allCases.count)
@@ -150,11 +150,7 @@ public final class Connection {
     public func close() {
         guard let database else { return }
         interrupter.invalidate()
-        var statement = firstStatement
-        while let current = statement {
-            current.detach()
-            statement = current.next
-        }
+        forEachStatement { $0.detach() }
         for entry in cache.removeAll() { sqlite3_finalize(entry.prepared.handle) }
         forgetSteps()
         self.database = nil

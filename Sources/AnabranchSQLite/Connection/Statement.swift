@@ -39,8 +39,8 @@ public final class Statement {
 
     /// The connection's list of its statements, which closing uses. A statement leaves the list
     /// when it is released, so that neither neighbour dangles.
-    @exclusivity(unchecked) unowned(unsafe) var previous: Statement?
-    @exclusivity(unchecked) unowned(unsafe) var next: Statement?
+    @exclusivity(unchecked) private var previous: Unmanaged<Statement>?
+    @exclusivity(unchecked) private(set) var next: Unmanaged<Statement>?
 
     init(
         _ prepared: PreparedStatement, on connection: Connection,
@@ -52,13 +52,18 @@ public final class Statement {
         self.cacheEntry = cacheEntry
         shortPlaces = cacheEntry?.shortPlaces ?? UnsafeMutableRawBufferPointer(start: nil, count: 0)
         next = connection.firstStatement
-        next?.previous = self
-        connection.firstStatement = self
+        let own = Unmanaged.passUnretained(self)
+        next?._withUnsafeGuaranteedRef { $0.previous = own }
+        connection.firstStatement = own
     }
 
     deinit {
-        if let previous { previous.next = next } else { connection.firstStatement = next }
-        next?.previous = previous
+        next?._withUnsafeGuaranteedRef { $0.previous = previous }
+        if let previous {
+            previous._withUnsafeGuaranteedRef { $0.next = next }
+        } else {
+            connection.firstStatement = next
+        }
         guard let cacheEntry else {
             countRows()
             sqlite3_finalize(handle)

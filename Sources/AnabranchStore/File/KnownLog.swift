@@ -1,10 +1,11 @@
 import AnabranchReplication
 import Foundation
 
-/// The knowledge that a write transaction has of the log without reading it.
+/// The knowledge that write transactions have of the log without reading it.
 ///
-/// It is valid as long as the log changes by the transaction alone, and until the transaction is
-/// rolled back. Parts of a transaction are never rolled back.
+/// One transaction hands it on to the next. It is valid as long as the log changes by these
+/// transactions alone, and until one of them is rolled back. Parts of a transaction are never
+/// rolled back.
 final class KnownLog {
     /// The last position that was given to an entry, or that no entry gets any more.
     private(set) var lastPosition: Int64
@@ -40,17 +41,6 @@ final class KnownLog {
         lastPosition = state.lastPosition
         placed = state.placed
         if placed >= lastPosition { hasUnplaced = false }
-    }
-
-    /// Creates the knowledge of the transaction after another one.
-    init(after other: KnownLog) {
-        lastPosition = other.lastPosition
-        placed = other.placed
-        hasUnplaced = other.hasUnplaced
-        greatestPlace = other.greatestPlace
-        tables = other.tables
-        heads = other.heads
-        lastEntry = other.lastEntry
     }
 
     /// Takes the positions up to this one, which have no entries that the zone lacks.

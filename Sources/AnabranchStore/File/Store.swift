@@ -116,7 +116,7 @@ package final class StoreIdentity: Sendable, Hashable {
 private final class Writer: @unchecked Sendable {
     // The lock protects the connection and the head.
     private let connection: Connection
-    private var head = KeptHead()
+    private var head: StoreHead?
     private let lock = NSLock()
 
     init(_ connection: Connection) throws {
@@ -125,7 +125,7 @@ private final class Writer: @unchecked Sendable {
     }
 
     func withLock<Result>(
-        _ body: (Connection, inout KeptHead) throws -> Result
+        _ body: (Connection, inout StoreHead?) throws -> Result
     ) rethrows -> Result {
         lock.lock()
         defer { lock.unlock() }
@@ -134,7 +134,7 @@ private final class Writer: @unchecked Sendable {
 
     /// Runs a body unless another thread uses the connection.
     func withLockIfFree<Result>(
-        _ body: (Connection, inout KeptHead) throws -> Result
+        _ body: (Connection, inout StoreHead?) throws -> Result
     ) rethrows -> Result? {
         guard lock.try() else { return nil }
         defer { lock.unlock() }
@@ -193,14 +193,15 @@ extension Store {
                         try checkPlace(of: connection)
                         let transaction = try Transaction(
                             connection, store: self, replicas: knownReplicas.present,
-                            after: head.present(on: connection))
+                            after: head.take())
                         let result = try body(transaction)
                         try transaction.finish()
                         record(transaction.written)
                         return (result, transaction)
                     }
                 }
-                head.keep(transaction.head, on: connection)
+                transaction.head.take(transaction.state, on: connection)
+                head = transaction.head
                 checkpointer?.follow(connection)
                 knownReplicas.replace(by: transaction.replicas)
                 return result
@@ -238,30 +239,33 @@ extension Store {
     ///   - asLeft: True for the head that the last transaction of this opening has left, though
     ///     another connection may have written since.
     ///   - known: Computes the result from the head; `nil` if something in it must be read.
-    ///   - read: Reads that in one transaction.
+    ///   - read: Reads that into the head in one transaction.
     func withHead<Result>(
         asLeft: Bool, _ known: (StoreHead) throws -> Result?,
-        reading read: (StoreHead, Connection) throws -> StoreHead
+        reading read: (StoreHead, Connection) throws -> Void
     ) throws -> Result? {
         try translating("read") {
             try writer.withLockIfFree { connection, head in
                 if !asLeft { try connection.lookAtVersion() }
-                let present = asLeft ? head.last : head.present(on: connection)
+                let present = asLeft ? head : head?.present(on: connection)
                 if let present, let result = try known(present) { return result }
                 let full = try connection.transaction(.deferred) {
                     try connection.lookAtVersion()
-                    return try read(
-                        head.present(on: connection) ?? StoreHead(reading: connection), connection)
+                    let full =
+                        try head?.present(on: connection) ?? StoreHead(StoreState.read(connection))
+                    try read(full, connection)
+                    return full
                 }
-                head.keep(full, on: connection)
+                full.keepVersion(of: connection)
+                head = full
                 return try known(full)
             } ?? nil
         }
     }
 
-    /// The head that the last transaction of this opening has left; `nil` if there is none, or if
-    /// another thread writes.
-    var lastHead: StoreHead? { writer.withLockIfFree { _, head in head.last } ?? nil }
+    /// The state that the last transaction of this opening has left; `nil` if it is not known, or
+    /// if another thread writes.
+    var lastState: StoreState? { writer.withLockIfFree { _, head in head?.state } ?? nil }
 
     /// Uses the writing connection outside a transaction.
     func withWriter<Result>(_ body: (Connection) throws -> Result) throws -> Result {

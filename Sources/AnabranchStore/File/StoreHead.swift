@@ -5,48 +5,41 @@ import AnabranchSQLite
 /// exchange with a zone.
 ///
 /// It is true until another connection has written, which the file's version shows within the next
-/// transaction. That reads everything again then.
-struct StoreHead {
-    let state: StoreState
-    var log: KnownLog
-    /// True if it is known that there are no deferred rows.
-    var hasNoDeferredRows = false
-    var tables = KnownTables()
+/// transaction. That reads everything again then. So does the transaction after one that has
+/// failed, because that one has changed the head.
+final class StoreHead {
+    @exclusivity(unchecked) private(set) var state: StoreState
+    let log: KnownLog
+    /// True if there may be deferred rows; `nil` if that was not looked up.
+    @exclusivity(unchecked) var hasDeferredRows: Bool?
+    @exclusivity(unchecked) var tables = KnownTables()
     /// The epochs of the entries that the zone holds after the cursor; `nil` if they are not known.
     var epochsAhead: Set<EpochID>?
+    private var version: UInt32?
 
-    /// Reads a head that knows little, within a transaction.
-    init(reading connection: Connection) throws {
-        state = try StoreState.read(connection)
+    /// Creates a head that knows little.
+    init(_ state: StoreState) {
+        self.state = state
         log = KnownLog(state)
     }
 
-    init(state: StoreState, log: KnownLog, hasNoDeferredRows: Bool, tables: KnownTables) {
+    /// Takes what a transaction of a connection has committed.
+    func take(_ state: StoreState, on connection: Connection) {
         self.state = state
-        self.log = log
-        self.hasNoDeferredRows = hasNoDeferredRows
-        self.tables = tables
-        if let place = log.greatestPlace, place <= state.cursor?.position ?? 0 { epochsAhead = [] }
+        tables.forget(connection.takeWrittenTables())
+        if hasDeferredRows == true { hasDeferredRows = nil }
+        let isPlaced = log.greatestPlace.map { $0 <= state.cursor?.position ?? 0 } ?? false
+        epochsAhead = isPlaced ? [] : nil
+        keepVersion(of: connection)
     }
-}
 
-/// The head that the last transaction of a connection has left, with the version of the file.
-struct KeptHead {
-    private var kept: (head: StoreHead, version: UInt32)?
+    /// Notes the version of the file after a transaction.
+    func keepVersion(of connection: Connection) { version = connection.fileVersion }
 
-    /// The head that was left, though another connection may have written since.
-    var last: StoreHead? { kept?.head }
-
-    /// The head within a transaction that has begun to read or to write; `nil` if it has to be
-    /// read.
+    /// The head, within a transaction that has begun to read or to write; `nil` if another
+    /// connection has written since.
     func present(on connection: Connection) -> StoreHead? {
-        guard let kept, kept.version == connection.fileVersion else { return nil }
-        return kept.head
-    }
-
-    /// Keeps the head of a transaction that has ended.
-    mutating func keep(_ head: StoreHead, on connection: Connection) {
-        kept = connection.fileVersion.map { (head, $0) }
+        version != nil && version == connection.fileVersion ? self : nil
     }
 }
 

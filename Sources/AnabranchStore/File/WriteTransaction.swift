@@ -9,20 +9,21 @@ import AnabranchSQLite
 class WriteTransaction {
     final let connection: Connection
     final let store: Store
-    final var state: StoreState
-    /// The state as the transaction has read it.
-    private let formerState: StoreState
-    /// The state that the log says with the row as it was read, after a save; `nil` before.
-    private var loggedState: StoreState?
-    /// The transaction's knowledge of the log.
-    final let knownLog: KnownLog
-    /// True if there may be deferred rows; `nil` if that was not looked up.
-    final var hasDeferredRows: Bool?
-    /// The known values of small tables; use ``tables``.
-    final private var knownTables: KnownTables
-    final private(set) var replicas: ReplicaTable
+    /// The head that the transaction goes on with. It has the former state until the commit.
+    final let head: StoreHead
+
+    // Properties are marked `unchecked` because a transaction is confined to one thread.
+
+    @exclusivity(unchecked) final var state: StoreState
+    /// The clock, the head and the position of the last save; `nil` before one.
+    @exclusivity(unchecked) private var saved:
+        (clock: HybridClock, head: StoreState.Head, position: Int64)?
+    @exclusivity(unchecked) final private(set) var replicas: ReplicaTable
     /// The part of the history that the transaction adds.
-    final var written = HistoryWrites()
+    @exclusivity(unchecked) final var written = HistoryWrites()
+
+    /// The transaction's knowledge of the log.
+    final var knownLog: KnownLog { head.log }
 
     final var schema: StoreSchema { store.schema }
     final var environment: StoreEnvironment { store.environment }
@@ -31,8 +32,8 @@ class WriteTransaction {
     ///
     /// - Parameters:
     ///   - replicas: The known replicas of the file.
-    ///   - head: The head that the transaction before has left, if no other connection has written
-    ///     since. Then the known replicas are all. After a migration the file is read again.
+    ///   - head: The head that the transaction before has left. If no other connection has written
+    ///     since, the known replicas are all. After a migration the file is read again.
     /// - Throws: `storeChanged` if another process has upgraded the file since it was opened.
     required init(
         _ connection: Connection, store: Store, replicas: ReplicaTable, after head: StoreHead? = nil
@@ -40,26 +41,18 @@ class WriteTransaction {
         self.connection = connection
         self.store = store
         self.replicas = replicas
-        let head = head.flatMap { $0.state.model == store.modelHash ? $0 : nil }
-        formerState = try head?.state ?? Self.presentState(connection, of: store)
-        state = formerState
-        knownLog = head.map { KnownLog(after: $0.log) } ?? KnownLog(state)
-        knownTables = head?.tables ?? KnownTables()
-        if head?.hasNoDeferredRows == true { hasDeferredRows = false }
-        if head == nil { try self.replicas.readNew(connection) }
-    }
-
-    /// The head for the next transaction, if this one commits.
-    final var head: StoreHead {
-        StoreHead(
-            state: state, log: knownLog, hasNoDeferredRows: hasDeferredRows == false,
-            tables: tables)
+        var known = head?.present(on: connection)
+        if known?.state.model != store.modelHash { known = nil }
+        self.head = try known ?? StoreHead(Self.presentState(connection, of: store))
+        state = self.head.state
+        knownLog.forgetBranchPoints()
+        if known == nil { try self.replicas.readNew(connection) }
     }
 
     /// The values of small tables that are known now.
     final var tables: KnownTables {
-        knownTables.forget(connection.takeWrittenTables())
-        return knownTables
+        head.tables.forget(connection.takeWrittenTables())
+        return head.tables
     }
 
     private static func presentState(
@@ -84,12 +77,20 @@ class WriteTransaction {
     }
 
     /// The last position of the log before the transaction.
-    final var formerPosition: Int64 { formerState.lastPosition }
+    final var formerPosition: Int64 { head.state.lastPosition }
 
     /// Writes what the transaction has in memory, before it commits.
     func finish() throws {
         takeLog()
-        if state != loggedState { try state.write(connection) }
+        if !isLogged { try state.write(connection) }
+    }
+
+    /// True if the log says the state with the row as it was read, after a save.
+    private var isLogged: Bool {
+        guard let saved else { return false }
+        var logged = head.state
+        (logged.clock, logged.head, logged.lastPosition) = saved
+        return state == logged
     }
 
     /// Writes the row of the state now, for statements of this transaction.
@@ -105,10 +106,7 @@ class WriteTransaction {
     /// Takes a save that this transaction appends to the log as the head of its replica.
     final func takeSave(_ set: ChangeSet, at position: Int64) {
         setOwnHead(sequence: set.dot.sequence, origin: set.origin)
-        var logged = formerState
-        logged.clock = HybridClock(latest: set.timestamp)
-        (logged.head, logged.lastPosition) = (state.head, position)
-        loggedState = logged
+        saved = (HybridClock(latest: set.timestamp), state.head, position)
     }
 
     /// The replica under which this transaction saves.

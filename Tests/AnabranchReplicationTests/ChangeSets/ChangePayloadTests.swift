@@ -45,7 +45,7 @@ import Testing
         ]
         let records = (1...3).map { RecordID(replica: author, number: $0) }
         var encoder = ChangePayloadEncoder(author: author)
-        var rows = encoder.rows(inserting: true, entity: "E", properties: properties)
+        var rows = RowBlockEncoder(inserting: true, entity: "E", properties: properties)
         for (index, record) in records.enumerated() {
             rows.append(record: record)
             rows.append(.integer(Int64(index)), toColumn: 0)
@@ -68,7 +68,7 @@ import Testing
             for count in 1...min(rows.records.count, 2) {
                 func bytes(capacity: Int) -> [UInt8] {
                     var encoder = ChangePayloadEncoder(author: author)
-                    var block = encoder.rows(
+                    var block = RowBlockEncoder(
                         inserting: false, entity: rows.entity, properties: rows.properties,
                         capacity: capacity)
                     for (index, record) in rows.records.prefix(count).enumerated() {
@@ -93,7 +93,7 @@ import Testing
         for count in [3, 0] {
             func bytes(capacity: Int) -> [UInt8] {
                 var encoder = ChangePayloadEncoder(author: author)
-                var block = encoder.rows(
+                var block = RowBlockEncoder(
                     inserting: true, entity: "E", properties: Array(properties.prefix(count)),
                     capacity: capacity)
                 block.append(record: record)

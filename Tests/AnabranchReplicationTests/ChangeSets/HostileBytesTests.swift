@@ -165,7 +165,7 @@ import Testing
         let count = Limits.maximumCells / Limits.maximumMembers
         func blocks(_ count: Int) -> ChangePayloadEncoder {
             var encoder = ChangePayloadEncoder(author: author)
-            var rows = encoder.rows(inserting: false, entity: "E", properties: [property])
+            var rows = RowBlockEncoder(inserting: false, entity: "E", properties: [property])
             for number in 1...UInt64(count) {
                 rows.append(record: RecordID(replica: author, number: number))
                 rows.append(.group(group), toColumn: 0)

@@ -16,11 +16,13 @@ extension Store {
             return SaveResult(
                 dot: nil, version: .none, renamed: [:])
         }
+        // A closure with a copy of its own would copy the request with each call on the way.
+        var request = request
         let result = try write { transaction in
             if pendingStage != nil { try transaction.completePendingStage() }
             try transaction.renewIdentityIfNeeded()
             var save = try SaveOperation(transaction)
-            var result = try save.run(request)
+            var result = try save.run(&request)
             if !save.unseenValues.isEmpty { result.conflicts = try transaction.writeConflicts() }
             return result
         }

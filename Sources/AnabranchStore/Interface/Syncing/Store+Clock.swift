@@ -7,7 +7,7 @@ extension Store {
     package func followClock(offsetMilliseconds milliseconds: Int64) throws {
         let offset = Self.isLess(milliseconds, Self.leastClockOffset) ? 0 : milliseconds
         let present =
-            try lastHead?.state.clockOffset
+            try lastState?.clockOffset
             ?? read { try StoreState.read($0.connection).clockOffset }
         let (change, isTooLarge) = present.subtractingReportingOverflow(offset)
         let isSmall = !isTooLarge && Self.isLess(change, Self.leastClockOffset)

@@ -14,10 +14,8 @@ extension Store {
         let state = try withHead(asLeft: asLeft) {
             try SyncState($0, self)
         } reading: { head, connection in
-            var head = head
             try readReplicas(connection)
             try head.readRest(connection)
-            return head
         }
         // Nothing waits here for another thread that writes.
         return try state ?? readSyncState()
@@ -26,7 +24,7 @@ extension Store {
     /// The state that a sync session begins with, read from the file.
     package func readSyncState() throws -> SyncState {
         try read(isCounted: false) { reader in
-            var head = try StoreHead(reading: reader.connection)
+            let head = StoreHead(try StoreState.read(reader.connection))
             try readReplicas(reader.connection)
             try head.readRest(reader.connection)
             guard let state = try SyncState(head, self) else {

@@ -3,9 +3,8 @@ import AnabranchSQLite
 
 extension StoreHead {
     /// Reads what a sync asks for and is not known, within a transaction.
-    mutating func readRest(_ connection: Connection) throws {
+    func readRest(_ connection: Connection) throws {
         try tables.readRest(connection)
-        log = KnownLog(after: log)
         let entries = ChangeLog(connection: connection, replicas: ReplicaTable())
         if log.hasUnplaced == nil { log.setFirstUnplaced(try entries.firstUnplaced()) }
         if log.greatestPlace == nil { log.setGreatestPlace(try entries.greatestPlace()) }

@@ -28,9 +28,7 @@ struct MergeRuleWrites {
     ///
     /// - Parameter columns: The columns that are written.
     /// - Returns: `nil` if no column has such a rule.
-    init?(
-        _ columns: [TableLayout.Column], layout: EntityLayout, _ encoder: ChangePayloadEncoder
-    ) {
+    init?(_ columns: [TableLayout.Column], layout: EntityLayout) {
         let all = columns.enumerated().map { (column: $1, index: $0) }
         func places(under rules: MergeRule...) -> [Place] {
             all.filter { rules.contains($0.column.rule) }
@@ -40,9 +38,9 @@ struct MergeRuleWrites {
         contested = places(under: .firstWriter, .max, .min)
         guard !(counters.isEmpty && siblings.isEmpty && contested.isEmpty) else { return nil }
         self.layout = layout
-        deltas = encoder.additions(
-            entity: layout.entity.wireName, properties: counters.map(\.column.property.wireProperty)
-        )
+        deltas = RowBlockEncoder(
+            additionsTo: layout.entity.wireName,
+            properties: counters.map(\.column.property.wireProperty))
         writes = siblings.map { _ in [] }
         let names = columns.map(\.name).joined(separator: ", ")
         row = """
@@ -60,7 +58,7 @@ struct MergeRuleWrites {
     /// - Returns: False if the row was changed or deleted since it was read; then nothing is added.
     /// - Throws: ``StoreError`` `cannotWin` if a value loses, or if a counter can't have it.
     mutating func add(
-        _ id: LocalID, _ version: RowVersion, in save: SaveOperation,
+        _ id: LocalID, _ version: RowVersion, in save: borrowing SaveOperation,
         value: (Int) -> Value
     ) throws -> Bool {
         let statement = try save.connection.cached(row)
@@ -98,7 +96,7 @@ struct MergeRuleWrites {
     /// ones of these go to the conflict journal. The other values stay beside the new one.
     private mutating func write(
         _ value: Value, to id: LocalID, _ index: Int, replacing hidden: [RecordCells.Cell],
-        shown: RecordCells.Cell?, _ save: SaveOperation
+        shown: RecordCells.Cell?, _ save: borrowing SaveOperation
     ) throws {
         let column = siblings[index].column
         let property = column.property.wireProperty
@@ -128,7 +126,8 @@ struct MergeRuleWrites {
     ///
     /// - Throws: ``StoreError`` `cannotWin`.
     private func check(
-        _ place: Place, _ value: Value, overMembersOf id: LocalID, _ save: SaveOperation
+        _ place: Place, _ value: Value, overMembersOf id: LocalID,
+        _ save: borrowing SaveOperation
     ) throws {
         let others = save.members(of: id).filter { $0 != id }
         // A member may have been written by this save, which is not in the log yet.
@@ -165,7 +164,7 @@ struct MergeRuleWrites {
 
     private func check(
         _ place: Place, _ value: Value, over held: Value, _ stamp: LocalStamp?, _ id: LocalID,
-        _ save: SaveOperation
+        _ save: borrowing SaveOperation
     ) throws {
         let outcome = Register.outcome(
             ofWriting: try save.deferred.wireStamp(save.stamp),

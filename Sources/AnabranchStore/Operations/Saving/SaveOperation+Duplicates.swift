@@ -20,7 +20,7 @@ extension SaveOperation {
             try carryGroups(of: update, in: &request)
         }
         for delete in request.deletes { request.deletes += try deletesOfMembers(of: delete) }
-        request.links = request.links.flatMap(linksOfMembers)
+        request.links = request.links.flatMap { linksOfMembers(of: $0) }
     }
 
     private static func records(of request: SaveRequest) -> [LocalID] {

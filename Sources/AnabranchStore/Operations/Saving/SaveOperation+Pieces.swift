@@ -26,7 +26,7 @@ extension SaveOperation {
 
     private mutating func write(_ piece: SaveRequest) throws {
         var piece = piece
-        piece.updates = try piece.updates.map(withPresentVersions)
+        piece.updates = try piece.updates.map { try withPresentVersions($0) }
         let unsynced = takeUnsynced(from: &piece)
         for list in piece.lists { try lists.place(list) }
         for insert in piece.inserts { try write(insert) }

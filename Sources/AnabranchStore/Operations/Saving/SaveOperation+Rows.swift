@@ -43,7 +43,7 @@ extension SaveOperation {
         let columns = places.map { $0.map { layout.columns[$0] } } ?? layout.columns
         let blockPlaces = places == nil ? layout.block : BlockMapping(columns)
         func emptyBlock() -> RowBlockEncoder {
-            encoder.rows(
+            RowBlockEncoder(
                 inserting: true, entity: insert.entity.wireName,
                 properties: blockPlaces.properties, capacity: capacity(rows.count))
         }

@@ -27,7 +27,8 @@ extension UnseenValue {
     ///   - isShown: False if a view rule hides the value.
     init(
         _ cell: RecordCells.Cell, of id: LocalID, _ entity: WireName,
-        _ property: TableLayout.Property, in layout: EntityLayout, _ save: SaveOperation,
+        _ property: TableLayout.Property, in layout: EntityLayout,
+        _ save: borrowing SaveOperation,
         isShown: Bool = true
     ) throws {
         write = DiscardedWrite(

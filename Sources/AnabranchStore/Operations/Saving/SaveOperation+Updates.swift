@@ -13,7 +13,7 @@ extension SaveOperation {
         let blockPlaces = updateLayout.block
         let hasRegisters = !blockPlaces.properties.isEmpty
         func emptyBlock() -> RowBlockEncoder {
-            encoder.rows(
+            RowBlockEncoder(
                 inserting: false, entity: update.entity.wireName,
                 properties: blockPlaces.properties,
                 capacity: hasRegisters ? capacity(update.rows.count) : 0)
@@ -22,8 +22,7 @@ extension SaveOperation {
         var block = emptyBlock()
         var room = room
         func newRuleWrites() -> MergeRuleWrites? {
-            updateLayout.hasMergeRules
-                ? MergeRuleWrites(columns, layout: layout, encoder) : nil
+            updateLayout.hasMergeRules ? MergeRuleWrites(columns, layout: layout) : nil
         }
         var ruleWrites = newRuleWrites()
         try check(update.rows, columns: columns)
@@ -79,7 +78,7 @@ extension SaveOperation {
         if layout.hasViewRules {
             try transaction.views.willSave(rows.ids, of: layout, slots: rows.slots)
         }
-        if transaction.hasDeferredRows != false {
+        if transaction.head.hasDeferredRows != false {
             try transaction.views.willSaveValues(of: rows.ids, columns)
         }
         if !seenVersions.isEmpty {
@@ -91,7 +90,7 @@ extension SaveOperation {
         do {
             return try writer.end()
         } catch let error as SQLiteError where error.code == .tooBig {
-            throw recordTooLarge(writer.begun, error)
+            throw recordTooLarge(writer.ids, error)
         }
     }
 }

@@ -3,7 +3,7 @@ import AnabranchReplication
 import AnabranchSQLite
 
 /// One save within its transaction.
-struct SaveOperation {
+struct SaveOperation: ~Copyable {
     let transaction: StateTransaction
     let replica: ReplicaID
     /// The dot of the change set, if there is one.
@@ -58,14 +58,11 @@ struct SaveOperation {
     ///
     /// - Parameter wallMilliseconds: The time; `nil` is the present one.
     init(_ transaction: StateTransaction, wallMilliseconds: Int64? = nil) throws {
-        self.transaction = transaction
-        replica = try transaction.ownReplica()
+        let replica = try transaction.ownReplica()
         let head = try transaction.head(of: transaction.state.ordinal)
         guard head.sequence < Limits.greatestSequence else {
             throw StoreError(.exhausted, "Can't save because the replica has saved 2^53 times.")
         }
-        dot = Dot(replica: replica, sequence: head.sequence + 1)
-        previousOrigin = head.origin
         let wall = wallMilliseconds ?? transaction.wallMilliseconds
         guard let tick = transaction.state.clock.tick(wallMilliseconds: wall) else {
             throw StoreError(
@@ -73,18 +70,23 @@ struct SaveOperation {
                 "Can't save because the zone holds a change set of the last time there is. Report "
                     + "it to the server's operator, and sync with a zone without it.")
         }
+        let log = transaction.log
+        let position = try log.nextPosition()
+        (self.log, self.position) = (log, position)
+        self.transaction = transaction
+        self.replica = replica
+        dot = Dot(replica: replica, sequence: head.sequence + 1)
+        previousOrigin = head.origin
         timestamp = tick
-        log = transaction.log
-        position = try log.nextPosition()
         encoder = ChangePayloadEncoder(author: replica)
         partLimits = transaction.environment.partLimits
         lists = SavedListPositions(transaction.connection, schema: transaction.schema, dot: dot)
     }
 
-    mutating func run(_ original: SaveRequest) throws -> SaveResult {
-        try checkNames(original.author, original.name)
+    /// Runs the save of a request, which it divides and renames where it has to.
+    mutating func run(_ request: inout SaveRequest) throws -> SaveResult {
+        try checkNames(request.author, request.name)
         transaction.isSaving = true
-        var request = original
         let renamed = try rename(&request)
         let limit = connection.lengthLimit
         // This limit is below the limits of a zone and of the file, so every saved record can be
@@ -107,7 +109,7 @@ struct SaveOperation {
         for check in request.checks { try compareVersions(check) }
         seenVersions = request.seenVersions
         if !request.seenLinks.isEmpty {
-            seenLinks = request.seenLinks.filter { $1.values.contains(where: lacksLinks) }
+            seenLinks = request.seenLinks.filter { $1.values.contains { lacksLinks($0) } }
         }
         // A save that only inserts discards nothing.
         if !request.updates.isEmpty || !request.deletes.isEmpty { try findHiddenValues(request) }
@@ -172,8 +174,8 @@ struct SaveOperation {
     ///
     /// - Returns: The records that show something else although the request did not write them.
     private mutating func applyViewRules() throws -> ChangedRecords {
+        guard !transaction.areViewsSettled else { return try transaction.collected(owners) }
         var changes = owners
-        guard !transaction.areViewsSettled else { return try transaction.collected(changes) }
         transaction.views.logStamps.record(stamp, at: position)
         try transaction.views.applyRulesBeforeCycles()
         for (id, viewColumn) in try transaction.views.cutReferencesInTheWay() {

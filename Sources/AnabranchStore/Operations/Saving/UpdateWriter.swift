@@ -6,7 +6,7 @@ import AnabranchSQLite
 /// A multi-row statement has the form of an insertion, so it inserts a row that was deleted
 /// meanwhile, without a version. `end()` returns such a row like any other that has changed since
 /// it was read, and the save must then fail.
-struct UpdateWriter {
+struct UpdateWriter: ~Copyable {
     /// The statement to which the values of the current row are bound.
     private(set) var statement: Statement
     private let one: Statement
@@ -16,8 +16,7 @@ struct UpdateWriter {
     private let layout: UpdateLayout
     private let position: Int64
     /// The rows that were begun and not written yet.
-    var begun: [LocalID] { ids }
-    private var ids: [LocalID] = []
+    private(set) var ids: [LocalID] = []
     /// The number of rows that the statement writes.
     private var count = 0
     /// The versions with which the two statements compare.
@@ -35,18 +34,21 @@ struct UpdateWriter {
     ) throws {
         let isAlone =
             areAlone || layout.hasPositions || rowCount < TableLayout.rowsAtOnce
-        one = try connection.cached(layout.sql)
-        many = isAlone ? nil : try connection.cached(layout.sqlOfMany)
+        let one = try connection.cached(layout.sql)
+        let many = isAlone ? nil : try connection.cached(layout.sqlOfMany)
+        try Self.bind(layout, position, to: one, rows: 1)
+        if let many { try Self.bind(layout, position, to: many, rows: TableLayout.rowsAtOnce) }
+        (self.one, self.many) = (one, many)
         statement = one
         self.layout = layout
         self.connection = connection
         self.table = table
         self.position = position
-        try bindNumbers(one, rows: 1)
-        if let many { try bindNumbers(many, rows: TableLayout.rowsAtOnce) }
     }
 
-    private func bindNumbers(_ statement: Statement, rows: Int) throws {
+    private static func bind(
+        _ layout: UpdateLayout, _ position: Int64, to statement: Statement, rows: Int
+    ) throws {
         try statement.bind(position, at: rows * layout.width + 1)
         try statement.bind(layout.numbers, at: rows * layout.width + 2)
     }
@@ -80,9 +82,10 @@ struct UpdateWriter {
 
     private mutating func chooseStatement(_ versions: ArraySlice<RowVersion>) throws {
         guard let version = versions.first else { return }
-        let next = versions.prefix(TableLayout.rowsAtOnce)
-        if let many, next.count == TableLayout.rowsAtOnce, next.allSatisfy({ $0 == version }) {
-            (statement, count) = (many, next.count)
+        if let many, versions.count >= TableLayout.rowsAtOnce,
+            versions.prefix(TableLayout.rowsAtOnce).allSatisfy({ $0 == version })
+        {
+            (statement, count) = (many, TableLayout.rowsAtOnce)
         } else {
             (statement, count) = (one, 1)
         }

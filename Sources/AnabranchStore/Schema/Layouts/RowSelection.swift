@@ -50,7 +50,7 @@ package final class RowSelection: Sendable {
             + derived.map { PredicateSQL.derived($0, of: "t0", in: schema) }
         self.terms = terms
         let restriction = schema.restriction(to: entity, alias: "t0", after: "AND")
-        byID = SelectByID { id in
+        byID = SelectByID(isKey: true) { id in
             (terms, "\(table.name) AS t0 WHERE t0.ab_pk = \(id) \(restriction)")
         }
     }

@@ -6,7 +6,7 @@ import AnabranchSQLite
 ///
 /// If a multi-row statement fails, the rows before the failed one stay: the transaction must then
 /// fail too.
-struct InsertWriter {
+struct InsertWriter: ~Copyable {
     /// The statement to which the values of the current row are bound.
     private(set) var statement: Statement
     private let one: Statement
@@ -34,23 +34,24 @@ struct InsertWriter {
         _ columns: [TableLayout.Column], of layout: EntityLayout, rowCount: Int,
         writes: RowWrites, _ connection: Connection
     ) throws {
-        let isWhole = layout.hasColumns(columns)
-        parameters = isWhole ? layout.insertParameters : layout.insertParameters(of: columns)
-        width = columns.reduce(1) { $0 + $1.names.count }
-        left = rowCount
-        table = layout.table
-        position = writes.version.position
-        self.connection = connection
-        one = try connection.cached(
+        let (table, isWhole) = (layout.table, layout.hasColumns(columns))
+        let one = try connection.cached(
             isWhole
                 ? layout.insertSQL : EntityLayout.insertSQL(table: table, columns: columns))
-        many =
+        try Self.bind(writes, to: one, layout)
+        let many =
             rowCount < TableLayout.rowsAtOnce
             ? nil
             : try connection.cached(EntityLayout.insertSQLOfMany(table: table, columns: columns))
-        statement = one
-        try Self.bind(writes, to: one, layout)
         if let many { try Self.bind(writes, to: many, layout) }
+        parameters = isWhole ? layout.insertParameters : layout.insertParameters(of: columns)
+        width = columns.reduce(1) { $0 + $1.names.count }
+        left = rowCount
+        self.table = table
+        position = writes.version.position
+        self.connection = connection
+        (self.one, self.many) = (one, many)
+        statement = one
     }
 
     private static func bind(

@@ -21,13 +21,14 @@ extension StoreReader {
         _ select: SelectByID, of ids: [LocalID], _ body: (UnsafeRow) throws -> Void
     ) throws {
         let isOne = ids.count == 1
-        let statement = try connection.cached(isOne ? select.ofOne : select.ofSeveral)
+        let (sql, takesRows) = isOne ? select.ofOne : select.ofSeveral
+        let statement = try connection.cached(sql)
         if isOne {
             try statement.bind(ids[0], at: 1)
         } else {
             try statement.bind(SQL.json(ids), at: 1)
         }
-        try select.takesRows ? statement.takeRows(body) : statement.forEachRow(body)
+        try takesRows ? statement.takeRows(body) : statement.forEachRow(body)
     }
 
     /// The entity of a row in a hierarchy; `nil` if there is no such row.

@@ -17,12 +17,12 @@ final class DeferredRows {
     /// dropped to-ones. The answer is kept, which saves three statements for each deleted row.
     var isEmpty: Bool {
         get {
-            if let known = transaction.hasDeferredRows { return !known }
+            if let known = transaction.head.hasDeferredRows { return !known }
             let isEmpty = (try? Self.areEmpty(on: connection)) ?? false
-            transaction.hasDeferredRows = !isEmpty
+            transaction.head.hasDeferredRows = !isEmpty
             return isEmpty
         }
-        set { transaction.hasDeferredRows = !newValue }
+        set { transaction.head.hasDeferredRows = !newValue }
     }
 
     /// The transaction's own rows: use ``WriteTransaction/deferred``.
