@@ -49,6 +49,12 @@ extension PostgreSQLZoneReader {
         return Array(row.bytes(at: 1).dropFirst(max(offset, 0)))
     }
 
+    func logParts() throws -> [(part: SavePart, position: UInt64)] {
+        try query(
+            "SELECT digest, size, position FROM anabranch.log_part WHERE zone = $1"
+        ).map { (try $0.part(), try $0.unsigned(at: 2)) }
+    }
+
     func staged() throws -> StagedParts {
         let row = try query(
             """

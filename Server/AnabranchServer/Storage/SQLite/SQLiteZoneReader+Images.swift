@@ -2,24 +2,6 @@ package import AnabranchReplication
 import AnabranchSQLite
 
 extension SQLiteZoneReader {
-    package func image(of record: RecordID) throws -> RecordImage {
-        var image = RecordImage(id: record)
-        guard let ordinal = try knownOrdinal(of: record.replica) else { return image }
-        let key = RecordKey(ordinal: ordinal, number: record.number)
-        let row = try connection.cached(
-            """
-            SELECT key, entity, timestamp, author, cells, seen, dead FROM record WHERE key = ?
-            """)
-        try row.bind(key.rawValue, at: 1)
-        guard try row.step() else { return image }
-        let stored = try row.stateRow()
-        row.reset()
-        image.record = try self.record(stored)
-        image.record?.links = try links(of: key)
-        image.incoming = try incoming(of: key)
-        return image
-    }
-
     package func imageSize(of record: RecordID, linkLimit: Int) throws -> ImageSize {
         guard let ordinal = try knownOrdinal(of: record.replica) else { return ImageSize() }
         func links(at end: String) -> String {
@@ -45,21 +27,5 @@ extension SQLiteZoneReader {
         return ImageSize(
             valueBytes: Int(row.int64(at: 0)), linkCount: Int(row.int64(at: 1)),
             tagBytes: Int(row.int64(at: 2)), nameBytes: Int(row.int64(at: 3)))
-    }
-
-    private func incoming(of right: RecordKey) throws -> [RecordImage.IncomingLink] {
-        let rows = try connection.cached(
-            "SELECT left, property, tags FROM link WHERE right = ? ORDER BY left, property")
-        try rows.bind(right.rawValue, at: 1)
-        var links: [RecordImage.IncomingLink] = []
-        while try rows.step() {
-            let property = try property(at: rows.int64(at: 1))
-            links.append(
-                RecordImage.IncomingLink(
-                    left: try id(of: RecordKey(rawValue: rows.int64(at: 0))), property: property,
-                    tags: try StoredTags.tags(
-                        decoding: rows.bytes(at: 2), of: property, replica: replica(at:))))
-        }
-        return links
     }
 }

@@ -44,6 +44,13 @@ extension SQLiteZoneReader {
         return Array(row.bytes(at: 1).dropFirst(max(offset, 0)))
     }
 
+    package func logParts() throws -> [(part: SavePart, position: UInt64)] {
+        let rows = try connection.cached("SELECT digest, size, position FROM log_part")
+        var listed: [(part: SavePart, position: UInt64)] = []
+        while try rows.step() { listed.append((try rows.part(), try rows.unsigned(at: 2))) }
+        return listed
+    }
+
     package func staged() throws -> StagedParts {
         let row = try connection.cached("SELECT count(*), coalesce(sum(held), 0) FROM stage")
         guard try row.step() else { return StagedParts() }
@@ -54,99 +61,8 @@ extension SQLiteZoneReader {
     }
 }
 
-extension SQLiteZoneWriter {
-    package func append(
-        _ piece: [UInt8], to part: SavePart, at start: Int, wallMilliseconds: Int64
-    ) throws {
-        let row = try connection.cached(
-            "INSERT INTO part(digest, size, start, bytes) VALUES (?, ?, ?, ?)")
-        try row.bind(part)
-        try row.bind(Int64(start), at: 3)
-        try row.bind(piece, at: 4)
-        try row.run()
-        try count(bytes: piece.count)
-        let stage = try connection.cached(
-            "INSERT OR REPLACE INTO stage(digest, size, held, touched) VALUES (?, ?, ?, ?)")
-        try stage.bind(part)
-        try stage.bind(Int64(start + piece.count), at: 3)
-        try stage.bind(wallMilliseconds, at: 4)
-        try stage.run()
-    }
-
-    package func putInLog(_ parts: [SavePart], at position: UInt64) throws {
-        guard !parts.isEmpty else { return }
-        let row = try connection.cached(
-            "INSERT OR IGNORE INTO log_part(digest, size, position) VALUES (?, ?, ?)")
-        let staged = try connection.cached("DELETE FROM stage WHERE digest = ? AND size = ?")
-        for part in parts {
-            try row.bind(part)
-            try row.bind(Int64(clamping: position), at: 3)
-            try row.run()
-            try staged.bind(part)
-            try staged.run()
-        }
-    }
-
-    package func dropStaged(_ parts: [SavePart]) throws {
-        let staged = try connection.cached("DELETE FROM stage WHERE digest = ? AND size = ?")
-        for part in parts {
-            try staged.bind(part)
-            try staged.run()
-            try removeIfUnused(part)
-        }
-    }
-
-    package func dropStaged(untouchedSince wallMilliseconds: Int64) throws {
-        try dropStaged(
-            try parts("SELECT digest, size FROM stage WHERE touched < ?", wallMilliseconds))
-    }
-
-    /// Removes the parts of the log's entries up to a position, unless they are used otherwise.
-    func forgetParts(through position: UInt64) throws {
-        let last = Int64(clamping: position)
-        let parts = try parts(
-            "SELECT DISTINCT digest, size FROM log_part WHERE position <= ?", last)
-        try connection.run("DELETE FROM log_part WHERE position <= ?", .integer(last))
-        for part in parts { try removeIfUnused(part) }
-    }
-
-    private func parts(_ sql: String, _ limit: Int64) throws -> [SavePart] {
-        let rows = try connection.cached(sql)
-        try rows.bind(limit, at: 1)
-        var parts: [SavePart] = []
-        while try rows.step() {
-            parts.append(
-                SavePart(
-                    digest: try rows.digest(at: 0),
-                    byteCount: Int(clamping: try rows.unsigned(at: 1))))
-        }
-        return parts
-    }
-
-    /// Removes a part that the log does not list and no client is sending.
-    private func removeIfUnused(_ part: SavePart) throws {
-        let use = try connection.cached(
-            """
-            SELECT 1 FROM log_part WHERE digest = ?1 AND size = ?2
-            UNION ALL SELECT 1 FROM stage WHERE digest = ?1 AND size = ?2
-            """)
-        try use.bind(part)
-        let isUsed = try use.step()
-        use.reset()
-        guard !isUsed else { return }
-        let size = try connection.cached(
-            "SELECT coalesce(sum(length(bytes)), 0) FROM part WHERE digest = ? AND size = ?")
-        try size.bind(part)
-        if try size.step() { try count(bytes: -Int(size.int64(at: 0))) }
-        size.reset()
-        let pieces = try connection.cached("DELETE FROM part WHERE digest = ? AND size = ?")
-        try pieces.bind(part)
-        try pieces.run()
-    }
-}
-
 extension Statement {
-    fileprivate func bind(_ part: SavePart) throws {
+    func bind(_ part: SavePart) throws {
         try bind(part.digest.bytes, at: 1)
         try bind(Int64(part.byteCount), at: 2)
     }
