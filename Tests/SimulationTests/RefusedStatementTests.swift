@@ -36,8 +36,12 @@ struct RefusedStatementTests {
         let rows = RowBlock(
             entity: "Person", records: [RecordID(replica: author, number: 1)],
             properties: [WireProperty(name: "name", type: .string)], columns: [["Ada"]])
+        // The parts of a save are written at once, in a part of the transaction.
+        let payload = ChangePayload(blocks: [.insert(rows)]).encoded(author: author)
+        let part = SavePart(of: payload)
+        _ = try zone.stage(StageRequest(part: part, start: 0, bytes: payload))
         let set = ChangeSet(
-            saving: ChangePayload(blocks: [.insert(rows)]).encoded(author: author),
+            saving: PartList([part]).encoded(), as: .saveInParts,
             dot: Dot(replica: author, sequence: 1),
             timestamp: HybridTimestamp(wallMilliseconds: 1_000, counter: 0),
             previousOrigin: .zero, context: CausalContext())

@@ -2,7 +2,7 @@ import AnabranchReplication
 import AnabranchSQLite
 
 /// The columns of a row, which are counted from zero.
-protocol StoredColumns {
+package protocol StoredColumns {
     func withBytes<Result, Failure: Error>(
         at column: Int, _ body: (UnsafeRawBufferPointer) throws(Failure) -> Result
     ) throws(Failure) -> Result

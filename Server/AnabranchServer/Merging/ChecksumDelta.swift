@@ -4,10 +4,10 @@ import AnabranchReplication
 ///
 /// The checksum is a sum over rows and links, so a change adds and removes only their parts.
 final class ChecksumDelta {
-    private let writer: any ZoneWriting
+    private let writer: ZoneDraft
     private var change = StateChecksum.zero
 
-    init(_ writer: any ZoneWriting) { self.writer = writer }
+    init(_ writer: ZoneDraft) { self.writer = writer }
 
     func add(_ part: StateChecksum) { change = change &+ part }
 
@@ -46,9 +46,9 @@ final class ChecksumDelta {
     }
 
     /// Adds the accumulated change to the stored checksum.
-    func keep() throws {
+    func keep() {
         guard change != .zero else { return }
-        try writer.setChecksum(try writer.checksum() &+ change)
+        writer.setChecksum(writer.checksum() &+ change)
         change = .zero
     }
 

@@ -11,7 +11,7 @@ final class LossCount {
 /// and `DeleteMark`; this type only reads and writes rows (invariants 4 and 5). Changes to a dead
 /// record merge into it as into any other record.
 struct StateMerger {
-    let writer: any ZoneWriting
+    let writer: ZoneDraft
     let stamp: Stamp
     /// The greatest number of bytes of one record's values.
     let recordBytes: Int
@@ -45,7 +45,7 @@ struct StateMerger {
     static let tagsTogether = 100_000
 
     init(
-        _ changeSet: ChangeSet, into writer: any ZoneWriting, recordBytes: Int = Limits.largestPart,
+        _ changeSet: ChangeSet, into writer: ZoneDraft, recordBytes: Int = Limits.largestPart,
         reservingRows reserveRows: @escaping (Int) throws -> Void = { _ in },
         proceed: @escaping () throws -> Void = {}
     ) throws {
@@ -70,7 +70,7 @@ struct StateMerger {
     ///
     /// - Returns: The number of written values that lost against a concurrent write.
     static func merge(
-        _ changeSet: ChangeSet, _ parts: some PartReading, into writer: any ZoneWriting,
+        _ changeSet: ChangeSet, _ parts: some PartReading, into writer: ZoneDraft,
         recordBytes: Int = Limits.largestPart,
         reserving reserve: (@Sendable (Int) -> Bool)? = nil,
         reservingRows reserveRows: @escaping (Int) throws -> Void = { _ in },
@@ -86,7 +86,7 @@ struct StateMerger {
         }
         try merger.writeChanged()
         try merger.writeChangedLinks()
-        try merger.tally.keep()
+        merger.tally.keep()
         return merger.losses.count
     }
 

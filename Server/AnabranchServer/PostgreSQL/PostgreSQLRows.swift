@@ -69,12 +69,12 @@ package final class PostgreSQLRows {
         fileprivate let rows: PostgreSQLRows
         fileprivate let index: Int
 
-        func isNull(at column: Int) -> Bool {
+        package func isNull(at column: Int) -> Bool {
             PQgetisnull(rows.result, Int32(index), Int32(column)) == 1
         }
 
         /// Calls `body` with the bytes of a column, which are valid during the call only.
-        func withBytes<Result, Failure: Error>(
+        package func withBytes<Result, Failure: Error>(
             at column: Int, _ body: (UnsafeRawBufferPointer) throws(Failure) -> Result
         ) throws(Failure) -> Result {
             let start = PQgetvalue(rows.result, Int32(index), Int32(column))
@@ -84,12 +84,12 @@ package final class PostgreSQLRows {
 
         package func bytes(at column: Int) -> [UInt8] { withBytes(at: column) { Array($0) } }
 
-        func string(at column: Int) -> String {
+        package func string(at column: Int) -> String {
             withBytes(at: column) { String(decoding: $0, as: UTF8.self) }
         }
 
         /// An integer of any width; 0 for NULL.
-        func int64(at column: Int) -> Int64 {
+        package func int64(at column: Int) -> Int64 {
             withBytes(at: column) { bytes in
                 switch bytes.count {
                 case 8: Int64(bigEndian: bytes.loadUnaligned(as: Int64.self))

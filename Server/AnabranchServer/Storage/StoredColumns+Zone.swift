@@ -110,4 +110,32 @@ extension StoredColumns {
             head: sequence == 0
                 ? nil : ReplicaHead(sequence: sequence, origin: try digest(at: 3)))
     }
+
+    /// Reads the four columns of quotas.
+    func quotas(from column: Int) -> ZoneQuotas {
+        var quotas = ZoneQuotas()
+        for (index, quantity) in ZoneQuotas.Quantity.allCases.enumerated() {
+            let column = column + index
+            quotas[quantity] = ZoneQuotas.Limit(
+                stored: isNull(at: column) ? nil : int64(at: column))
+        }
+        return quotas
+    }
+
+    /// A name of an entity or a property.
+    func name(at column: Int) -> WireName {
+        WireName(String(decoding: bytes(at: column), as: UTF8.self))
+    }
+
+    /// Reads the columns number, name, type and rule.
+    func property() -> WireProperty {
+        WireProperty(
+            name: name(at: 1), type: WireType(rawValue: UInt8(truncatingIfNeeded: int64(at: 2))),
+            rule: MergeRule(rawValue: UInt8(truncatingIfNeeded: int64(at: 3))))
+    }
+
+    /// Reads the columns digest and size.
+    func part() throws -> SavePart {
+        SavePart(digest: try digest(at: 0), byteCount: Int(clamping: try unsigned(at: 1)))
+    }
 }

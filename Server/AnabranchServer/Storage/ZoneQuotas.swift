@@ -50,6 +50,11 @@ public struct ZoneQuotas: Hashable, Sendable {
     }
 }
 
+extension ZoneQuotas {
+    /// The columns of the quotas.
+    var stored: [Int64?] { Quantity.allCases.map { self[$0].stored } }
+}
+
 extension ZoneQuotas.Limit {
     /// The limit as both back ends store it: NULL for the default, −1 for none.
     init(stored: Int64?) {
@@ -60,7 +65,7 @@ extension ZoneQuotas.Limit {
         }
     }
 
-    var stored: Int64? {
+    fileprivate var stored: Int64? {
         switch self {
         case .standard: nil
         case .unlimited: -1
@@ -112,12 +117,4 @@ extension WireName {
     /// The bytes of the name that count for a quota. A name stays, even if no record has it any
     /// longer.
     var countedBytes: Int { string.utf8.count }
-}
-
-extension ZoneWriting {
-    /// Counts bytes that were pushed on a day, in days since 1970-01-01 UTC.
-    func countPushed(_ bytes: Int, on today: Int64) throws {
-        let before = try use().amount(of: .dailyBytes, on: today)
-        try setPushed(before + Int64(bytes), on: today)
-    }
 }

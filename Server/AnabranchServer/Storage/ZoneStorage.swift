@@ -19,7 +19,7 @@ package protocol ZoneStorage: Sendable {
     /// - Throws: An error of `body`, or the failure of the commit; nothing is kept. After
     ///   ``StorageError`` `unavailable` the result is unknown, and the caller retries.
     func write<Result>(
-        _ needs: ZoneNeeds, _ body: (any ZoneWriting) throws -> Result
+        _ needs: ZoneNeeds, _ body: (ZoneDraft) throws -> Result
     ) throws -> Result
 
     /// Ends the work when the server stops: transactions then throw ``StorageError`` `closed`.
@@ -44,7 +44,7 @@ package protocol ZoneStorage: Sendable {
 extension ZoneStorage {
     package var fileBytes: Int64? { nil }
 
-    func write<Result>(_ body: (any ZoneWriting) throws -> Result) throws -> Result {
+    func write<Result>(_ body: (ZoneDraft) throws -> Result) throws -> Result {
         try write(ZoneNeeds(), body)
     }
 }
@@ -91,7 +91,13 @@ package struct StagedParts: Hashable, Sendable {
 
 /// Reads one consistent state of a zone.
 package protocol ZoneReading {
-    func logState() throws -> LogState
+    /// The numbers of names that were read.
+    var names: ZoneNameCache { get }
+    /// The number of names that are read together.
+    var namesTogether: Int64 { get }
+
+    /// The zone's row, which has its counters and the state of its log.
+    func zoneRow() throws -> ZoneRow
 
     /// The cursor after the entry at a position, in the present epoch.
     ///
@@ -103,8 +109,8 @@ package protocol ZoneReading {
     func place(ofOrigin origin: Digest) throws -> ZoneLogLocation?
     func place(of dot: Dot) throws -> ZoneLogLocation?
 
-    /// The last change set that is held of a replica; `nil` if there is none.
-    func head(of replica: ReplicaID) throws -> ReplicaHead?
+    /// The row of a replica; `nil` if the zone does not know the replica.
+    func replicaRow(of replica: ReplicaID) throws -> ReplicaRow?
 
     /// Encoded change sets after a position, in order.
     ///
@@ -142,23 +148,23 @@ package protocol ZoneReading {
     /// The number of records in a range, counted up to a limit.
     func recordCount(in range: RecordRange, limit: Int) throws -> Int
 
-    /// The stored checksum of the merged state, without reading the state.
-    func checksum() throws -> StateChecksum
+    /// Calls `body` with the rows of a table, in the order of their keys and with the table's
+    /// columns.
+    ///
+    /// - Parameter keys: The range of the first column, which is a number.
+    func forEachRow(
+        of table: ZoneTable, in keys: ClosedRange<Int64>,
+        _ body: (any StoredColumns) throws -> Void) throws
 
-    /// Calls `body` with every record, without its links, in any order.
-    func forEachRow(_ body: (CanonicalRecord) throws -> Void) throws
-
-    /// Calls `body` with every link; the links of one left record are consecutive.
-    func forEachLink(_ body: (WireProperty, SnapshotChunk.Link) throws -> Void) throws
+    /// Calls `body` with the links to a record, in the order of their keys and with the columns of
+    /// the table.
+    func forEachLink(to right: RecordKey, _ body: (any StoredColumns) throws -> Void) throws
 
     /// Calls `body` with the last change set that is held of each replica.
     func forEachHead(_ body: (SnapshotChunk.Head) throws -> Void) throws
 
     /// At most `limit` records that died at a position or before it, and have been dead since then.
     func deadRecords(through position: UInt64, limit: Int) throws -> [(WireName, RecordID)]
-
-    /// One record of the merged state with all its links, or the statement that it is not held.
-    func image(of record: RecordID) throws -> RecordImage
 
     /// The size of a record's image, without reading its values and links.
     ///
@@ -170,19 +176,12 @@ package protocol ZoneReading {
     /// Counts the rows, without reading values.
     func counts() throws -> ZoneCounts
 
-    /// The quotas that the zone has of its own.
-    func quotas() throws -> ZoneQuotas
-    /// The amounts that the zone uses, without reading log or state.
-    func use() throws -> ZoneUse
-
     /// The positions up to which replicas have acknowledged the log and when they were seen, as
     /// far as that was written.
     func acknowledgements() throws -> [ReplicaID: Acknowledgement]
 
-    /// Calls `body` with all rows of the zone, some at a time: names first, then log, state and
-    /// parts. Staged parts are left out.
-    func forEachRows(_ body: (ZoneRows) throws -> Void) throws
-
+    /// The parts that the saves of the log list.
+    func logParts() throws -> [(part: SavePart, position: UInt64)]
     /// The number of bytes held of a part from its beginning, in the log or staged.
     ///
     /// A part that is held completely was compared with its digest.
@@ -197,103 +196,75 @@ package protocol ZoneReading {
     ///
     /// The work is proportional to their number.
     func staged() throws -> StagedParts
+
+    /// The error for damaged rows.
+    func damaged(_ cause: String) -> StorageError
 }
 
-/// Writes a zone's state within the one write transaction.
+extension ZoneReading {
+    func logState() throws -> LogState { try zoneRow().logState }
+    /// The stored checksum of the merged state, without reading the state.
+    func checksum() throws -> StateChecksum { try zoneRow().checksum }
+    /// The quotas that the zone has of its own.
+    func quotas() throws -> ZoneQuotas { try zoneRow().quotas }
+    /// The amounts that the zone uses, without reading log or state.
+    func use() throws -> ZoneUse { try zoneRow().use }
+}
+
+/// Reads and writes the rows of a zone within its one write transaction, for a ``ZoneDraft``.
 ///
-/// Rows name replicas, entities and properties by numbers of the zone; the first use of a name
-/// assigns its number.
+/// It reads what was written, and nothing of the changes that wait in the draft.
 package protocol ZoneWriting: ZoneReading {
-    /// Runs `body` and undoes only its changes if it throws.
-    func atomically<Result>(_ body: () throws -> Result) throws -> Result
+    /// The number of an entity; `nil` if the zone has assigned none.
+    func number(heldForEntity name: WireName) throws -> Int64?
+    func number(heldForProperty property: WireProperty) throws -> Int64?
 
-    /// Appends an entry to the log and records it as the last one of its replica.
-    func append(_ entry: ZoneLogEntry) throws
-
-    /// Removes the payloads of the log's entries up to a position; their names stay.
-    func forgetChangeSets(through position: UInt64) throws
-
-    /// Records the positions up to which replicas have acknowledged the log.
-    func acknowledge(_ positions: [ReplicaID: Acknowledgement]) throws
-
-    /// The ordinal of a replica, assigned if it is new.
-    ///
-    /// - Throws: ``StorageError`` `tooManyReplicas` if row keys have no room for another.
-    func ordinal(of replica: ReplicaID) throws -> Int64
-    func replica(at ordinal: Int64) throws -> ReplicaID
-    func number(ofEntity name: WireName) throws -> Int64
-    func number(ofProperty property: WireProperty) throws -> Int64
-    func property(at number: Int64) throws -> WireProperty
-
-    /// Inserts rows.
-    ///
-    /// - Throws: ``StorageError`` `recordHeld` if the zone holds one of the records.
-    func insert(_ rows: [StateRow]) throws
-    /// The held rows of the first keys, including those of dead records.
+    /// The held records of keys, including dead ones.
     ///
     /// - Parameters:
-    ///   - keys: The keys of the rows, each once.
-    ///   - byteLimit: The greatest number of bytes of the rows' values together, so that few keys
-    ///     can't take much memory. A single row may have more.
-    ///   - reserve: Called with the bytes of such a row before its values are read. An error that
-    ///     it throws ends the reading.
+    ///   - keys: The keys, each once.
+    ///   - valueBytes: The bytes up to which the values of the first records are read too.
+    func records(for keys: [RecordKey], valueBytes: Int) throws -> [RecordKey: HeldRecord]
+    /// The rows of held records.
+    func values(of keys: [RecordKey]) throws -> [StateRow]
+    /// The encoded tags of the first links; `nil` for a link that the zone does not hold.
     ///
-    /// - Returns: The rows, and the number of the keys that were looked up; at least one.
-    func rows(
-        for keys: [RecordKey], byteLimit: Int, reserving reserve: (Int) throws -> Void
-    ) throws -> (rows: [RecordKey: StateRow], keyCount: Int)
-    /// The number of each held record's entity, dead or alive.
-    func entities(of keys: [RecordKey]) throws -> [RecordKey: Int64]
-    /// Replaces the cells and the delete mark of held rows. The rest of a row must be as it is
-    /// held.
-    func replace(_ rows: [StateRow]) throws
-    /// Removes records, and all links from or to them.
+    /// - Parameter byteLimit: The greatest number of bytes of the tags together, unless the first
+    ///   link that is held has more.
     ///
-    /// - Parameter body: Receives each removed link once, with its encoded tags.
-    func remove(_ keys: [RecordKey], _ body: (LinkKey, [UInt8]) throws -> Void) throws
+    /// - Returns: No entry for links beyond the limit.
+    func tags(of links: [LinkKey], byteLimit: Int) throws -> [LinkKey: [UInt8]?]
+    /// Calls `body` with all links from or to records, some at a time, also if `body` removes them.
+    /// A link between two of the records may be given twice, until it is removed.
+    func forEachLinks(
+        at keys: [RecordKey], _ body: ([(link: LinkKey, tags: [UInt8])]) throws -> Void) throws
 
-    /// The encoded tags of the first links. The result has no entry for a link that the zone does
-    /// not hold.
-    ///
-    /// - Parameters:
-    ///   - links: The links, each once.
-    ///   - byteLimit: The greatest number of bytes of the tags together, unless a single link has
-    ///     more.
-    ///
-    /// - Returns: The tags, and the number of the links that were looked up; at least one.
-    func tags(
-        of links: [LinkKey], byteLimit: Int
-    ) throws -> (tags: [LinkKey: [UInt8]], keyCount: Int)
-    /// Replaces the encoded tags of links; `nil` removes a link.
-    func put(_ tags: [LinkKey: [UInt8]?]) throws
+    func write(_ changes: ZoneChanges) throws
+    /// Replaces the zone's row, with the commit at the latest.
+    func replace(_ row: ZoneRow) throws
+    /// Removes all rows but the zone's own.
+    func removeAll() throws
 
+    /// Begins a part of the transaction that can be undone, after what was written so far.
+    func beginPart() throws
+    func endPart() throws
+    /// Undoes what was written since `beginPart`, unless the error has ended the transaction.
+    func undoPart(after error: any Error) throws
+
+    /// Removes the payloads of the log's entries between two positions, and parts that only these
+    /// list.
+    ///
+    /// - Returns: The number of removed bytes.
+    func forgetChangeSets(after start: UInt64, through position: UInt64) throws -> Int64
     /// Appends a piece to a staged part, or starts to stage it.
     func append(
         _ piece: [UInt8], to part: SavePart, at start: Int, wallMilliseconds: Int64) throws
     /// Records complete parts as those of the save at a position of the log.
-    func putInLog(_ parts: [SavePart], at position: UInt64) throws
-    /// Removes staged parts, unless the log lists them.
-    func dropStaged(_ parts: [SavePart]) throws
-    /// Removes the staged parts to which no client has added since a time.
-    func dropStaged(untouchedSince wallMilliseconds: Int64) throws
-
-    /// Replaces the zone's own quotas.
-    func setQuotas(_ quotas: ZoneQuotas) throws
-    /// Sets the bytes that were pushed on a day, in days since 1970-01-01 UTC.
-    func setPushed(_ bytes: Int64, on day: Int64) throws
-
-    /// Replaces the running counters of bytes and records.
-    func setUse(_ counts: ZoneCounts) throws
-
-    /// Stores another checksum of the merged state.
-    func setChecksum(_ checksum: StateChecksum) throws
-
-    /// Removes everything but the zone's epochs, so that rows of a copy can be inserted.
-    func removeAll() throws
-    /// Inserts rows of a copy; the zone must have none with the same keys.
-    func insert(_ rows: ZoneRows) throws
-    /// Begins an epoch at the end of the log.
-    func beginEpoch(_ epoch: EpochID) throws
-    /// Replaces the epochs, the greatest timestamp and the first position of the log.
-    func setLog(_ state: LogState) throws
+    func putInLog(_ parts: Set<SavePart>, at position: UInt64) throws
+    /// Removes staged parts, and their bytes unless the log lists them.
+    ///
+    /// - Returns: The number of removed bytes.
+    func dropStaged(_ parts: Set<SavePart>) throws -> Int64
+    /// The staged parts to which no client has added since a time.
+    func staged(untouchedSince wallMilliseconds: Int64) throws -> [SavePart]
 }

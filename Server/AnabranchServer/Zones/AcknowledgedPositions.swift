@@ -39,15 +39,15 @@ final class AcknowledgedPositions: Sendable {
         waiting.withLock { _ = $0.positions.removeValue(forKey: replica) }
     }
 
-    func flush(into writer: any ZoneWriting) throws {
+    func flush(into writer: ZoneDraft) {
         let taken = take()
-        if !taken.isEmpty { try writer.acknowledge(taken) }
+        if !taken.isEmpty { writer.acknowledge(taken) }
     }
 
     /// Writes the positions in a transaction of its own, if there are any.
     func flush(into transactions: ZoneTransactions) throws {
         let taken = take()
-        if !taken.isEmpty { try transactions.write { try $0.acknowledge(taken) } }
+        if !taken.isEmpty { try transactions.write { $0.acknowledge(taken) } }
     }
 
     private func take() -> [ReplicaID: Acknowledgement] {

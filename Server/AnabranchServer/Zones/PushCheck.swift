@@ -10,7 +10,7 @@ struct PushCheck {
         case new
     }
 
-    let writer: any ZoneWriting
+    let writer: ZoneDraft
     let log: LogState
     let limits: ZoneLimits
     let wallMilliseconds: Int64

@@ -15,7 +15,7 @@ extension PushProcessor {
     ///   has changed.
     func takeTogether(
         _ sets: ArraySlice<IncomingChangeSet>, after refusal: ProtocolError,
-        into writer: any ZoneWriting, _ log: inout LogState, now: Int64, _ check: QuotaCheck?
+        into writer: ZoneDraft, _ log: inout LogState, now: Int64, _ check: QuotaCheck?
     ) throws -> [PushResponse.Acknowledgement] {
         guard refusal.code == .quotaExceeded, let check else { return [] }
         let taken = try takeTogether(sets, into: writer, after: &log, now: now, check)
@@ -24,11 +24,11 @@ extension PushProcessor {
     }
 
     private func takeTogether(
-        _ sets: ArraySlice<IncomingChangeSet>, into writer: any ZoneWriting,
+        _ sets: ArraySlice<IncomingChangeSet>, into writer: ZoneDraft,
         after log: inout LogState, now: Int64, _ check: QuotaCheck
     ) throws -> [PushResponse.Acknowledgement] {
         guard sets.dropFirst().contains(where: \.deletes) else { return [] }
-        let start = try writer.use()
+        let start = writer.use()
         var reached = log
         do {
             let taken = try writer.atomically {
@@ -37,7 +37,7 @@ extension PushProcessor {
                     taken.append(
                         try takeInGroup(incoming, into: writer, after: &reached, now: now, check))
                     guard taken.count > 1, incoming.deletes else { continue }
-                    let refusal = check.refusal(from: start, to: try writer.use(), of: "saves")
+                    let refusal = check.refusal(from: start, to: writer.use(), of: "saves")
                     if refusal == nil { return taken }
                 }
                 throw NoRoom()
@@ -53,7 +53,7 @@ extension PushProcessor {
     private struct NoRoom: Error {}
 
     private func takeInGroup(
-        _ incoming: IncomingChangeSet, into writer: any ZoneWriting, after log: inout LogState,
+        _ incoming: IncomingChangeSet, into writer: ZoneDraft, after log: inout LogState,
         now: Int64, _ check: QuotaCheck
     ) throws -> PushResponse.Acknowledgement {
         let changeSet = incoming.changeSet

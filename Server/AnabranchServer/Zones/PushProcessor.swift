@@ -62,9 +62,9 @@ struct PushProcessor: Sendable {
     /// Processes one push request.
     ///
     /// - Throws: Only failures of the storage; a refusal is in the response.
-    func take(_ job: PushJob, into writer: any ZoneWriting) throws -> PushOutcome {
+    func take(_ job: PushJob, into writer: ZoneDraft) throws -> PushOutcome {
         let now = wallMilliseconds()
-        var log = try writer.logState()
+        var log = writer.logState()
         guard job.epoch == log.head.epoch else {
             return PushOutcome(
                 answer: PushAnswer(
@@ -75,7 +75,7 @@ struct PushProcessor: Sendable {
         var acknowledgements: [PushResponse.Acknowledgement] = []
         acknowledgements.reserveCapacity(job.changeSets.count)
         var refusal = job.refusal
-        let check = try quotaCheck(writer, now: now)
+        let check = quotaCheck(writer, now: now)
         var rest = job.changeSets[...]
         while let incoming = rest.first {
             do {
@@ -101,13 +101,13 @@ struct PushProcessor: Sendable {
             newPositions: firstNew..<log.head.position + 1)
     }
 
-    private func quotaCheck(_ reader: any ZoneReading, now: Int64) throws -> QuotaCheck? {
+    private func quotaCheck(_ writer: ZoneDraft, now: Int64) -> QuotaCheck? {
         guard checksQuotas else { return nil }
-        return try reader.quotaCheck(orElse: limits.quotas, wallMilliseconds: now)
+        return QuotaCheck(writer.quotas(), orElse: limits.quotas, wallMilliseconds: now)
     }
 
     func take(
-        _ incoming: IncomingChangeSet, into writer: any ZoneWriting, after log: inout LogState,
+        _ incoming: IncomingChangeSet, into writer: ZoneDraft, after log: inout LogState,
         now: Int64, _ quotas: QuotaCheck? = nil
     ) throws -> PushResponse.Acknowledgement {
         let changeSet = incoming.changeSet
@@ -119,12 +119,12 @@ struct PushProcessor: Sendable {
         do {
             if let rejection = incoming.rejection { throw PushFailure.rejected(rejection) }
             let parts = try changeSet.parts()
-            try ZoneParts(writer).checkAll(of: changeSet, parts)
+            try ZoneParts(writer.stored).checkAll(of: changeSet, parts)
             try incoming.room?.reserve(forPartsOf: parts)
             if needsVerdict, let rejection = try incoming.rejectionByHook() {
                 throw PushFailure.rejected(rejection)
             }
-            if let rejection = try rejection(of: changeSet, writer) {
+            if let rejection = try rejection(of: changeSet, writer.stored) {
                 throw PushFailure.rejected(rejection)
             }
             return try append(
@@ -160,14 +160,14 @@ struct PushProcessor: Sendable {
     }
 
     private func acknowledgement(
-        of changeSet: ChangeSet, at place: ZoneLogLocation, _ reader: any ZoneReading
+        of changeSet: ChangeSet, at place: ZoneLogLocation, _ writer: ZoneDraft
     ) throws -> PushResponse.Acknowledgement {
         var acknowledgement = PushResponse.Acknowledgement(
             position: place.position, dot: place.dot, timestamp: place.timestamp,
             digest: place.digest,
             originPrefix: place.dot == changeSet.dot ? nil : changeSet.origin.prefix)
         if place.kind == .void {
-            let page = try reader.changeSets(after: place.position - 1, byteLimit: 0)
+            let page = try writer.sent().changeSets(after: place.position - 1, byteLimit: 0)
             acknowledgement.rejection = try page.changeSets.first.flatMap {
                 try ChangeSet(decoding: $0).rejection
             }
@@ -179,17 +179,17 @@ struct PushProcessor: Sendable {
     ///
     /// - Throws: ``PushFailure`` if the change set caused the failure; then nothing of it is kept.
     private func append(
-        _ changeSet: ChangeSet, _ bytes: [UInt8], to writer: any ZoneWriting,
+        _ changeSet: ChangeSet, _ bytes: [UInt8], to writer: ZoneDraft,
         after log: inout LogState, _ quotas: QuotaCheck?,
         favouring favoured: Set<ZoneQuotas.Quantity>, in room: DecodingRoom? = nil
     ) throws -> PushResponse.Acknowledgement {
         let cursor = log.head.advanced(over: changeSet)
         do {
             try writer.atomically {
-                let before = try writer.use()
+                let before = writer.use()
                 try write(changeSet, bytes, at: cursor, to: writer, today: quotas?.today, in: room)
                 let refusal = quotas?.refusal(
-                    from: before, to: try writer.use(), favouring: favoured,
+                    from: before, to: writer.use(), favouring: favoured,
                     of: "change set \(changeSet.dot)", details: changeSet.dot.details)
                 if let refusal { throw PushFailure.refused(refusal) }
             }
@@ -205,12 +205,12 @@ struct PushProcessor: Sendable {
     /// Writes a change set, and counts it as pushed on a day.
     func write(
         _ changeSet: ChangeSet, _ bytes: [UInt8], at cursor: LogCursor,
-        to writer: any ZoneWriting, today: Int64?, in room: DecodingRoom? = nil
+        to writer: ZoneDraft, today: Int64?, in room: DecodingRoom? = nil
     ) throws {
         try writer.append(ZoneLogEntry(changeSet: changeSet, bytes: bytes, cursor: cursor))
         try writer.putInLog(changeSet.parts(), at: cursor.position)
         if changeSet.kind.isSave { try merge(changeSet, into: writer, in: room) }
-        if let today { try writer.countPushed(bytes.count, on: today) }
+        if let today { writer.countPushed(bytes.count, on: today) }
     }
 
     func advance(
@@ -227,13 +227,13 @@ struct PushProcessor: Sendable {
     }
 
     private func merge(
-        _ changeSet: ChangeSet, into writer: any ZoneWriting, in room: DecodingRoom?
+        _ changeSet: ChangeSet, into writer: ZoneDraft, in room: DecodingRoom?
     ) throws {
         let rows = room?.ofRows
         defer { rows?.release() }
         let lostCount = try StateMerger.merge(
-            changeSet, ZoneParts(writer), into: writer, recordBytes: limits.recordBytes,
-            reserving: room?.reserve(byteCount:),
+            changeSet, ZoneParts(writer.stored), into: writer,
+            recordBytes: limits.recordBytes, reserving: room?.reserve(byteCount:),
             reservingRows: { try rows?.need(byteCount: Self.bytesPerMergedByte * $0) },
             proceeding: stop.check, checking: IncomingChangeSet.checkIsKnown)
         if lostCount > 0 { metrics.conflicts.add(Double(lostCount)) }

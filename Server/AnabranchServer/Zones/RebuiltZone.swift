@@ -35,7 +35,7 @@ struct RebuiltZone {
             let page = try log.changeSets(after: position, byteLimit: 4 << 20)
             guard let cursor = page.cursor else { return }
             try storage.write { writer in
-                var head = try writer.logState().head
+                var head = writer.logState().head
                 for bytes in page.changeSets {
                     let changeSet = try ChangeSet(decoding: bytes)
                     head = head.advanced(over: changeSet)
@@ -69,7 +69,7 @@ struct RebuiltZone {
     }
 
     /// Replaces records by their rebuilt state.
-    func put(_ differences: [RecordDifference], into writer: any ZoneWriting) throws {
+    func put(_ differences: [RecordDifference], into writer: ZoneDraft) throws {
         try storage.read { truth in
             for difference in differences {
                 try writer.remove([try writer.key(of: difference.record)]) { _, _ in }
@@ -97,7 +97,7 @@ struct RebuiltZone {
     }
 }
 
-extension ZoneWriting {
+extension ZoneDraft {
     fileprivate func key(of record: RecordID) throws -> RecordKey {
         RecordKey(ordinal: try ordinal(of: record.replica), number: record.number)
     }
@@ -117,7 +117,7 @@ extension ZoneWriting {
 
 extension StateRow {
     /// The row of a record; the record's least stamp becomes the stamp of the insert.
-    fileprivate init(_ record: CanonicalRecord, in writer: any ZoneWriting) throws {
+    fileprivate init(_ record: CanonicalRecord, in writer: ZoneDraft) throws {
         let stamp = record.cells.map(\.stamp).min()
         let timestamp = stamp?.timestamp.rawValue ?? 0
         let author = try writer.ordinal(of: stamp?.replica ?? record.id.replica)

@@ -29,10 +29,10 @@ struct ZoneCopier {
         try source.read { reader in
             try target.write { writer in
                 let log = try reader.logState()
-                let held = try writer.logState()
+                let held = writer.logState()
                 try copyQuotas(reader, writer)
                 guard held.head != log.head || held.startPosition != log.startPosition else {
-                    if let epoch { try writer.beginEpoch(epoch) }
+                    if let epoch { writer.beginEpoch(epoch) }
                     return .unchanged
                 }
                 let outcome =
@@ -40,20 +40,20 @@ struct ZoneCopier {
                     ? try continueLog(from: held, to: log, reader, writer)
                     : try copyWhole(log, held, reader, writer, isReplaced: isReplaced)
                 try check(writer, against: reader)
-                if let epoch { try writer.beginEpoch(epoch) }
+                if let epoch { writer.beginEpoch(epoch) }
                 return outcome
             }
         }
     }
 
     /// Copies the quotas and the bytes of the day; the other counters follow from the rows.
-    private func copyQuotas(_ reader: any ZoneReading, _ writer: any ZoneWriting) throws {
+    private func copyQuotas(_ reader: any ZoneReading, _ writer: ZoneDraft) throws {
         let quotas = try reader.quotas()
-        if try writer.quotas() != quotas { try writer.setQuotas(quotas) }
+        if writer.quotas() != quotas { writer.setQuotas(quotas) }
         let use = try reader.use()
-        let held = try writer.use()
+        let held = writer.use()
         guard held.day != use.day || held.dayBytes != use.dayBytes else { return }
-        try writer.setPushed(use.dayBytes, on: use.day)
+        writer.setPushed(use.dayBytes, on: use.day)
     }
 
     /// True if a copy has the beginning of the log, and the log has all that follows.
@@ -75,7 +75,7 @@ struct ZoneCopier {
 
     private func continueLog(
         from held: LogState, to log: LogState, _ reader: any ZoneReading,
-        _ writer: any ZoneWriting
+        _ writer: ZoneDraft
     ) throws -> Outcome {
         var cursor = held.head
         while cursor.position < log.head.position {
@@ -89,17 +89,17 @@ struct ZoneCopier {
             }
         }
         try writer.forgetChangeSets(through: log.startPosition)
-        try writer.acknowledge(reader.acknowledgements())
-        try writer.setLog(log)
+        writer.acknowledge(try reader.acknowledgements())
+        writer.setLog(log)
         return .continued(log.head.position - held.head.position)
     }
 
     private func append(
         _ changeSet: ChangeSet, _ bytes: [UInt8], at cursor: LogCursor,
-        _ reader: any ZoneReading, _ writer: any ZoneWriting
+        _ reader: any ZoneReading, _ writer: ZoneDraft
     ) throws {
         let parts = try changeSet.parts()
-        for part in parts where try writer.heldBytes(of: part) < part.byteCount {
+        for part in parts where try writer.stored.heldBytes(of: part) < part.byteCount {
             var start = 0
             try reader.forEachPiece(of: part) { piece in
                 try writer.append(piece, to: part, at: start, wallMilliseconds: 0)
@@ -110,11 +110,12 @@ struct ZoneCopier {
         try writer.putInLog(parts, at: cursor.position)
         guard changeSet.kind.isSave else { return }
         _ = try StateMerger.merge(
-            changeSet, ZoneParts(writer), into: writer, recordBytes: recordBytes)
+            changeSet, ZoneParts(writer.stored), into: writer,
+            recordBytes: recordBytes)
     }
 
     private func copyWhole(
-        _ log: LogState, _ held: LogState, _ reader: any ZoneReading, _ writer: any ZoneWriting,
+        _ log: LogState, _ held: LogState, _ reader: any ZoneReading, _ writer: ZoneDraft,
         isReplaced: Bool
     ) throws -> Outcome {
         guard isReplaced || held.head.position == 0 else {
@@ -125,16 +126,16 @@ struct ZoneCopier {
         }
         try writer.removeAll()
         try reader.forEachRows { try writer.insert($0) }
-        try writer.setLog(log)
-        try writer.setChecksum(try reader.checksum())
+        writer.setLog(log)
+        writer.setChecksum(try reader.checksum())
         return .whole
     }
 
     private func check(
-        _ writer: any ZoneWriting, against reader: any ZoneReading
+        _ writer: ZoneDraft, against reader: any ZoneReading
     ) throws {
-        guard try writer.logState().head == reader.logState().head,
-            try writer.checksum() == reader.checksum()
+        guard try reader.logState().head == writer.logState().head,
+            try reader.checksum() == writer.checksum()
         else { throw damaged("its log does not lead to its state") }
     }
 

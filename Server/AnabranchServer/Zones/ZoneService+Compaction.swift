@@ -67,11 +67,11 @@ extension ZoneService {
     private static let finalizedTogether = 1000
 
     private func finalizeSomeDeletes(
-        through horizon: UInt64, _ writer: any ZoneWriting
+        through horizon: UInt64, _ writer: ZoneDraft
     ) throws -> Int {
-        let dead = try writer.deadRecords(through: horizon, limit: Self.finalizedTogether)
+        let dead = try writer.sent().deadRecords(through: horizon, limit: Self.finalizedTogether)
         guard !dead.isEmpty else { return 0 }
-        var log = try writer.logState()
+        var log = writer.logState()
         let now = wallMilliseconds()
         let intake = PushProcessor(
             limits: limits, wallMilliseconds: wallMilliseconds, zone: name, validation: nil,
@@ -88,7 +88,7 @@ extension ZoneService {
     /// A save of the zone itself; its replica ID is the epoch.
     private func horizonSet(
         deleting dead: [(WireName, RecordID)], _ log: LogState, now: Int64,
-        _ writer: any ZoneWriting
+        _ writer: ZoneDraft
     ) throws -> ChangeSet {
         let author = log.head.epoch
         let head = try writer.head(of: author)

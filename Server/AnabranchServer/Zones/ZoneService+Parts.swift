@@ -42,29 +42,29 @@ extension ZoneService {
     /// Stages a piece within a write transaction.
     ///
     /// - Returns: The number of bytes held of the part; `nil` if its bytes do not match its digest.
-    private func stage(_ request: StageRequest, _ writer: any ZoneWriting) throws -> Int? {
+    private func stage(_ request: StageRequest, _ writer: ZoneDraft) throws -> Int? {
         let part = request.part
         let now = wallMilliseconds()
         if request.start == 0 {
             try writer.dropStaged(untouchedSince: now - limits.stageMilliseconds)
         }
-        let held = try writer.heldBytes(of: part)
+        let held = try writer.stored.heldBytes(of: part)
         guard held == Int(request.start), held < part.byteCount, !request.bytes.isEmpty else {
             return held
         }
-        try checkRoom(for: request, held, in: try writer.staged())
-        let check = try writer.quotaCheck(orElse: limits.quotas, wallMilliseconds: now)
-        let before = try writer.use()
+        try checkRoom(for: request, held, in: try writer.stored.staged())
+        let check = QuotaCheck(writer.quotas(), orElse: limits.quotas, wallMilliseconds: now)
+        let before = writer.use()
         try writer.append(request.bytes, to: part, at: held, wallMilliseconds: now)
-        try writer.countPushed(request.bytes.count, on: check.today)
-        if let refusal = check.refusal(from: before, to: try writer.use(), of: "a part of a save") {
+        writer.countPushed(request.bytes.count, on: check.today)
+        if let refusal = check.refusal(from: before, to: writer.use(), of: "a part of a save") {
             throw refusal
         }
         guard held + request.bytes.count == part.byteCount else {
             return held + request.bytes.count
         }
         var digest = DigestBuilder()
-        try writer.forEachPiece(of: part) { digest.update($0) }
+        try writer.stored.forEachPiece(of: part) { digest.update($0) }
         guard digest.finish() == part.digest else {
             try writer.dropStaged([part])
             return nil

@@ -8,7 +8,7 @@ extension ZoneService {
 
     /// Replaces the zone's own quotas. They hold from the next push on, for all daemons.
     public func setQuotas(_ quotas: ZoneQuotas) throws(ProtocolError) {
-        try named { try transactions.write { try $0.setQuotas(quotas) } }
+        try named { try transactions.write { $0.setQuotas(quotas) } }
     }
 
     /// The used amount of each quantity.

@@ -46,14 +46,14 @@ extension ZoneService {
             let head = try storage.read { try look(through: $0, rebuilt, &found) }
             guard isRepairing, found.damage.isEmpty, !found.isValid else { return found }
             try transactions.write { writer in
-                guard try writer.logState().head == head else {
+                guard writer.logState().head == head else {
                     throw ProtocolError(
                         .overloaded,
                         "Can't repair zone \(name) because its log grew meanwhile: try again.")
                 }
                 try rebuilt.put(found.differences ?? [], into: writer)
-                try writer.setChecksum(try writer.summed())
-                try writer.setUse(try writer.counts())
+                writer.setChecksum(try writer.sent().summed())
+                writer.setUse(try writer.sent().counts())
             }
             try storage.snapshots.keepNewest(0)
             hashes.forget()

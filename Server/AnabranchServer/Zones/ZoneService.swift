@@ -72,7 +72,7 @@ public final class ZoneService: Sendable {
             let start = ContinuousClock.now
             let outcomes = try transactions.write(needs) { writer in
                 let outcomes = try jobs.map { try intake.take($0, into: writer) }
-                try acknowledged.flush(into: writer)
+                acknowledged.flush(into: writer)
                 return outcomes
             }
             metrics.commits.record(Double(jobs.count))
@@ -215,10 +215,10 @@ public final class ZoneService: Sendable {
         try named {
             acknowledged.remove(replica)
             return try transactions.write { writer in
-                guard let known = try writer.acknowledgements()[replica], known.isSeen else {
+                guard let known = try writer.sent().acknowledgements()[replica], known.isSeen else {
                     return false
                 }
-                try writer.acknowledge([replica: known.forgotten])
+                writer.acknowledge([replica: known.forgotten])
                 return true
             }
         }

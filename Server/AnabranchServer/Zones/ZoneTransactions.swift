@@ -10,7 +10,7 @@ struct ZoneTransactions: Sendable {
     /// It records how long the caller waited for the lock, with other daemons and the beginning of
     /// the transaction, and how long it then held the lock, with the commit.
     func write<Result>(
-        _ needs: ZoneNeeds = ZoneNeeds(), _ body: (any ZoneWriting) throws -> Result
+        _ needs: ZoneNeeds = ZoneNeeds(), _ body: (ZoneDraft) throws -> Result
     ) throws -> Result {
         let asked = ContinuousClock.now
         var begun: ContinuousClock.Instant?

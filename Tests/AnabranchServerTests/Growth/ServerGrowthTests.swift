@@ -187,7 +187,7 @@ import Testing
             let replicas = (0..<size).map { ReplicaID(high: UInt64($0 + 1), low: 1) }
             let service = try zones.open.retain(zones.names[0])
             try service.storage.write { writer in
-                try writer.acknowledge(
+                writer.acknowledge(
                     Dictionary(
                         uniqueKeysWithValues: replicas.map {
                             ($0, Acknowledgement(position: 0, seen: 1))

@@ -160,8 +160,8 @@ import Testing
         override func query(
             _ sql: String, _ parameters: PostgreSQLValue...
         ) throws -> PostgreSQLRows {
-            try lookUp(
-                sql.replacingOccurrences(of: "ORDER BY key", with: "ORDER BY key DESC"), parameters)
+            let sql = sql.replacingOccurrences(of: "ORDER BY key", with: "ORDER BY key DESC")
+            return try session.run(PostgreSQLStatement(sql, [.text(zone)] + parameters))
         }
     }
 

@@ -108,7 +108,7 @@ private final class UnsteadyStorage: ZoneStorage {
     }
 
     func write<Result>(
-        _ needs: ZoneNeeds, _ body: (any ZoneWriting) throws -> Result
+        _ needs: ZoneNeeds, _ body: (ZoneDraft) throws -> Result
     ) throws -> Result {
         try storage.write(needs, body)
     }

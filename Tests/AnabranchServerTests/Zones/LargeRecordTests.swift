@@ -78,12 +78,11 @@ import Testing
             update(records, age: 1), .delete(RecordBlock(entity: "Person", records: records)),
         ])
         try zone.storage.write { writer in
-            guard let database = writer as? PostgreSQLZoneWriter else { return }
             var most = 0
             _ = try StateMerger.merge(
-                save, ZoneParts(writer), into: writer,
-                proceeding: { most = max(most, database.keptBytes) })
-            #expect(most > 1 << 20 && most <= 2 * PostgreSQLZoneWriter.mostKept + 2 << 20)
+                save, ZoneParts(writer.stored), into: writer,
+                proceeding: { most = max(most, writer.keptBytes) })
+            #expect(most > 1 << 20 && most <= 2 * ZoneDraft.mostKept + 2 << 20)
         }
     }
 
@@ -147,17 +146,10 @@ import Testing
                 #expect(Set(some.tags.keys) == Set(links[1...2]) && some.keyCount == 3)
                 let one = try writer.tags(of: links, byteLimit: 10)
                 #expect(one.tags.keys.elementsEqual(links[1...1]) && one.keyCount == 2)
-                // Now the database holds the tags, and the writer has forgotten them.
-                (writer as? PostgreSQLZoneWriter)?.forgetAll()
+                // Now the storage holds the tags, and the draft has forgotten them.
+                try writer.send()
+                writer.forget()
             }
         }
-    }
-}
-
-extension PostgreSQLZoneWriter {
-    /// Sends the changes, and forgets what was read.
-    fileprivate func forgetAll() {
-        try? send()
-        forgetHeld()
     }
 }

@@ -117,7 +117,7 @@ import Testing
         let invented = TestAuthor(77).replica
         let now = time.milliseconds
         try zone.storage.write {
-            try $0.acknowledge([invented: Acknowledgement(position: 1, seen: now)])
+            $0.acknowledge([invented: Acknowledgement(position: 1, seen: now)])
         }
         #expect(try zone.service.compact(by: plan())?.startPosition == 10)
     }

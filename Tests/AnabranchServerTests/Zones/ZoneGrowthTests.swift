@@ -33,9 +33,11 @@ import Testing
         let changes = try [50, 100, 200].map { count in
             let save = author.save(Self.blocks(record, 0..<count))
             return try zone.storage.write { writer in
-                let connection = try #require(writer as? SQLiteZoneWriter).connection
+                let connection = try #require(writer.stored as? SQLiteZoneWriter).connection
                 let before = try connection.integer("SELECT total_changes()")
-                _ = try StateMerger.merge(save, ZoneParts(writer), into: writer)
+                _ = try StateMerger.merge(
+                    save, ZoneParts(writer.stored), into: writer)
+                try writer.send()
                 return try connection.integer("SELECT total_changes()") - before
             }
         }

@@ -99,7 +99,7 @@ import Testing
         let error = #expect(throws: StorageError.self) {
             try zone.storage.write { writer in
                 try StateMerger.merge(
-                    save, ZoneParts(writer), into: writer,
+                    save, ZoneParts(writer.stored), into: writer,
                     proceeding: {
                         stop.begin(allowing: .zero)
                         try stop.check()

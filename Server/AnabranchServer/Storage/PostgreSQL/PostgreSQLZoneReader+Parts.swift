@@ -46,6 +46,12 @@ extension PostgreSQLZoneReader {
         ).first?.piece(from: start) ?? []
     }
 
+    func logParts() throws -> [(part: SavePart, position: UInt64)] {
+        try query(
+            "SELECT digest, size, position FROM anabranch.log_part WHERE zone = $1"
+        ).map { (try $0.part(), try $0.unsigned(at: 2)) }
+    }
+
     func staged() throws -> StagedParts {
         try query(
             """

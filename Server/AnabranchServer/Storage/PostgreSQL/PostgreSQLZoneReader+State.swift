@@ -117,15 +117,6 @@ extension PostgreSQLZoneReader {
         ).map { (try $0.replica(at: 0), try $0.ordinal(at: 1)) }
     }
 
-    func forEachRow(_ body: (CanonicalRecord) throws -> Void) throws {
-        _ = try forEachStateRow(
-            in: 0...Int64.max, withLinks: false, reserving: { _, _ in }
-        ) { rows in
-            for row in rows { try body(try record(row)) }
-            return true
-        }
-    }
-
     /// Consecutive rows that are read together.
     private struct RowGroup {
         var keys: ClosedRange<Int64>
@@ -207,25 +198,9 @@ extension PostgreSQLZoneReader {
     /// The greatest memory of rows that are read together, with their links.
     private static let bytesTogether = 256 << 10
 
-    /// The record without its links.
-    func record(_ row: StateRow) throws -> CanonicalRecord {
-        try CanonicalRecord(
-            row, id: id(of: row.key), entity: entityName(row.entity), property: property(at:),
-            replica: replica(at:))
-    }
-
     // MARK: Links
 
     private static let linkColumns = "left_key, property, right_key, tags"
-
-    private func link(_ row: PostgreSQLRows.Row) throws -> (key: LinkKey, tags: LinkTags) {
-        let key = row.linkKey()
-        let property = try property(at: key.property)
-        return (
-            key,
-            try StoredTags.tags(decoding: row.bytes(at: 3), of: property, replica: replica(at:))
-        )
-    }
 
     private func links(
         from keys: [RecordKey]
@@ -235,51 +210,11 @@ extension PostgreSQLZoneReader {
             "SELECT \(Self.linkColumns) FROM anabranch.link WHERE zone = $1 AND left_key = ANY($2)",
             .integers(keys.map(\.rawValue)))
         for row in rows {
-            let (key, tags) = try link(row)
+            let (key, property, tags) = try link(row)
             links[key.left, default: []].append(
-                CanonicalRecord.Link(
-                    property: try property(at: key.property), right: try id(of: key.right),
-                    tags: tags))
+                CanonicalRecord.Link(property: property, right: try id(of: key.right), tags: tags))
         }
         return links
-    }
-
-    func forEachLink(
-        _ body: (WireProperty, SnapshotChunk.Link) throws -> Void
-    ) throws {
-        try forEachLinkPage { rows in
-            for row in rows {
-                let (key, tags) = try link(row)
-                try body(
-                    try property(at: key.property),
-                    SnapshotChunk.Link(
-                        left: try id(of: key.left), right: try id(of: key.right), tags: tags))
-            }
-        }
-    }
-
-    func image(of record: RecordID) throws -> RecordImage {
-        var image = RecordImage(id: record)
-        guard let ordinal = try knownOrdinal(of: record.replica) else { return image }
-        let key = RecordKey(ordinal: ordinal, number: record.number)
-        let found = try query(
-            "SELECT \(Self.rowColumns) FROM anabranch.record WHERE zone = $1 AND key = $2",
-            .integer(key.rawValue)
-        ).first
-        guard let found else { return image }
-        image.record = try self.record(found.stateRow())
-        image.record?.links = try links(from: [key])[key] ?? []
-        let incoming = try query(
-            """
-            SELECT \(Self.linkColumns) FROM anabranch.link WHERE zone = $1 AND right_key = $2
-            ORDER BY left_key, property
-            """, .integer(key.rawValue))
-        image.incoming = try incoming.map { row in
-            let (key, tags) = try link(row)
-            return RecordImage.IncomingLink(
-                left: try id(of: key.left), property: try property(at: key.property), tags: tags)
-        }
-        return image
     }
 
     func imageSize(of record: RecordID, linkLimit: Int) throws -> ImageSize {

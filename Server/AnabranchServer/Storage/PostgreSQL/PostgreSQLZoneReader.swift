@@ -5,6 +5,8 @@ class PostgreSQLZoneReader: ZoneReading {
     let session: PostgreSQLSession
     let zone: String
     let names: ZoneNameCache
+    /// Many names are read in one round trip.
+    let namesTogether: Int64 = 256
     /// The zone's row as this transaction sees it.
     var row: ZoneRow
 
@@ -16,26 +18,11 @@ class PostgreSQLZoneReader: ZoneReading {
     }
 
     /// Runs a statement about the zone; `$1` is the zone's name.
-    ///
-    /// A writer first sends what it has not sent yet, so the statement sees it.
     func query(_ sql: String, _ parameters: PostgreSQLValue...) throws -> PostgreSQLRows {
-        try lookUp(sql, parameters)
-    }
-
-    /// Runs a statement that need not see unsent changes.
-    final func lookUp(
-        _ sql: String, _ parameters: [PostgreSQLValue]
-    ) throws -> PostgreSQLRows {
         try session.run(PostgreSQLStatement(sql, [.text(zone)] + parameters))
     }
 
-    func logState() throws -> LogState { row.logState }
-
-    func checksum() throws -> StateChecksum { row.checksum }
-
-    func quotas() throws -> ZoneQuotas { row.quotas }
-
-    func use() throws -> ZoneUse { row.use }
+    func zoneRow() throws -> ZoneRow { row }
 
     func linkCount() throws -> Int64 {
         try query("SELECT count(*) FROM anabranch.link WHERE zone = $1").first?.int64(at: 0) ?? 0
@@ -160,109 +147,87 @@ class PostgreSQLZoneReader: ZoneReading {
     }
 
     func place(ofOrigin origin: Digest) throws -> ZoneLogLocation? {
-        try lookUp(
+        try query(
             "SELECT \(Self.placeColumns) FROM anabranch.log l WHERE zone = $1 AND origin = $2",
-            [.bytes(origin.bytes)]
+            .bytes(origin.bytes)
         ).first.map(place)
     }
 
     func place(of dot: Dot) throws -> ZoneLogLocation? {
         guard let ordinal = try knownOrdinal(of: dot.replica) else { return nil }
-        return try lookUp(
+        return try query(
             """
             SELECT \(Self.placeColumns) FROM anabranch.log l
             WHERE zone = $1 AND replica = $2 AND sequence = $3
-            """, [.integer(ordinal), .integer(Int64(clamping: dot.sequence))]
+            """, .integer(ordinal), .integer(Int64(clamping: dot.sequence))
         ).first.map(place)
     }
 
-    func head(of replica: ReplicaID) throws -> ReplicaHead? {
-        try lookUp(
+    func replicaRow(of replica: ReplicaID) throws -> ReplicaRow? {
+        try query(
             """
-            SELECT sequence, origin FROM anabranch.replica
-            WHERE zone = $1 AND id = $2 AND sequence > 0
-            """, [.bytes(replica.bytes)]
-        ).first?.head(at: 0)
+            SELECT ordinal, id, sequence, origin FROM anabranch.replica
+            WHERE zone = $1 AND id = $2
+            """, .bytes(replica.bytes)
+        ).first.map { try $0.replicaRow() }
     }
 
-    // MARK: Numbers and names
+    /// The number of rows that one statement reads, and the bytes of values that may be large.
+    private static let rowsTogether: Int64 = 1000
+    private static let bytesTogether: Int64 = 1 << 20
 
-    /// The ordinal of a replica; `nil` if the zone does not know the replica.
-    func knownOrdinal(of replica: ReplicaID) throws -> Int64? {
-        if let ordinal = names.ordinals[replica] { return ordinal }
-        let row = try query(
-            "SELECT ordinal FROM anabranch.replica WHERE zone = $1 AND id = $2",
-            .bytes(replica.bytes)
-        ).first
-        guard let row else { return nil }
-        let ordinal = try row.ordinal(at: 0)
-        names.insert(replica, ordinal: ordinal)
-        return ordinal
-    }
-
-    /// Numbers are looked up in blocks of this size, because their neighbours are asked for next.
-    private static let block: Int64 = 256
-
-    private func blockOfNames(_ sql: String, around number: Int64) throws -> PostgreSQLRows {
-        let start = number - number % Self.block
-        let (end, isBeyond) = start.addingReportingOverflow(Self.block - 1)
-        return try query(sql, .integer(start), .integer(isBeyond ? .max : end))
-    }
-
-    func replica(at ordinal: Int64) throws -> ReplicaID {
-        if let replica = names.replicas[ordinal] { return replica }
-        let rows = try blockOfNames(
-            """
-            SELECT ordinal, id FROM anabranch.replica
-            WHERE zone = $1 AND ordinal BETWEEN $2 AND $3
-            """, around: ordinal)
-        // The cache may be emptied meanwhile.
-        var found: ReplicaID?
-        for row in rows {
-            let (replica, number) = (try row.replica(at: 1), try row.ordinal(at: 0))
-            names.insert(replica, ordinal: number)
-            if number == ordinal { found = replica }
+    func forEachRow(
+        of table: ZoneTable, in keys: ClosedRange<Int64>,
+        _ body: (any StoredColumns) throws -> Void
+    ) throws {
+        var last: [Int64]?
+        while true {
+            // The first page begins with the least keys, and others after the last ones.
+            let start = last ?? [keys.lowerBound] + table.columns.dropFirst().map { _ in .min }
+            let numbers = start.prefix(table.keyCount) + [keys.upperBound]
+            let rows = try session.run(
+                PostgreSQLStatement(
+                    Self.page(of: table, after: last == nil ? ">=" : ">"),
+                    [.text(zone), .integer(Self.rowsTogether), .integer(Self.bytesTogether)]
+                        + numbers.map { .integer($0) }))
+            guard rows.count > 0 else { return }
+            for row in rows {
+                let key = (0..<table.keyCount).map { row.int64(at: $0) }
+                guard last.map({ $0.lexicographicallyPrecedes(key) }) ?? true else {
+                    throw damaged("its rows are not in order")
+                }
+                last = key
+                try body(row)
+            }
         }
-        guard let found else { throw damaged("replica \(ordinal) is missing") }
-        return found
     }
 
-    func entityName(_ number: Int64) throws -> WireName {
-        if let name = names.entityNames[number] { return name }
-        let rows = try blockOfNames(
+    /// The statement that reads the first rows of a table after a key. A row that has many bytes is
+    /// read alone.
+    private static func page(of table: ZoneTable, after comparison: String) -> String {
+        let columns = table.postgreSQLColumns
+        let keys = columns.prefix(table.keyCount)
+        let order = keys.joined(separator: ", ")
+        let places = keys.indices.map { "$\($0 + 4)" }
+        let sizes = zip(columns, table.columns).filter { $0.1.type == .bytea }
+            .map { "coalesce(octet_length(\($0.0)), 0)" }
+        let size = sizes.joined(separator: " + ")
+        return """
+            SELECT * FROM (SELECT *, \(size) AS size, sum(\(size)) OVER (ORDER BY \(order)) AS total
+                FROM (SELECT \(columns.joined(separator: ", ")) FROM anabranch.\(table.name)
+                    WHERE zone = $1 AND (\(order)) \(comparison) (\(places.joined(separator: ", ")))
+                    AND \(keys[0]) <= $\(4 + keys.count)
+                    ORDER BY \(order) LIMIT $2) AS page) AS sized
+            WHERE total <= $3 OR total = size ORDER BY \(order)
             """
-            SELECT number, name FROM anabranch.entity
-            WHERE zone = $1 AND number BETWEEN $2 AND $3
-            """, around: number)
-        var found: WireName?
-        for row in rows {
-            let (name, place) = (WireName(row.string(at: 1)), try row.number(at: 0))
-            names.insert(name, entity: place)
-            if place == number { found = name }
-        }
-        guard let found else { throw damaged("entity \(number) is missing") }
-        return found
     }
 
-    func property(at number: Int64) throws -> WireProperty {
-        if let property = names.properties[number] { return property }
-        let rows = try blockOfNames(
+    func forEachLink(to right: RecordKey, _ body: (any StoredColumns) throws -> Void) throws {
+        try query(
             """
-            SELECT number, name, type, rule FROM anabranch.property
-            WHERE zone = $1 AND number BETWEEN $2 AND $3
-            """, around: number)
-        var found: WireProperty?
-        for row in rows {
-            let place = try row.number(at: 0)
-            let property = row.property(named: WireName(row.string(at: 1)), at: 2)
-            names.insert(property, number: place)
-            if place == number { found = property }
-        }
-        guard let found else { throw damaged("property \(number) is missing") }
-        return found
-    }
-
-    func id(of key: RecordKey) throws -> RecordID {
-        RecordID(replica: try replica(at: key.ordinal), number: key.number)
+            SELECT left_key, property, right_key, tags FROM anabranch.link
+            WHERE zone = $1 AND right_key = $2 ORDER BY left_key, property
+            """, .integer(right.rawValue)
+        ).forEach(body)
     }
 }

@@ -62,8 +62,9 @@ package final class PostgreSQLZoneStorage: ZoneStorage {
     static func make(
         _ zone: String, through session: PostgreSQLSession, epoch: EpochID
     ) throws {
-        let row = ZoneRow(epoch: epoch, history: session.history)
-        _ = try session.run(row.inserting(zone))
+        guard let epochs = EpochHistory([.init(id: epoch, forkPosition: 0)]) else { return }
+        _ = try session.run(
+            ZoneRow(history: session.history, epochs: epochs).inserting(zone))
     }
 
     package var stop: StopSignal { pool.options.stop }
@@ -112,7 +113,7 @@ package final class PostgreSQLZoneStorage: ZoneStorage {
     }
 
     package func write<Result>(
-        _ needs: ZoneNeeds, _ body: (any ZoneWriting) throws -> Result
+        _ needs: ZoneNeeds, _ body: (ZoneDraft) throws -> Result
     ) throws -> Result {
         try StorageError.convertingPostgreSQL {
             try writing.withLock {
@@ -137,7 +138,7 @@ package final class PostgreSQLZoneStorage: ZoneStorage {
 
     private func write<Result>(
         _ needs: ZoneNeeds, through session: PostgreSQLSession,
-        _ body: (any ZoneWriting) throws -> Result
+        _ body: (ZoneDraft) throws -> Result
     ) throws -> Result {
         let statements = [ZoneRow.locking(zone)] + needs.statements(for: zone)
         let results = try session.begin(.writing, statements)
@@ -150,15 +151,14 @@ package final class PostgreSQLZoneStorage: ZoneStorage {
             names.forget()
             namesEpoch = row.epochs.present
         }
-        let reader = PostgreSQLZoneReader(session, zone: zone, row: row, names: names)
-        let held = try needs.held(
-            Array(results.dropFirst()), names: names, place: reader.place)
-        let writer = PostgreSQLZoneWriter(
-            session, zone: zone, sentRow: sentRow, row: row, held: held, names: names,
-            greatestOrdinal: options.greatestOrdinal)
-        let result = try body(writer)
+        let writer = PostgreSQLZoneWriter(session, zone: zone, row: sentRow, names: names)
+        let draft = ZoneDraft(
+            writer, row: row, names: names, greatestOrdinal: options.greatestOrdinal)
+        try needs.give(Array(results.dropFirst()), to: draft, place: writer.place)
+        let result = try body(draft)
         try faults.beforeCommit?()
-        try session.commit(writer.lastStatements())
+        writer.replace(draft.row)
+        try session.commit(writer.lastStatements(draft.takeChanges()))
         try faults.afterCommit?()
         return result
     }

@@ -14,7 +14,7 @@ extension ZoneNeeds {
         return [
             PostgreSQLStatement(
                 """
-                SELECT id, ordinal, sequence, origin FROM anabranch.replica
+                SELECT ordinal, id, sequence, origin FROM anabranch.replica
                 WHERE zone = $1 AND id = ANY($2)
                 """, .text(zone), .blobs(allReplicas.map(\.bytes))),
             PostgreSQLStatement(
@@ -50,41 +50,47 @@ extension ZoneNeeds {
         replicas.union(dots.lazy.map(\.replica)).union(records.lazy.map(\.replica))
     }
 
-    /// Reads the results of the statements.
+    /// Gives the results of the statements to a draft.
     ///
-    /// - Parameters:
-    ///   - names: Gets the ordinals of the replicas.
-    ///   - place: Reads the place in a row.
-    func held(
-        _ results: [PostgreSQLRows], names: ZoneNameCache,
+    /// - Parameter place: Reads the place in a row.
+    func give(
+        _ results: [PostgreSQLRows], to draft: ZoneDraft,
         place: (PostgreSQLRows.Row) throws -> ZoneLogLocation
-    ) throws -> HeldState {
-        var held = HeldState()
-        guard !results.isEmpty else { return held }
-        held.absentReplicas = allReplicas
-        for replica in allReplicas { held.heads.updateValue(nil, forKey: replica) }
+    ) throws {
+        guard !results.isEmpty else { return }
         for row in results[0] {
-            let id = try row.replica(at: 0)
-            names.insert(id, ordinal: try row.ordinal(at: 1))
-            held.absentReplicas.remove(id)
-            guard row.int64(at: 2) > 0 else { continue }
-            held.heads[id] = .some(
-                ReplicaHead(sequence: try row.unsigned(at: 2), origin: try row.digest(at: 3)))
+            let replica = try row.replicaRow()
+            draft.names.insert(replica.id, ordinal: replica.ordinal)
+            draft.replicas.take(replica, of: replica.id)
         }
-        for origin in origins { held.places.updateValue(nil, forKey: origin) }
+        for replica in allReplicas { draft.replicas.take(nil, of: replica) }
         for row in results[1] {
             let found = try place(row)
-            held.places[found.origin] = .some(found)
+            draft.places.take(found, of: found.origin)
         }
-        for dot in dots { held.placesByDot.updateValue(nil, forKey: dot) }
+        for origin in origins { draft.places.take(nil, of: origin) }
         for row in results[2] {
             let found = try place(row)
-            held.placesByDot[found.dot] = .some(found)
+            draft.placesByDot.take(found, of: found.dot)
         }
-        let keys = records.compactMap { record in
-            names.ordinals[record.replica].map { RecordKey(ordinal: $0, number: record.number) }
+        for dot in dots { draft.placesByDot.take(nil, of: dot) }
+        for (key, record) in try results[3].heldRecords() { draft.records.take(record, of: key) }
+        for record in records {
+            guard let ordinal = draft.replicas[record.replica]?.row?.ordinal else { continue }
+            draft.records.take(nil, of: RecordKey(ordinal: ordinal, number: record.number))
         }
-        try held.take(results[3], of: keys)
-        return held
+    }
+}
+
+extension PostgreSQLRows {
+    /// The records in the rows of `PostgreSQLZoneReader.sizedRows`.
+    func heldRecords() throws -> [RecordKey: HeldRecord] {
+        var records: [RecordKey: HeldRecord] = [:]
+        for row in self {
+            records[RecordKey(rawValue: row.int64(at: 0))] = HeldRecord(
+                entity: try row.number(at: 1), byteCount: try row.amount(at: 7),
+                dead: try row.unsigned(at: 6), values: row.isNull(at: 4) ? nil : try row.stateRow())
+        }
+        return records
     }
 }

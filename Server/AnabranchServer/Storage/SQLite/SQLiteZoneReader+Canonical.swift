@@ -75,13 +75,6 @@ extension SQLiteZoneReader {
             .map { (try $0.replica(at: 0), try $0.ordinal(at: 1)) }
     }
 
-    /// The record without its links.
-    func record(_ row: StateRow) throws -> CanonicalRecord {
-        try CanonicalRecord(
-            row, id: id(of: row.key), entity: entityName(row.entity), property: property(at:),
-            replica: replica(at:))
-    }
-
     /// The links of a record.
     ///
     /// - Parameters:
@@ -108,29 +101,5 @@ extension SQLiteZoneReader {
                         decoding: rows.bytes(at: 2), of: property, replica: replica(at:))))
         }
         return links
-    }
-
-    func id(of key: RecordKey) throws -> RecordID {
-        RecordID(replica: try replica(at: key.ordinal), number: key.number)
-    }
-
-    func entityName(_ number: Int64) throws -> WireName {
-        if let name = names.entityNames[number] { return name }
-        let row = try connection.cached("SELECT name FROM entity WHERE number = ?", number)
-        guard try row.step() else { throw damaged("entity \(number) is missing") }
-        let name = WireName(String(decoding: row.bytes(at: 0), as: UTF8.self))
-        names.insert(name, entity: number)
-        return name
-    }
-
-    package func property(at number: Int64) throws -> WireProperty {
-        if let property = names.properties[number] { return property }
-        let row = try connection.cached(
-            "SELECT name, type, rule FROM property WHERE number = ?", number)
-        guard try row.step() else { throw damaged("property \(number) is missing") }
-        let property = row.property(
-            named: WireName(String(decoding: row.bytes(at: 0), as: UTF8.self)), at: 1)
-        names.insert(property, number: number)
-        return property
     }
 }

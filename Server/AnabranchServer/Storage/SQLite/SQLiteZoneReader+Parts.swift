@@ -35,89 +35,22 @@ extension SQLiteZoneReader {
         ).first { try $0.piece(from: start) } ?? []
     }
 
+    package func logParts() throws -> [(part: SavePart, position: UInt64)] {
+        let rows = try connection.cached("SELECT digest, size, position FROM log_part")
+        var listed: [(part: SavePart, position: UInt64)] = []
+        while try rows.step() { listed.append((try rows.part(), try rows.unsigned(at: 2))) }
+        return listed
+    }
+
     package func staged() throws -> StagedParts {
         try connection.cached("SELECT count(*), coalesce(sum(held), 0) FROM stage")
             .first { try $0.staged() } ?? StagedParts()
     }
 }
 
-extension SQLiteZoneWriter {
-    package func append(
-        _ piece: [UInt8], to part: SavePart, at start: Int, wallMilliseconds: Int64
-    ) throws {
-        try connection.cached(
-            "INSERT INTO part(digest, size, start, bytes) VALUES (?, ?, ?, ?)", part.digest.bytes,
-            Int64(part.byteCount),
-            Int64(start), piece
-        ).run()
-        try count(bytes: piece.count)
-        try connection.cached(
-            "INSERT OR REPLACE INTO stage(digest, size, held, touched) VALUES (?, ?, ?, ?)",
-            part.digest.bytes, Int64(part.byteCount), Int64(start + piece.count), wallMilliseconds
-        ).run()
-    }
-
-    package func putInLog(_ parts: [SavePart], at position: UInt64) throws {
-        for part in parts {
-            try connection.cached(
-                "INSERT OR IGNORE INTO log_part(digest, size, position) VALUES (?, ?, ?)",
-                part.digest.bytes, Int64(part.byteCount), Int64(clamping: position)
-            ).run()
-            try unstage(part)
-        }
-    }
-
-    private func unstage(_ part: SavePart) throws {
-        try connection.cached(
-            "DELETE FROM stage WHERE digest = ? AND size = ?", part.digest.bytes,
-            Int64(part.byteCount)
-        ).run()
-    }
-
-    package func dropStaged(_ parts: [SavePart]) throws {
-        for part in parts {
-            try unstage(part)
-            try removeIfUnused(part)
-        }
-    }
-
-    package func dropStaged(untouchedSince wallMilliseconds: Int64) throws {
-        try dropStaged(
-            try parts("SELECT digest, size FROM stage WHERE touched < ?", wallMilliseconds))
-    }
-
-    /// Removes the parts of the log's entries up to a position, unless they are used otherwise.
-    func forgetParts(through position: UInt64) throws {
-        let last = Int64(clamping: position)
-        let parts = try parts(
-            "SELECT DISTINCT digest, size FROM log_part WHERE position <= ?", last)
-        try connection.run("DELETE FROM log_part WHERE position <= ?", .integer(last))
-        for part in parts { try removeIfUnused(part) }
-    }
-
-    private func parts(_ sql: String, _ limit: Int64) throws -> [SavePart] {
-        try connection.cached(sql, limit).map {
-            SavePart(
-                digest: try $0.digest(at: 0),
-                byteCount: Int(clamping: try $0.unsigned(at: 1)))
-        }
-    }
-
-    /// Removes a part that the log does not list and no client is sending.
-    private func removeIfUnused(_ part: SavePart) throws {
-        let (digest, size) = (part.digest.bytes, Int64(part.byteCount))
-        let isUsed = try connection.cached(
-            """
-            SELECT 1 FROM log_part WHERE digest = ?1 AND size = ?2
-            UNION ALL SELECT 1 FROM stage WHERE digest = ?1 AND size = ?2
-            """, digest, size
-        ).step()
-        guard !isUsed else { return }
-        let byteCount = try connection.cached(
-            "SELECT coalesce(sum(length(bytes)), 0) FROM part WHERE digest = ? AND size = ?",
-            digest, size
-        ).first { Int($0.int64(at: 0)) }
-        try count(bytes: -(byteCount ?? 0))
-        try connection.cached("DELETE FROM part WHERE digest = ? AND size = ?", digest, size).run()
+extension Statement {
+    func bind(_ part: SavePart) throws {
+        try bind(part.digest.bytes, at: 1)
+        try bind(Int64(part.byteCount), at: 2)
     }
 }

@@ -2,32 +2,6 @@ package import AnabranchReplication
 import AnabranchSQLite
 
 extension SQLiteZoneReader {
-    package func forEachRow(_ body: (CanonicalRecord) throws -> Void) throws {
-        let rows = try connection.cached(
-            """
-            SELECT key, entity, timestamp, author, cells, seen, dead FROM record ORDER BY key
-            """)
-        while try rows.step() { try body(try record(rows.stateRow())) }
-    }
-
-    package func forEachLink(
-        _ body: (WireProperty, SnapshotChunk.Link) throws -> Void
-    ) throws {
-        let rows = try connection.cached(
-            "SELECT left, property, right, tags FROM link ORDER BY left, property, right")
-        while try rows.step() {
-            let property = try property(at: rows.int64(at: 1))
-            let tags = try StoredTags.tags(
-                decoding: rows.bytes(at: 3), of: property, replica: replica(at:))
-            try body(
-                property,
-                SnapshotChunk.Link(
-                    left: try id(of: RecordKey(rawValue: rows.int64(at: 0))),
-                    right: try id(of: RecordKey(rawValue: rows.int64(at: 2))),
-                    tags: tags))
-        }
-    }
-
     package func forEachHead(_ body: (SnapshotChunk.Head) throws -> Void) throws {
         let rows = try connection.cached(
             "SELECT id, sequence, origin FROM replica WHERE sequence > 0 ORDER BY id")

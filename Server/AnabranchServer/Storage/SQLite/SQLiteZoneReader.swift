@@ -4,31 +4,57 @@ import AnabranchSQLite
 /// Reads a zone's file through one connection, within the caller's transaction.
 package class SQLiteZoneReader: ZoneReading {
     let connection: Connection
-    let names: ZoneNameCache
+    package let names: ZoneNameCache
+    /// A single name is read without a round trip.
+    package var namesTogether: Int64 { 1 }
 
     init(_ connection: Connection, names: ZoneNameCache = ZoneNameCache()) {
         self.connection = connection
         self.names = names
     }
 
-    package func logState() throws -> LogState {
+    package func zoneRow() throws -> ZoneRow {
+        let zone = try connection.cached(
+            """
+            SELECT greatest, start, checksum, bytes, records, day, day_bytes,
+                (SELECT coalesce(max(ordinal) + 1, 0) FROM replica),
+                (SELECT coalesce(max(number) + 1, 0) FROM entity),
+                (SELECT coalesce(max(number) + 1, 0) FROM property),
+                quota_bytes, quota_records, quota_replicas, quota_daily_bytes
+            FROM zone
+            """)
+        guard try zone.step() else { throw damaged("its zone row is missing") }
+        defer { zone.reset() }
+        var row = ZoneRow(epochs: try epochs())
+        row.greatestTimestamp = try zone.unsigned(at: 0)
+        row.startPosition = try zone.unsigned(at: 1)
+        guard let checksum = zone.withBytes(at: 2, { StateChecksum(bytes: $0) }) else {
+            throw damaged("its checksum can't be read")
+        }
+        row.checksum = checksum
+        row.bytes = try zone.amount(at: 3)
+        row.records = try zone.amount(at: 4)
+        row.day = try zone.amount(at: 5)
+        row.dayBytes = try zone.amount(at: 6)
+        row.next = NextNumbers(
+            replica: try zone.number(at: 7), entity: try zone.number(at: 8),
+            property: try zone.number(at: 9))
+        row.quotas = zone.quotas(from: 10)
+        let last = try connection.cached(
+            "SELECT position, running FROM log ORDER BY position DESC LIMIT 1")
+        guard try last.step() else { return row }
+        row.position = try last.unsigned(at: 0)
+        row.running = try last.replica(at: 1)
+        return row
+    }
+
+    private func epochs() throws -> EpochHistory {
         let epochs = try connection.cached("SELECT id, fork FROM epoch ORDER BY ordinal")
         let history = try epochs.map {
             EpochHistory.Epoch(id: try $0.replica(at: 0), forkPosition: try $0.unsigned(at: 1))
         }
         guard let history = EpochHistory(history) else { throw damaged("it has no epoch") }
-        let zone = try connection.cached("SELECT greatest, start FROM zone")
-        guard try zone.step() else { throw damaged("its zone row is missing") }
-        return LogState(
-            head: try head(in: history.present), history: history,
-            greatestTimestamp: HybridTimestamp(rawValue: try zone.unsigned(at: 0)),
-            startPosition: try zone.unsigned(at: 1))
-    }
-
-    private func head(in epoch: EpochID) throws -> LogCursor {
-        try connection.cached(
-            "SELECT position, running FROM log ORDER BY position DESC LIMIT 1"
-        ).first { try $0.cursor(epoch: epoch) } ?? LogCursor(startOf: epoch)
+        return history
     }
 
     func presentEpoch() throws -> EpochID {
@@ -62,23 +88,11 @@ package class SQLiteZoneReader: ZoneReading {
         return page
     }
 
-    package func head(of replica: ReplicaID) throws -> ReplicaHead? {
-        try connection.cached(
-            "SELECT sequence, origin FROM replica WHERE id = ? AND sequence > 0", replica.bytes
-        ).first { try $0.head(at: 0) }
-    }
-
-    package func use() throws -> ZoneUse {
+    package func replicaRow(of replica: ReplicaID) throws -> ReplicaRow? {
         let row = try connection.cached(
-            """
-            SELECT bytes, records, (SELECT coalesce(max(ordinal) + 1, 0) FROM replica), day,
-                day_bytes FROM zone
-            """)
-        guard try row.step() else { throw damaged("its zone row is missing") }
-        return ZoneUse(
-            bytes: try row.amount(at: 0), records: try row.amount(at: 1),
-            replicas: try row.amount(at: 2), day: try row.amount(at: 3),
-            dayBytes: try row.amount(at: 4))
+            "SELECT ordinal, id, sequence, origin FROM replica WHERE id = ?")
+        try row.bind(replica.bytes, at: 1)
+        return try row.step() ? try row.replicaRow() : nil
     }
 
     package func linkCount() throws -> Int64 {
@@ -111,37 +125,34 @@ package class SQLiteZoneReader: ZoneReading {
         return positions
     }
 
-    package func checksum() throws -> StateChecksum {
-        let zone = try connection.cached("SELECT checksum FROM zone")
-        guard try zone.step() else { throw damaged("its zone row is missing") }
-        guard let checksum = StateChecksum(bytes: zone.bytes(at: 0)) else {
-            throw damaged("its checksum can't be read")
-        }
-        return checksum
-    }
-
-    func damaged(_ cause: String) -> StorageError {
+    package func damaged(_ cause: String) -> StorageError {
         StorageError(.damaged, "Can't read \(connection.path) because \(cause).")
     }
 
-    // MARK: Numbers and names
-
-    /// The ordinal of a replica; `nil` if the zone does not know the replica.
-    func knownOrdinal(of replica: ReplicaID) throws -> Int64? {
-        if let ordinal = names.ordinals[replica] { return ordinal }
-        let row = try connection.cached("SELECT ordinal FROM replica WHERE id = ?", replica.bytes)
-        guard try row.step() else { return nil }
-        let ordinal = try row.ordinal(at: 0)
-        names.insert(replica, ordinal: ordinal)
-        return ordinal
+    package func forEachRow(
+        of table: ZoneTable, in keys: ClosedRange<Int64>,
+        _ body: (any StoredColumns) throws -> Void
+    ) throws {
+        let names = table.columns.map(\.name)
+        let rows = try connection.cached(
+            """
+            SELECT \(names.joined(separator: ", ")) FROM \(table.name)
+            WHERE \(names[0]) BETWEEN ? AND ?
+            ORDER BY \(names.prefix(table.keyCount).joined(separator: ", "))
+            """)
+        try rows.bind(keys.lowerBound, at: 1)
+        try rows.bind(keys.upperBound, at: 2)
+        while try rows.step() { try body(rows) }
     }
 
-    package func replica(at ordinal: Int64) throws -> ReplicaID {
-        if let replica = names.replicas[ordinal] { return replica }
-        let row = try connection.cached("SELECT id FROM replica WHERE ordinal = ?", ordinal)
-        guard try row.step() else { throw damaged("replica \(ordinal) is missing") }
-        let replica = try row.replica(at: 0)
-        names.insert(replica, ordinal: ordinal)
-        return replica
+    package func forEachLink(
+        to right: RecordKey, _ body: (any StoredColumns) throws -> Void
+    ) throws {
+        let rows = try connection.cached(
+            """
+            SELECT left, property, right, tags FROM link WHERE right = ? ORDER BY left, property
+            """)
+        try rows.bind(right.rawValue, at: 1)
+        while try rows.step() { try body(rows) }
     }
 }

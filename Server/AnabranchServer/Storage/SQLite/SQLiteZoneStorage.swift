@@ -143,7 +143,7 @@ package final class SQLiteZoneStorage: ZoneStorage {
     }
 
     package func write<Result>(
-        _ needs: ZoneNeeds, _ body: (any ZoneWriting) throws -> Result
+        _ needs: ZoneNeeds, _ body: (ZoneDraft) throws -> Result
     ) throws -> Result {
         try writing.withLock {
             guard connection.isOpen else {
@@ -153,10 +153,14 @@ package final class SQLiteZoneStorage: ZoneStorage {
             do {
                 return try StorageError.convertingSQLite(of: path) {
                     try connection.transaction {
-                        let writer = SQLiteZoneWriter(
-                            connection, names: names, greatestOrdinal: options.greatestOrdinal)
-                        let result = try body(writer)
-                        try writer.writeKept()
+                        let row = try SQLiteZoneReader(connection, names: names).zoneRow()
+                        let writer = SQLiteZoneWriter(connection, row: row, names: names)
+                        let draft = ZoneDraft(
+                            writer, row: row, names: names,
+                            greatestOrdinal: options.greatestOrdinal)
+                        let result = try body(draft)
+                        try writer.write(draft.takeChanges())
+                        try writer.replace(draft.row)
                         return result
                     }
                 }

@@ -1,205 +1,239 @@
 package import AnabranchReplication
 import AnabranchSQLite
 
-/// Writes a zone's file within the zone's one write transaction.
-///
-/// Every entry changes the head of its replica and the counters and the checksum of the zone. These
-/// are kept in memory, and written at the end or before they are read.
+/// Reads and writes a zone's rows in its file, within the zone's one write transaction.
 package final class SQLiteZoneWriter: SQLiteZoneReader, ZoneWriting {
-    private let greatestOrdinal: Int64
-    var kept = Kept()
+    /// The zone's row in the file.
+    private var writtenRow: ZoneRow
+    /// An upper limit of the keys of a replica's records, by its ordinal: greater ones are not
+    /// looked up.
+    var greatestKeys: [Int64: Int64] = [:]
 
-    /// The fields of the zone's row and the head that may differ from those in the file.
-    struct Kept {
-        /// The counters as this transaction leaves them so far; `nil` if it has not read them.
-        var use: ZoneUse?
-        /// The checksum as this transaction leaves it so far; `nil` if it has not read it.
-        var checksum: StateChecksum?
-        /// The greatest timestamp of the entries that were appended.
-        var greatest: Int64 = 0
-        /// True if a field of the zone's row was changed since it was written.
-        var isRowChanged = false
-        /// The replica that the last entries are of, by its ordinal, and its head.
-        var head: (author: Int64, head: ReplicaHead)?
-    }
-
-    init(_ connection: Connection, names: ZoneNameCache, greatestOrdinal: Int64) {
-        self.greatestOrdinal = greatestOrdinal
+    init(_ connection: Connection, row: ZoneRow, names: ZoneNameCache) {
+        writtenRow = row
         super.init(connection, names: names)
     }
 
-    override package func use() throws -> ZoneUse {
-        if let use = kept.use { return use }
-        let use = try super.use()
-        kept.use = use
-        return use
-    }
-
-    override package func checksum() throws -> StateChecksum {
-        if let checksum = kept.checksum { return checksum }
-        let checksum = try super.checksum()
-        kept.checksum = checksum
-        return checksum
-    }
-
-    override package func logState() throws -> LogState {
-        try writeKept()
-        return try super.logState()
-    }
-
-    override package func head(of replica: ReplicaID) throws -> ReplicaHead? {
-        try writeKept()
-        return try super.head(of: replica)
-    }
-
-    /// Writes what was kept in memory.
-    func writeKept() throws {
-        if let (author, head) = kept.head {
-            let row = try connection.cached(
-                "UPDATE replica SET sequence = ?, origin = ? WHERE ordinal = ? AND sequence < ?")
-            try row.bind(Int64(clamping: head.sequence), at: 1)
-            try row.bind(head.origin.bytes, at: 2)
-            try row.bind(author, at: 3)
-            try row.bind(Int64(clamping: head.sequence), at: 4)
-            try row.run()
-            kept.head = nil
+    package func replace(_ row: ZoneRow) throws {
+        guard row != writtenRow else { return }
+        if row.epochs != writtenRow.epochs { try write(row.epochs) }
+        let update = try connection.cached(
+            """
+            UPDATE zone SET greatest = ?, start = ?, checksum = ?, bytes = ?, records = ?, day = ?,
+                day_bytes = ?, quota_bytes = ?, quota_records = ?, quota_replicas = ?,
+                quota_daily_bytes = ?
+            """)
+        try update.bind(Int64(clamping: row.greatestTimestamp), at: 1)
+        try update.bind(Int64(clamping: row.startPosition), at: 2)
+        try update.bind(row.checksum.bytes, at: 3)
+        let numbers = [row.bytes, row.records, row.day, row.dayBytes] + row.quotas.stored
+        for (index, number) in numbers.enumerated() {
+            try update.bind(number.map { .integer($0) } ?? .null, at: 4 + index)
         }
-        guard kept.isRowChanged else { return }
+        try update.run()
+        writtenRow = row
+    }
+
+    private func write(_ history: EpochHistory) throws {
+        try connection.execute("DELETE FROM epoch")
+        try forEach(
+            Array(history.epochs.enumerated()),
+            "INSERT INTO epoch(ordinal, id, fork) VALUES (?, ?, ?)"
+        ) { row, epoch in
+            try row.bind(Int64(epoch.offset), at: 1)
+            try row.bind(epoch.element.id.bytes, at: 2)
+            try row.bind(Int64(clamping: epoch.element.forkPosition), at: 3)
+        }
+    }
+
+    /// Runs a statement for each of some values.
+    func forEach<Value>(
+        _ values: some Collection<Value>, _ sql: String, _ bind: (Statement, Value) throws -> Void
+    ) throws {
+        guard !values.isEmpty else { return }
+        let statement = try connection.cached(sql)
+        for value in values {
+            try bind(statement, value)
+            try statement.run()
+        }
+    }
+
+    package func removeAll() throws {
+        greatestKeys = [:]
+        for table in [
+            "log", "record", "link", "replica", "entity", "property", "acknowledgement", "part",
+            "log_part", "stage",
+        ] {
+            try connection.execute("DELETE FROM \(table)")
+        }
+    }
+
+    // MARK: Parts of a transaction
+
+    package func beginPart() throws { try connection.execute("SAVEPOINT part") }
+
+    package func endPart() throws { try connection.execute("RELEASE part") }
+
+    package func undoPart(after error: any Error) throws {
+        guard connection.isInTransaction else { return }
+        try connection.execute("ROLLBACK TO part")
+        try connection.execute("RELEASE part")
+    }
+
+    // MARK: Names
+
+    package func number(heldForEntity name: WireName) throws -> Int64? {
+        let row = try connection.cached("SELECT number FROM entity WHERE name = ?")
+        try row.bind(Array(name.string.utf8), at: 1)
+        return try row.step() ? try row.number(at: 0) : nil
+    }
+
+    package func number(heldForProperty property: WireProperty) throws -> Int64? {
         let row = try connection.cached(
+            "SELECT number FROM property WHERE name = ? AND type = ? AND rule = ?")
+        try row.bind(Array(property.name.string.utf8), at: 1)
+        try row.bind(Int64(property.type.rawValue), at: 2)
+        try row.bind(Int64(property.rule.rawValue), at: 3)
+        return try row.step() ? try row.number(at: 0) : nil
+    }
+
+    // MARK: Records and links
+
+    package func records(
+        for keys: [RecordKey], valueBytes: Int
+    ) throws -> [RecordKey: HeldRecord] {
+        // SQLite takes a length from the row's header, without the pages of the value.
+        let select = try connection.cached(
             """
-            UPDATE zone SET bytes = ?, records = ?, day = ?, day_bytes = ?,
-                greatest = max(greatest, ?), checksum = coalesce(?, checksum)
+            SELECT key, entity, timestamp, author,
+                CASE WHEN length(cells) + coalesce(length(seen), 0) <= ?2 THEN cells END,
+                CASE WHEN length(cells) + coalesce(length(seen), 0) <= ?2 THEN seen END, dead,
+                length(cells) + coalesce(length(seen), 0)
+            FROM record WHERE key = ?1
             """)
-        let use = try use()
-        for (index, value) in [use.bytes, use.records, use.day, use.dayBytes].enumerated() {
-            try row.bind(value, at: index + 1)
-        }
-        try row.bind(kept.greatest, at: 5)
-        if let checksum = kept.checksum { try row.bind(checksum.bytes, at: 6) }
-        try row.run()
-        kept.isRowChanged = false
-    }
-
-    package func atomically<Result>(_ body: () throws -> Result) throws -> Result {
-        let before = kept
-        do {
-            return try connection.savepoint(body)
-        } catch {
-            kept = before
-            names.forget()
-            throw error
-        }
-    }
-
-    package func append(_ entry: ZoneLogEntry) throws {
-        let changeSet = entry.changeSet
-        let author = try ordinal(of: changeSet.dot.replica)
-        let log = try connection.cached(
-            """
-            INSERT INTO log(position, kind, replica, sequence, timestamp, origin, digest, running,
-                change_set) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)
-            """)
-        try log.bind(Int64(clamping: entry.cursor.position), at: 1)
-        try log.bind(Int64(changeSet.kind.rawValue), at: 2)
-        try log.bind(author, at: 3)
-        try log.bind(Int64(clamping: changeSet.dot.sequence), at: 4)
-        try log.bind(Int64(clamping: changeSet.timestamp.rawValue), at: 5)
-        try log.bind(changeSet.origin.bytes, at: 6)
-        try log.bind(changeSet.digest.bytes, at: 7)
-        let running = ReplicaID(high: entry.cursor.digestHigh, low: entry.cursor.digestLow)
-        try log.bind(running.bytes, at: 8)
-        try log.bind(entry.bytes, at: 9)
-        try log.run()
-        try count(bytes: entry.bytes.count)
-        try keepHead(
-            ReplicaHead(sequence: changeSet.dot.sequence, origin: changeSet.origin), of: author)
-        kept.greatest = max(kept.greatest, Int64(clamping: changeSet.timestamp.rawValue))
-        kept.isRowChanged = true
-    }
-
-    private func keepHead(_ head: ReplicaHead, of author: Int64) throws {
-        if let last = kept.head {
-            guard last.author == author else {
-                try writeKept()
-                kept.head = (author, head)
-                return
+        var records: [RecordKey: HeldRecord] = [:]
+        var bytesLeft = Int64(valueBytes)
+        for key in keys {
+            if let greatest = greatestKeys[key.ordinal], key.rawValue > greatest { continue }
+            try select.bind(key.rawValue, at: 1)
+            try select.bind(bytesLeft, at: 2)
+            defer { select.reset() }
+            guard try select.step() else {
+                // Its author probably inserts it, and others after it.
+                try readGreatestKey(of: key.ordinal)
+                continue
             }
-            guard last.head.sequence < head.sequence else { return }
+            let size = try select.amount(at: 7)
+            records[key] = HeldRecord(
+                entity: try select.number(at: 1), byteCount: size, dead: try select.unsigned(at: 6),
+                values: size <= bytesLeft ? try select.stateRow() : nil)
+            bytesLeft = max(bytesLeft - size, 0)
         }
-        kept.head = (author, head)
+        return records
     }
 
-    package func forgetChangeSets(through position: UInt64) throws {
-        let last = SQLiteValue.integer(Int64(clamping: position))
-        let kinds = [LogEntryKind.save, .saveInParts].map {
-            SQLiteValue.integer(Int64($0.rawValue))
-        }
-        let forgotten = "position > (SELECT start FROM zone) AND position <= ? AND kind IN (?, ?)"
-        try uncount(
-            sumOf: "length(change_set)", "FROM log WHERE \(forgotten)", last, kinds[0], kinds[1])
-        try connection.run(
-            "UPDATE log SET change_set = x'' WHERE \(forgotten)", last, kinds[0], kinds[1])
-        try forgetParts(through: position)
-        try connection.run("UPDATE zone SET start = max(start, ?)", last)
+    private func readGreatestKey(of ordinal: Int64) throws {
+        guard greatestKeys[ordinal] == nil else { return }
+        let row = try connection.cached("SELECT max(key) FROM record WHERE key < ?")
+        try row.bind(RecordKey(ordinal: ordinal + 1, number: 0).rawValue, at: 1)
+        defer { row.reset() }
+        greatestKeys[ordinal] = try row.step() ? row.int64(at: 0) : 0
     }
 
-    package func acknowledge(_ positions: [ReplicaID: Acknowledgement]) throws {
-        let row = try connection.cached(
-            "INSERT OR REPLACE INTO acknowledgement(replica, position, seen) VALUES (?, ?, ?)")
-        for (replica, acknowledgement) in positions {
-            try row.bind(replica.bytes, at: 1)
-            try row.bind(Int64(clamping: acknowledgement.position), at: 2)
-            try row.bind(acknowledgement.seen, at: 3)
-            try row.run()
+    package func values(of keys: [RecordKey]) throws -> [StateRow] {
+        let select = try connection.cached(
+            """
+            SELECT key, entity, timestamp, author, cells, seen, dead FROM record WHERE key = ?
+            """)
+        return try keys.compactMap { key in
+            try select.bind(key.rawValue, at: 1)
+            defer { select.reset() }
+            return try select.step() ? try select.stateRow() : nil
         }
     }
 
-    package func ordinal(of replica: ReplicaID) throws -> Int64 {
-        if let ordinal = try knownOrdinal(of: replica) { return ordinal }
-        let ordinal = try connection.integer("SELECT coalesce(max(ordinal) + 1, 0) FROM replica")
-        guard ordinal <= greatestOrdinal else {
-            throw StorageError(
-                .tooManyReplicas,
-                "Can't accept a change of replica \(replica) because the zone has "
-                    + "\(ordinal) replicas already.")
-        }
-        let row = try connection.cached("INSERT INTO replica(ordinal, id) VALUES (?, ?)")
-        try row.bind(ordinal, at: 1)
-        try row.bind(replica.bytes, at: 2)
-        try row.run()
-        names.insert(replica, ordinal: ordinal)
-        try count { $0.replicas = max($0.replicas, ordinal + 1) }
-        return ordinal
+    private func bind(_ link: LinkKey, to statement: Statement) throws {
+        try statement.bind(link.left.rawValue, at: 1)
+        try statement.bind(link.property, at: 2)
+        try statement.bind(link.right.rawValue, at: 3)
     }
 
-    package func number(ofEntity name: WireName) throws -> Int64 {
-        if let number = names.entities[name] { return number }
-        let bytes = SQLiteValue.blob(Array(name.string.utf8))
-        try connection.run("INSERT OR IGNORE INTO entity(name) VALUES (?)", bytes)
-        if connection.changes > 0 { try count(bytes: name.countedBytes) }
-        let found = try connection.firstValue("SELECT number FROM entity WHERE name = ?", bytes)
-        guard case .integer(let number)? = found, number >= 0 else {
-            throw damaged("the number of an entity is missing")
+    package func tags(of links: [LinkKey], byteLimit: Int) throws -> [LinkKey: [UInt8]?] {
+        let select = try connection.cached(
+            """
+            SELECT length(tags), CASE WHEN length(tags) <= ?4 THEN tags END FROM link
+            WHERE left = ?1 AND property = ?2 AND right = ?3
+            """)
+        var tags: [LinkKey: [UInt8]?] = [:]
+        var bytesLeft = Int64.max
+        for link in links {
+            try bind(link, to: select)
+            try select.bind(bytesLeft, at: 4)
+            defer { select.reset() }
+            guard try select.step() else {
+                tags.updateValue(nil, forKey: link)
+                continue
+            }
+            let size = select.int64(at: 0)
+            guard size <= bytesLeft else { break }
+            tags[link] = .some(select.bytes(at: 1))
+            // The tags of a single link are read, whatever their size is.
+            bytesLeft = max(min(bytesLeft, Int64(byteLimit)) - size, 0)
         }
-        names.insert(name, entity: number)
-        return number
+        return tags
     }
 
-    package func number(ofProperty property: WireProperty) throws -> Int64 {
-        if let number = names.propertyNumbers[property] { return number }
-        let name = SQLiteValue.blob(Array(property.name.string.utf8))
-        let type = SQLiteValue.integer(Int64(property.type.rawValue))
-        let rule = SQLiteValue.integer(Int64(property.rule.rawValue))
-        try connection.run(
-            "INSERT OR IGNORE INTO property(name, type, rule) VALUES (?, ?, ?)", name, type, rule)
-        if connection.changes > 0 { try count(bytes: property.name.countedBytes) }
-        let found = try connection.firstValue(
-            "SELECT number FROM property WHERE name = ? AND type = ? AND rule = ?", name, type,
-            rule)
-        guard case .integer(let number)? = found, number >= 0 else {
-            throw damaged("the number of a property is missing")
+    /// The greatest number of links that are read at a time, and the bytes of their tags after
+    /// which no further one is read.
+    private static let linksTogether = 10_000
+    private static let tagBytesTogether = 4 << 20
+
+    package func forEachLinks(
+        at keys: [RecordKey], _ body: ([(link: LinkKey, tags: [UInt8])]) throws -> Void
+    ) throws {
+        let start: [Int64] = [-1, -1]
+        for key in keys {
+            try forEachLinks(
+                """
+                SELECT left, property, right, tags FROM link
+                WHERE left = ?1 AND (property, right) > (?2, ?3) ORDER BY property, right
+                """, at: key, after: start, { [$0.property, $0.right.rawValue] }, body)
+            try forEachLinks(
+                """
+                SELECT left, property, right, tags FROM link
+                WHERE right = ?1 AND (left, property) > (?2, ?3) ORDER BY left, property
+                """, at: key, after: start, { [$0.left.rawValue, $0.property] }, body)
         }
-        names.insert(property, number: number)
-        return number
+    }
+
+    /// Calls `body` with the links of a statement, some at a time: a statement must not read a
+    /// table from which another one removes rows.
+    ///
+    /// - Parameter place: Returns the two numbers by which the statement sorts links.
+    private func forEachLinks(
+        _ sql: String, at key: RecordKey, after start: [Int64], _ place: (LinkKey) -> [Int64],
+        _ body: ([(link: LinkKey, tags: [UInt8])]) throws -> Void
+    ) throws {
+        var last = start
+        var isLast = false
+        while !isLast {
+            let select = try connection.cached(sql)
+            for (index, value) in ([key.rawValue] + last).enumerated() {
+                try select.bind(value, at: index + 1)
+            }
+            var links: [(link: LinkKey, tags: [UInt8])] = []
+            var byteCount = 0
+            isLast = true
+            while try select.step() {
+                links.append((select.linkKey(), select.bytes(at: 3)))
+                byteCount += links[links.count - 1].tags.count
+                isLast = links.count < Self.linksTogether && byteCount < Self.tagBytesTogether
+                if !isLast { break }
+            }
+            select.reset()
+            guard let end = links.last else { return }
+            last = place(end.link)
+            try body(links)
+        }
     }
 }

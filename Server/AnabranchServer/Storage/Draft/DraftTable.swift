@@ -1,0 +1,140 @@
+/// The rows of one table of a zone that a transaction has read or changed, by a key.
+///
+/// The changes since ``keep()`` can be undone.
+final class DraftTable<Key: Hashable, Row>: DraftPart {
+    struct Entry {
+        /// The row as the transaction leaves it so far; `nil` if there is none.
+        var row: Row?
+        /// True if the storage holds a row under the key.
+        fileprivate var isStored: Bool
+        /// True if the storage holds another row.
+        fileprivate var isChanged: Bool
+    }
+
+    struct Changes {
+        var inserted: [(key: Key, row: Row)] = []
+        var updated: [(key: Key, row: Row)] = []
+        var removed: [Key] = []
+    }
+
+    private var entries: [Key: Entry] = [:]
+    /// The keys of changed entries in the order of their first change, and of some others.
+    private var changedKeys: [Key] = []
+    private var undone: [(key: Key, before: Entry?)] = []
+    private var repeated: [(key: Key, row: Row?)] = []
+    private let bytes: DraftBytes
+    private let size: (Row) -> Int
+
+    /// The approximate memory of an entry beside the bytes of its row.
+    private static var bytesPerEntry: Int { 128 }
+
+    /// - Parameters:
+    ///   - bytes: The memory of a draft, to which that of the table is added.
+    ///   - size: Returns the bytes of a row.
+    init(_ bytes: DraftBytes, size: @escaping (Row) -> Int = { _ in 0 }) {
+        self.bytes = bytes
+        self.size = size
+    }
+
+    /// The entry of a key; `nil` if the row was neither read nor changed.
+    subscript(key: Key) -> Entry? { entries[key] }
+
+    /// True if changes wait to be written.
+    var hasChanges: Bool { changedKeys.contains { entries[$0]?.isChanged == true } }
+
+    /// Adds a row that was read; `nil` if the storage holds none.
+    func take(_ row: Row?, of key: Key) {
+        guard entries[key] == nil else { return }
+        set(Entry(row: row, isStored: row != nil, isChanged: false), at: key)
+    }
+
+    /// Changes a row; `nil` removes it. If the storage may hold a row, it was read before.
+    func put(_ row: Row?, at key: Key) {
+        let before = entries[key]
+        undone.append((key, before))
+        if before?.isChanged != true { changedKeys.append(key) }
+        set(Entry(row: row, isStored: before?.isStored ?? false, isChanged: true), at: key)
+    }
+
+    private func set(_ entry: Entry, at key: Key) {
+        entries[key] = entry
+        bytes.count += memory(of: entry)
+    }
+
+    private func memory(of entry: Entry?) -> Int {
+        entry.map { Self.bytesPerEntry + ($0.row.map(size) ?? 0) } ?? 0
+    }
+
+    /// Returns the rows that have to be inserted and updated and the keys of those that have to be
+    /// removed, and counts all of them as written.
+    func takeChanges() -> Changes {
+        keep()
+        var changes = Changes()
+        for key in changedKeys {
+            guard let place = entries.index(forKey: key), entries.values[place].isChanged else {
+                continue
+            }
+            let entry = entries.values[place]
+            switch (entry.row, entry.isStored) {
+            case (let row?, false): changes.inserted.append((key, row))
+            case (let row?, true): changes.updated.append((key, row))
+            case (nil, true): changes.removed.append(key)
+            case (nil, false): break
+            }
+            entries.values[place].isStored = entry.row != nil
+            entries.values[place].isChanged = false
+        }
+        changedKeys = []
+        return changes
+    }
+
+    // MARK: DraftPart
+
+    func keep() {
+        for (_, before) in undone { bytes.count -= memory(of: before) }
+        undone.removeAll(keepingCapacity: true)
+    }
+
+    func undo() {
+        for (key, before) in undone.reversed() {
+            bytes.count -= memory(of: entries[key])
+            entries[key] = before
+        }
+        undone.removeAll(keepingCapacity: true)
+    }
+
+    func stepBack() {
+        repeated = undone.map { ($0.key, entries[$0.key]?.row) }
+        undo()
+    }
+
+    func stepForward() {
+        for (key, row) in repeated { put(row, at: key) }
+        repeated = []
+    }
+
+    func forget() {
+        keep()
+        for entry in entries.values { bytes.count -= memory(of: entry) }
+        entries = [:]
+        changedKeys = []
+    }
+}
+
+/// The functions of a table that do not depend on the type of its rows.
+protocol DraftPart: AnyObject {
+    /// Keeps all changes so far: they are not undone any more.
+    func keep()
+    /// Undoes the changes since ``keep()``.
+    func undo()
+    /// Undoes the changes since ``keep()`` until `stepForward`.
+    func stepBack()
+    func stepForward()
+    /// Forgets what was read and what was written.
+    func forget()
+}
+
+/// The approximate memory of a draft, in bytes.
+final class DraftBytes {
+    var count = 0
+}
