@@ -96,10 +96,3 @@ struct QuotaCheck {
             .quotaExceeded, "Can't accept \(what) because \(cause): \(remedy).", details: details)
     }
 }
-
-extension ZoneReading {
-    /// The check of the zone's quotas at a time.
-    func quotaCheck(orElse standard: ZoneQuotas, wallMilliseconds: Int64) throws -> QuotaCheck {
-        QuotaCheck(try quotas(), orElse: standard, wallMilliseconds: wallMilliseconds)
-    }
-}

@@ -25,7 +25,9 @@ extension ZoneService {
 
     /// The quotas, the server's defaults included, with what is used of them.
     func quotaUses(_ reader: any ZoneReading) throws -> [QuotaUse] {
-        try reader.quotaCheck(orElse: limits.quotas, wallMilliseconds: wallMilliseconds())
-            .uses(try reader.use())
+        QuotaCheck(
+            try reader.quotas(), orElse: limits.quotas, wallMilliseconds: wallMilliseconds()
+        )
+        .uses(try reader.use())
     }
 }

@@ -18,8 +18,10 @@ final class DraftTable<Key: Hashable, Row>: DraftPart {
     }
 
     private var entries: [Key: Entry] = [:]
-    /// The keys of changed entries in the order of their first change, and of some others.
+    /// The keys of changed entries in the order of their first change.
     private var changedKeys: [Key] = []
+    /// The number of these at the last `keep`.
+    private var keptCount = 0
     private var undone: [(key: Key, before: Entry?)] = []
     private var repeated: [(key: Key, row: Row?)] = []
     private let bytes: DraftBytes
@@ -40,7 +42,7 @@ final class DraftTable<Key: Hashable, Row>: DraftPart {
     subscript(key: Key) -> Entry? { entries[key] }
 
     /// True if changes wait to be written.
-    var hasChanges: Bool { changedKeys.contains { entries[$0]?.isChanged == true } }
+    var hasChanges: Bool { !changedKeys.isEmpty }
 
     /// Adds a row that was read; `nil` if the storage holds none.
     func take(_ row: Row?, of key: Key) {
@@ -71,9 +73,7 @@ final class DraftTable<Key: Hashable, Row>: DraftPart {
         keep()
         var changes = Changes()
         for key in changedKeys {
-            guard let place = entries.index(forKey: key), entries.values[place].isChanged else {
-                continue
-            }
+            guard let place = entries.index(forKey: key) else { continue }
             let entry = entries.values[place]
             switch (entry.row, entry.isStored) {
             case (let row?, false): changes.inserted.append((key, row))
@@ -85,12 +85,14 @@ final class DraftTable<Key: Hashable, Row>: DraftPart {
             entries.values[place].isChanged = false
         }
         changedKeys = []
+        keptCount = 0
         return changes
     }
 
     // MARK: DraftPart
 
     func keep() {
+        keptCount = changedKeys.count
         for (_, before) in undone { bytes.count -= memory(of: before) }
         undone.removeAll(keepingCapacity: true)
     }
@@ -100,6 +102,7 @@ final class DraftTable<Key: Hashable, Row>: DraftPart {
             bytes.count -= memory(of: entries[key])
             entries[key] = before
         }
+        changedKeys.removeLast(changedKeys.count - keptCount)
         undone.removeAll(keepingCapacity: true)
     }
 
@@ -118,6 +121,7 @@ final class DraftTable<Key: Hashable, Row>: DraftPart {
         for entry in entries.values { bytes.count -= memory(of: entry) }
         entries = [:]
         changedKeys = []
+        keptCount = 0
     }
 }
 

@@ -79,19 +79,24 @@ extension ColumnValues {
 /// The columns of some rows, or those of their keys alone.
 struct RowColumns {
     let table: ZoneTable
-    let count: Int
     let values: [ColumnValues]
+
+    /// The number of rows.
+    var count: Int {
+        switch values.first {
+        case .integers(let numbers): numbers.count
+        case .blobs(let blobs): blobs.count
+        case nil: 0
+        }
+    }
 }
 
 extension ZoneChanges {
     /// The keys of removed rows.
     var removed: [RowColumns] {
         [
-            RowColumns(
-                table: .record, count: removedRecords.count,
-                values: [.integers(removedRecords.map(\.rawValue))]),
-            RowColumns(
-                table: .link, count: removedLinks.count, values: removedLinks.columns),
+            RowColumns(table: .record, values: [.integers(removedRecords.map(\.rawValue))]),
+            RowColumns(table: .link, values: removedLinks.columns),
         ].filter { $0.count > 0 }
     }
 }
@@ -106,76 +111,68 @@ extension [LinkKey] {
 }
 
 extension ZoneRows {
-    /// The columns of the rows.
-    var columns: RowColumns {
+    var columns: RowColumns { RowColumns(table: table, values: values) }
+
+    private var table: ZoneTable {
+        switch self {
+        case .replicas: .replica
+        case .entities: .entity
+        case .properties: .property
+        case .entries: .log
+        case .records: .record
+        case .links: .link
+        case .acknowledgements: .acknowledgement
+        case .logParts: .logPart
+        case .pieces: .part
+        }
+    }
+
+    private var values: [ColumnValues] {
         switch self {
         case .replicas(let rows):
-            RowColumns(
-                table: .replica, count: rows.count,
-                values: [
-                    .integers(rows.map(\.ordinal)), .blobs(rows.map(\.id.bytes)),
-                    .numbers(rows.map { $0.head?.sequence ?? 0 }),
-                    .blobs(rows.map { $0.head?.origin.bytes }),
-                ])
-        case .entities(let rows):
-            RowColumns(
-                table: .entity, count: rows.count,
-                values: [.integers(rows.map(\.number)), .names(rows.map(\.name))])
+            [
+                .integers(rows.map(\.ordinal)), .blobs(rows.map(\.id.bytes)),
+                .numbers(rows.map { $0.head?.sequence ?? 0 }),
+                .blobs(rows.map { $0.head?.origin.bytes }),
+            ]
+        case .entities(let rows): [.integers(rows.map(\.number)), .names(rows.map(\.name))]
         case .properties(let rows):
-            RowColumns(
-                table: .property, count: rows.count,
-                values: [
-                    .integers(rows.map(\.number)), .names(rows.map(\.property.name)),
-                    .integers(rows.map { Int64($0.property.type.rawValue) }),
-                    .integers(rows.map { Int64($0.property.rule.rawValue) }),
-                ])
+            [
+                .integers(rows.map(\.number)), .names(rows.map(\.property.name)),
+                .integers(rows.map { Int64($0.property.type.rawValue) }),
+                .integers(rows.map { Int64($0.property.rule.rawValue) }),
+            ]
         case .entries(let rows):
-            RowColumns(
-                table: .log, count: rows.count,
-                values: [
-                    .numbers(rows.map(\.position)),
-                    .integers(rows.map { Int64($0.kind.rawValue) }),
-                    .integers(rows.map(\.author)), .numbers(rows.map(\.sequence)),
-                    .numbers(rows.map(\.timestamp)), .blobs(rows.map(\.origin.bytes)),
-                    .blobs(rows.map(\.digest.bytes)), .blobs(rows.map(\.running.bytes)),
-                    .blobs(rows.map(\.changeSet)),
-                ])
+            [
+                .numbers(rows.map(\.position)), .integers(rows.map { Int64($0.kind.rawValue) }),
+                .integers(rows.map(\.author)), .numbers(rows.map(\.sequence)),
+                .numbers(rows.map(\.timestamp)), .blobs(rows.map(\.origin.bytes)),
+                .blobs(rows.map(\.digest.bytes)), .blobs(rows.map(\.running.bytes)),
+                .blobs(rows.map(\.changeSet)),
+            ]
         case .records(let rows):
-            RowColumns(
-                table: .record, count: rows.count,
-                values: [
-                    .integers(rows.map(\.row.key.rawValue)), .integers(rows.map(\.row.entity)),
-                    .numbers(rows.map(\.row.timestamp)), .integers(rows.map(\.row.author)),
-                    .blobs(rows.map(\.row.cells)), .blobs(rows.map(\.row.seen)),
-                    .numbers(rows.map(\.dead)),
-                ])
-        case .links(let rows):
-            RowColumns(
-                table: .link, count: rows.count,
-                values: rows.map(\.link).columns + [.blobs(rows.map(\.tags))])
+            [
+                .integers(rows.map(\.row.key.rawValue)), .integers(rows.map(\.row.entity)),
+                .numbers(rows.map(\.row.timestamp)), .integers(rows.map(\.row.author)),
+                .blobs(rows.map(\.row.cells)), .blobs(rows.map(\.row.seen)),
+                .numbers(rows.map(\.dead)),
+            ]
+        case .links(let rows): rows.map(\.link).columns + [.blobs(rows.map(\.tags))]
         case .acknowledgements(let rows):
-            RowColumns(
-                table: .acknowledgement, count: rows.count,
-                values: [
-                    .blobs(rows.keys.map(\.bytes)), .numbers(rows.values.map(\.position)),
-                    .integers(rows.values.map(\.seen)),
-                ])
-        case .logParts(let rows):
-            RowColumns(
-                table: .logPart, count: rows.count,
-                values: [
-                    .blobs(rows.map(\.part.digest.bytes)),
-                    .integers(rows.map { Int64($0.part.byteCount) }),
-                    .numbers(rows.map(\.position)),
-                ])
+            [
+                .blobs(rows.keys.map(\.bytes)), .numbers(rows.values.map(\.position)),
+                .integers(rows.values.map(\.seen)),
+            ]
+        case .logParts(let rows): rows.map(\.part).columns + [.numbers(rows.map(\.position))]
         case .pieces(let rows):
-            RowColumns(
-                table: .part, count: rows.count,
-                values: [
-                    .blobs(rows.map(\.part.digest.bytes)),
-                    .integers(rows.map { Int64($0.part.byteCount) }),
-                    .integers(rows.map { Int64($0.start) }), .blobs(rows.map(\.bytes)),
-                ])
+            rows.map(\.part).columns
+                + [.integers(rows.map { Int64($0.start) }), .blobs(rows.map(\.bytes))]
         }
+    }
+}
+
+extension [SavePart] {
+    fileprivate var columns: [ColumnValues] {
+        [.blobs(map(\.digest.bytes)), .integers(map { Int64($0.byteCount) })]
     }
 }

@@ -44,7 +44,7 @@ extension PostgreSQLZoneReader {
         for (replica, ordinal) in try replicas(in: range) {
             guard let keys = Self.keys(range, replica, ordinal) else { continue }
             let isWhole = try forEachStateRow(
-                in: keys, withLinks: true,
+                in: keys,
                 reserving: {
                     try reserve(RecordID(replica: replica, number: $0.number), $1)
                 }
@@ -126,16 +126,15 @@ extension PostgreSQLZoneReader {
     /// Calls `body` with some rows at a time, in the order of their keys, until it returns false.
     ///
     /// - Parameters:
-    ///   - withLinks: True if `body` reads the links of the rows too.
     ///   - reserve: Called before rows are read, with the first one and the size of all.
     private func forEachStateRow(
-        in keys: ClosedRange<Int64>, withLinks: Bool,
+        in keys: ClosedRange<Int64>,
         reserving reserve: (RecordKey, ImageSize) throws -> Void,
         _ body: ([StateRow]) throws -> Bool
     ) throws -> Bool {
         var next = keys.lowerBound
         while next <= keys.upperBound {
-            let groups = try groups(of: next...keys.upperBound, withLinks: withLinks)
+            let groups = try groups(of: next...keys.upperBound)
             for group in groups {
                 try reserve(RecordKey(rawValue: group.keys.lowerBound), group.size)
                 let rows = try query(
@@ -155,11 +154,11 @@ extension PostgreSQLZoneReader {
 
     /// The first rows of a range, in groups of limited memory; a larger row is a group of its own.
     private func groups(
-        of keys: ClosedRange<Int64>, withLinks: Bool
+        of keys: ClosedRange<Int64>
     ) throws -> [RowGroup] {
         func ofLinks(_ size: String) -> String {
             let links = "FROM anabranch.link WHERE zone = $1 AND left_key = record.key"
-            return withLinks ? "(SELECT coalesce(sum(\(size)), 0)::bigint \(links))" : "0::bigint"
+            return "(SELECT coalesce(sum(\(size)), 0)::bigint \(links))"
         }
         let sizes = try query(
             """

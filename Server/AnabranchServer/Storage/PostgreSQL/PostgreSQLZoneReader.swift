@@ -180,14 +180,14 @@ class PostgreSQLZoneReader: ZoneReading {
         of table: ZoneTable, in keys: ClosedRange<Int64>,
         _ body: (any StoredColumns) throws -> Void
     ) throws {
+        let statements = PostgreSQLRowStatements.of(table)
         var last: [Int64]?
         while true {
-            // The first page begins with the least keys, and others after the last ones.
             let start = last ?? [keys.lowerBound] + table.columns.dropFirst().map { _ in .min }
             let numbers = start.prefix(table.keyCount) + [keys.upperBound]
             let rows = try session.run(
                 PostgreSQLStatement(
-                    Self.page(of: table, after: last == nil ? ">=" : ">"),
+                    last == nil ? statements.firstPage : statements.nextPage,
                     [.text(zone), .integer(Self.rowsTogether), .integer(Self.bytesTogether)]
                         + numbers.map { .integer($0) }))
             guard rows.count > 0 else { return }
@@ -200,26 +200,6 @@ class PostgreSQLZoneReader: ZoneReading {
                 try body(row)
             }
         }
-    }
-
-    /// The statement that reads the first rows of a table after a key. A row that has many bytes is
-    /// read alone.
-    private static func page(of table: ZoneTable, after comparison: String) -> String {
-        let columns = table.postgreSQLColumns
-        let keys = columns.prefix(table.keyCount)
-        let order = keys.joined(separator: ", ")
-        let places = keys.indices.map { "$\($0 + 4)" }
-        let sizes = zip(columns, table.columns).filter { $0.1.type == .bytea }
-            .map { "coalesce(octet_length(\($0.0)), 0)" }
-        let size = sizes.joined(separator: " + ")
-        return """
-            SELECT * FROM (SELECT *, \(size) AS size, sum(\(size)) OVER (ORDER BY \(order)) AS total
-                FROM (SELECT \(columns.joined(separator: ", ")) FROM anabranch.\(table.name)
-                    WHERE zone = $1 AND (\(order)) \(comparison) (\(places.joined(separator: ", ")))
-                    AND \(keys[0]) <= $\(4 + keys.count)
-                    ORDER BY \(order) LIMIT $2) AS page) AS sized
-            WHERE total <= $3 OR total = size ORDER BY \(order)
-            """
     }
 
     func forEachLink(to right: RecordKey, _ body: (any StoredColumns) throws -> Void) throws {

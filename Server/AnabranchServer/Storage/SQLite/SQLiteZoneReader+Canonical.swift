@@ -80,25 +80,20 @@ extension SQLiteZoneReader {
     /// - Parameters:
     ///   - size: The size of the record without its links.
     ///   - reserve: Called before each link is decoded, with the size of the record so far.
-    func links(
-        of left: RecordKey, beside size: ImageSize = ImageSize(),
-        reserving reserve: (ImageSize) throws -> Void = { _ in }
+    private func links(
+        of left: RecordKey, beside size: ImageSize,
+        reserving reserve: (ImageSize) throws -> Void
     ) throws -> [CanonicalRecord.Link] {
         var size = size
-        let rows = try connection.cached(
-            "SELECT property, right, tags FROM link WHERE left = ?", left.rawValue)
         var links: [CanonicalRecord.Link] = []
-        while try rows.step() {
+        try forEachRow(of: .link, in: left.rawValue...left.rawValue) { row in
             size.linkCount += 1
-            size.tagBytes += rows.withBytes(at: 2) { $0.count }
-            let property = try property(at: rows.int64(at: 0))
-            size.nameBytes += property.name.string.utf8.count
+            size.tagBytes += row.withBytes(at: 3) { $0.count }
+            size.nameBytes += try property(at: row.int64(at: 1)).name.string.utf8.count
             try reserve(size)
+            let (key, property, tags) = try link(row)
             links.append(
-                CanonicalRecord.Link(
-                    property: property, right: try id(of: RecordKey(rawValue: rows.int64(at: 1))),
-                    tags: try StoredTags.tags(
-                        decoding: rows.bytes(at: 2), of: property, replica: replica(at:))))
+                CanonicalRecord.Link(property: property, right: try id(of: key.right), tags: tags))
         }
         return links
     }

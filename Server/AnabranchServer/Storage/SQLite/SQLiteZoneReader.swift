@@ -133,13 +133,7 @@ package class SQLiteZoneReader: ZoneReading {
         of table: ZoneTable, in keys: ClosedRange<Int64>,
         _ body: (any StoredColumns) throws -> Void
     ) throws {
-        let names = table.columns.map(\.name)
-        let rows = try connection.cached(
-            """
-            SELECT \(names.joined(separator: ", ")) FROM \(table.name)
-            WHERE \(names[0]) BETWEEN ? AND ?
-            ORDER BY \(names.prefix(table.keyCount).joined(separator: ", "))
-            """)
+        let rows = try connection.cached(SQLiteRowStatements.of(table).select)
         try rows.bind(keys.lowerBound, at: 1)
         try rows.bind(keys.upperBound, at: 2)
         while try rows.step() { try body(rows) }

@@ -15,10 +15,8 @@ extension SQLiteZoneWriter {
     }
 
     /// Runs a statement for each of some rows.
-    private func run(_ text: KeyPath<RowStatements, String>, _ rows: RowColumns) throws {
-        guard let statements = RowStatements.byTable[rows.table.name] else {
-            preconditionFailure("each table has statements")
-        }
+    private func run(_ text: KeyPath<SQLiteRowStatements, String>, _ rows: RowColumns) throws {
+        let statements = SQLiteRowStatements.of(rows.table)
         let statement = try connection.cached(statements[keyPath: text])
         for row in 0..<rows.count { try run(statement, row, of: rows.values[...]) }
     }
@@ -50,28 +48,4 @@ extension SQLiteZoneWriter {
     }
 
     private static let leastLarge = 4096
-}
-
-/// The statements that write a row of a table. Their parameters are the columns in their order.
-private struct RowStatements: Sendable {
-    let insert: String
-    let update: String
-    let delete: String
-
-    static let byTable = Dictionary(
-        uniqueKeysWithValues: ZoneTable.all.map { ($0.name, RowStatements($0)) })
-
-    private init(_ table: ZoneTable) {
-        let names = table.columns.map(\.name)
-        let equations = names.enumerated().map { "\($1) = ?\($0 + 1)" }
-        let isSame = equations.prefix(table.keyCount).joined(separator: " AND ")
-        let places = names.map { _ in "?" }.joined(separator: ", ")
-        insert = """
-            INSERT \(table.isReplacing ? "OR REPLACE " : "")INTO \(table.name)\
-            (\(names.joined(separator: ", "))) VALUES (\(places))
-            """
-        let changed = equations.dropFirst(table.keyCount).joined(separator: ", ")
-        update = "UPDATE \(table.name) SET \(changed) WHERE \(isSame)"
-        delete = "DELETE FROM \(table.name) WHERE \(isSame)"
-    }
 }

@@ -1,11 +1,19 @@
-/// The statements that write rows of one table of zones, many rows with one statement.
-private struct RowStatements: Sendable {
+/// The statements that write and read rows of one table of zones, many rows with one statement.
+struct PostgreSQLRowStatements: Sendable {
     let insert: String
     let update: String
     let delete: String
 
-    static let byTable = Dictionary(
-        uniqueKeysWithValues: ZoneTable.all.map { ($0.name, RowStatements($0)) })
+    /// Read the first rows from a key, and those after a key. A row of many bytes is read alone.
+    let firstPage: String
+    let nextPage: String
+
+    private static let byTable = Dictionary(
+        uniqueKeysWithValues: ZoneTable.all.map { ($0.name, PostgreSQLRowStatements($0)) })
+
+    static func of(_ table: ZoneTable) -> PostgreSQLRowStatements {
+        byTable[table.name] ?? PostgreSQLRowStatements(table)
+    }
 
     private init(_ table: ZoneTable) {
         let names = table.postgreSQLColumns
@@ -37,6 +45,21 @@ private struct RowStatements: Sendable {
             DELETE FROM anabranch.\(table.name) AS t
             USING \(rows(table.keyCount)) WHERE \(isSame)
             """
+        let keys = names.prefix(table.keyCount)
+        let order = keys.joined(separator: ", ")
+        let places = keys.indices.map { "$\($0 + 4)" }.joined(separator: ", ")
+        let size = zip(names, table.columns).filter { $0.1.type == .bytea }
+            .map { "coalesce(octet_length(\($0.0)), 0)" }.joined(separator: " + ")
+        func page(_ comparison: String) -> String {
+            """
+            SELECT * FROM (SELECT *, \(size) AS size, sum(\(size)) OVER (ORDER BY \(order)) AS total
+                FROM (SELECT \(all) FROM anabranch.\(table.name)
+                    WHERE zone = $1 AND (\(order)) \(comparison) (\(places))
+                    AND \(names[0]) <= $\(4 + keys.count) ORDER BY \(order) LIMIT $2) AS page
+            ) AS sized WHERE total <= $3 OR total = size ORDER BY \(order)
+            """
+        }
+        (firstPage, nextPage) = (page(">="), page(">"))
     }
 }
 
@@ -66,11 +89,8 @@ extension RowColumns {
 
     /// - Parameter isChecked: True if the statement must change each of the rows.
     fileprivate func statement(
-        _ text: KeyPath<RowStatements, String>, for zone: String, isChecked: Bool = true
+        _ text: KeyPath<PostgreSQLRowStatements, String>, for zone: String, isChecked: Bool = true
     ) -> PostgreSQLStatement {
-        guard let statements = RowStatements.byTable[table.name] else {
-            preconditionFailure("each table has statements")
-        }
         let values = values.map { column -> PostgreSQLValue in
             switch column {
             case .integers(let numbers): .integers(numbers)
@@ -78,6 +98,7 @@ extension RowColumns {
             }
         }
         return PostgreSQLStatement(
-            statements[keyPath: text], [.text(zone)] + values, changing: isChecked ? count : nil)
+            PostgreSQLRowStatements.of(table)[keyPath: text], [.text(zone)] + values,
+            changing: isChecked ? count : nil)
     }
 }
