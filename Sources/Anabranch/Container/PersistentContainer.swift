@@ -132,7 +132,7 @@ public final class PersistentContainer: Sendable {
 
     /// Runs a closure, or a function by its name, in a new background context.
     ///
-    /// A function has no `sending` result, so this form takes those whose result is `Sendable`.
+    /// A function has no `sending` result, so this form takes those with a `Sendable` result.
     ///
     /// - Parameter body: The closure or the function, which runs on the context's queue.
     /// - Returns: Its result.

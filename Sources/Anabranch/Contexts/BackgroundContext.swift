@@ -48,7 +48,7 @@ public final class BackgroundContext: Sendable {
 
     /// Runs a closure, or a function by its name, as the other form does.
     ///
-    /// A function has no `sending` result, so this form takes those whose result is `Sendable`.
+    /// A function has no `sending` result, so this form takes those with a `Sendable` result.
     ///
     /// - Parameter body: The closure or the function.
     /// - Returns: Its result.
@@ -82,7 +82,7 @@ public final class BackgroundContext: Sendable {
     ///
     /// Pending changes are not processed at the end. A context may wait for its parent, as it does
     /// when it reads. On the parent's queue, do not wait for a child that other code uses
-    /// meanwhile, or that merges changes by itself: each would wait for the other. ``perform(_:)``
+    /// meanwhile, or that merges changes by itself: each would wait for the other. `perform`
     /// does not block a queue.
     ///
     /// - Parameter body: The closure.
