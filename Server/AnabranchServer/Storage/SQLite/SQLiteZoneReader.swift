@@ -17,9 +17,8 @@ package class SQLiteZoneReader: ZoneReading {
         let zone = try connection.cached(
             """
             SELECT greatest, start, checksum, bytes, records, day, day_bytes,
-                (SELECT coalesce(max(ordinal) + 1, 0) FROM replica),
-                (SELECT coalesce(max(number) + 1, 0) FROM entity),
-                (SELECT coalesce(max(number) + 1, 0) FROM property),
+                (SELECT max(ordinal) FROM replica), (SELECT max(number) FROM entity),
+                (SELECT max(number) FROM property),
                 quota_bytes, quota_records, quota_replicas, quota_daily_bytes
             FROM zone
             """)
@@ -37,8 +36,9 @@ package class SQLiteZoneReader: ZoneReading {
         row.day = try zone.amount(at: 5)
         row.dayBytes = try zone.amount(at: 6)
         row.next = NextNumbers(
-            replica: try zone.number(at: 7), entity: try zone.number(at: 8),
-            property: try zone.number(at: 9))
+            replica: zone.isNull(at: 7) ? 0 : try zone.ordinal(at: 7) + 1,
+            entity: zone.isNull(at: 8) ? 0 : try zone.number(at: 8) + 1,
+            property: zone.isNull(at: 9) ? 0 : try zone.number(at: 9) + 1)
         row.quotas = zone.quotas(from: 10)
         let last = try connection.cached(
             "SELECT position, running FROM log ORDER BY position DESC LIMIT 1")
