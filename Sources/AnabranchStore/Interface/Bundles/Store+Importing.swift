@@ -101,8 +101,8 @@ extension Store {
             .sequenceGap,
             "Can't import the bundle's change set \(set.dot) because too many change sets of the "
                 + "bundle would wait in \(path): together they name more than "
-                + "\(Self.waitingCauseLimit) replicas whose change sets they follow. First import "
-                + "the bundles that have those, or sync.", path: path)
+                + "\(Self.waitingCauseLimit) change sets that come before them. First import the "
+                + "bundles that have those, or sync.", path: path)
     }
 
     private func apply(
