@@ -188,7 +188,11 @@ let testTargets: [Target] = [
         path: "Tests/SyncWorker", swiftSettings: commonSettings),
     tests("TestSupportTests", of: ["AnabranchSQLite"], golden: true),
     .testTarget(
-        name: "TidyTests", dependencies: ["AnabranchMacroExpansion", "CIndexStore", "TestSupport"],
+        name: "TidyTests",
+        dependencies: [
+            "AnabranchMacroExpansion", "AnabranchModel", "AnabranchProtocol",
+            "AnabranchReplication", "AnabranchStore", "CIndexStore", "TestSupport",
+        ],
         path: "Tests/TidyTests",
         swiftSettings: commonSettings),
 ]

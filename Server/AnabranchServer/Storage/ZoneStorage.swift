@@ -49,16 +49,17 @@ extension ZoneStorage {
     }
 }
 
-/// The parts of a zone's log and state that a transaction will probably ask for.
-package struct ZoneNeeds: Hashable, Sendable {
+/// The parts of a zone's log and state that a transaction will probably ask for. They may be named
+/// more than once.
+package struct ZoneNeeds: Sendable {
     /// The replicas with their heads and ordinals.
-    package var replicas: Set<ReplicaID> = []
+    package var replicas: [ReplicaID] = []
     /// Places of the log, by origin and by dot; of the causes of a change set, the first
     /// `causeLimit`.
-    package var origins: Set<Digest> = []
-    package var dots: Set<Dot> = []
+    package var origins: [Digest] = []
+    package var dots: [Dot] = []
     /// Records of the merged state; not more than `recordLimit`.
-    package private(set) var records: Set<RecordID> = []
+    package private(set) var records: [RecordID] = []
 
     /// The greatest number of records, so that they do not fill the memory.
     package static let recordLimit = 2000
@@ -67,17 +68,18 @@ package struct ZoneNeeds: Hashable, Sendable {
 
     package init() {}
 
-    package mutating func add(_ records: some Sequence<RecordID>) {
-        for record in records {
-            guard self.records.count < Self.recordLimit else { return }
-            self.records.insert(record)
-        }
+    var isEmpty: Bool {
+        replicas.isEmpty && origins.isEmpty && dots.isEmpty && records.isEmpty
     }
 
-    package mutating func formUnion(_ other: ZoneNeeds) {
-        replicas.formUnion(other.replicas)
-        origins.formUnion(other.origins)
-        dots.formUnion(other.dots)
+    package mutating func add(_ records: some Sequence<RecordID>) {
+        self.records += records.prefix(Self.recordLimit - self.records.count)
+    }
+
+    package mutating func add(_ other: ZoneNeeds) {
+        replicas += other.replicas
+        origins += other.origins
+        dots += other.dots
         add(other.records)
     }
 }

@@ -117,14 +117,12 @@ extension Dot {
 extension ZoneNeeds {
     /// Adds the places of the log that ``PushCheck`` looks up.
     fileprivate mutating func add(checkOf changeSet: ChangeSet) {
-        replicas.insert(changeSet.dot.replica)
-        origins.insert(changeSet.origin)
-        if changeSet.rewrittenFrom != nil { origins.insert(changeSet.previousOrigin) }
-        dots.formUnion(changeSet.context.beyond.prefix(Self.causeLimit).lazy.map(\.dot))
-        dots.insert(changeSet.dot)
-        for dot in [changeSet.dot, changeSet.rewrittenFrom].compactMap({ $0?.predecessor }) {
-            dots.insert(dot)
-        }
+        replicas.append(changeSet.dot.replica)
+        origins.append(changeSet.origin)
+        if changeSet.rewrittenFrom != nil { origins.append(changeSet.previousOrigin) }
+        dots += changeSet.context.beyond.prefix(Self.causeLimit).lazy.map(\.dot)
+        dots.append(changeSet.dot)
+        dots += [changeSet.dot, changeSet.rewrittenFrom].compactMap { $0?.predecessor }
     }
 
     /// Adds the records that a block changes.

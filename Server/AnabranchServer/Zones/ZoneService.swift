@@ -68,7 +68,7 @@ public final class ZoneService: Sendable {
             limits: limits, wallMilliseconds: wallMilliseconds, zone: name,
             validation: validation, needsVerdict: hook != nil, metrics: metrics, stop: storage.stop)
         pushes = CommitQueue(maximumTogether: Self.maximumPushesTogether) { [acknowledged] jobs in
-            let needs = jobs.dropFirst().reduce(into: jobs[0].needs) { $0.formUnion($1.needs) }
+            let needs = jobs.dropFirst().reduce(into: jobs[0].needs) { $0.add($1.needs) }
             let start = ContinuousClock.now
             let outcomes = try transactions.write(needs) { writer in
                 let outcomes = try jobs.map { try intake.take($0, into: writer) }

@@ -6,9 +6,9 @@ import AnabranchReplication
 /// record is a sequence of fields in ascending order of their numbers. Each field is one byte with
 /// its number, a length as LEB128, and that many bytes: a text in UTF-8, a zigzag number, a tagged
 /// value, or another record. Default values are left out, so a model has exactly one encoding.
-enum ModelEncoding {
+package enum ModelEncoding {
     private static let magic: [UInt8] = Array("ABM".utf8)
-    private static let version: UInt8 = 1
+    package static let version: UInt8 = 1
 
     static func encode(_ declaration: ModelDeclaration) -> [UInt8] {
         magic + [version] + declaration.content

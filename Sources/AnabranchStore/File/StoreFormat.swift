@@ -8,8 +8,8 @@ import AnabranchSQLite
 /// that one save wrote whole needs no stamps of its own. One row of `ab_changeset` is one save:
 /// history, pushing and auditing read the same log.
 ///
-/// Some state must never come from memory, so each write transaction reads it again: replica ID,
-/// sequence number, clock, record numbers, format, model, and file identity.
+/// Replica ID, sequence number, clock, record numbers, format, model and file identity come from
+/// memory only while SQLite says that no other connection has written.
 /// `Documentation/FileFormat.md` gives every table.
 package enum StoreFormat {
     /// The tables beside those of the model. A file of a later format is refused and left

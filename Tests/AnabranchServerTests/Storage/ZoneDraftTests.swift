@@ -116,19 +116,49 @@ import Testing
         #expect(lines.contains { $0.contains("[7, 7]") })
     }
 
+    @Test(.everyStore)
+    func `a draft takes memory from the request, and is written early if there is none`() throws {
+        let zone = try TestZone(StorageKind.current)
+        let budget = MemoryBudget(byteCount: 8 << 20)
+        let request = RequestMemory(budget)
+        let size = 256 << 10
+        try zone.storage.write { draft in
+            let ordinal = try draft.ordinal(of: TestAuthor(1).replica)
+            let entity = try draft.number(ofEntity: "Person")
+            draft.memory.count(for: request)
+            for number in 0..<16 as Range<UInt64> {
+                if number == 8 {
+                    #expect(request.byteCount > 1 << 20)
+                    #expect(budget.take(budget.available))
+                }
+                try draft.insert([
+                    StateRow(
+                        key: RecordKey(ordinal: ordinal, number: number), entity: entity,
+                        timestamp: 1, author: ordinal, cells: [UInt8](repeating: 1, count: size))
+                ])
+                let free = draft.memory.byteCount - request.byteCount
+                #expect(free <= 1 << 20 + 2 * (size + 1024))
+            }
+            draft.memory.count(for: nil)
+            #expect(request.byteCount == 0)
+            #expect(draft.use().records == 16)
+        }
+        #expect(try zone.storage.read { try $0.zoneRow().use.records } == 16)
+    }
+
     @Test func `changes since the last part can be undone and repeated`() {
-        let bytes = DraftBytes()
-        let table = DraftTable<Int, [UInt8]>(bytes) { $0.count }
+        let memory = DraftMemory()
+        let table = DraftTable<Int, [UInt8]>(memory) { $0.count }
         table.take([1], of: 1)
         table.take(nil, of: 2)
         table.put([1, 1], at: 1)
         table.keep()
-        let kept = bytes.count
+        let kept = memory.byteCount
         table.put(nil, at: 1)
         table.put([2], at: 2)
         table.put([2, 2], at: 2)
         table.stepBack()
-        #expect(table[1]?.row == [1, 1] && table[2]?.row == nil && bytes.count == kept)
+        #expect(table[1]?.row == [1, 1] && table[2]?.row == nil && memory.byteCount == kept)
         let first = table.takeChanges()
         #expect(first.inserted.isEmpty && first.updated.map(\.row) == [[1, 1]])
         table.stepForward()
@@ -137,6 +167,6 @@ import Testing
         #expect(second.inserted.map(\.row) == [[2, 2]] && second.removed == [1])
         #expect(!table.hasChanges)
         table.forget()
-        #expect(bytes.count == 0 && table[2] == nil)
+        #expect(memory.byteCount == 0 && table[2] == nil)
     }
 }

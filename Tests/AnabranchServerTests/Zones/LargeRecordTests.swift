@@ -81,8 +81,8 @@ import Testing
             var most = 0
             _ = try StateMerger.merge(
                 save, ZoneParts(writer.stored), into: writer,
-                proceeding: { most = max(most, writer.keptBytes) })
-            #expect(most > 1 << 20 && most <= 2 * ZoneDraft.mostKept + 2 << 20)
+                proceeding: { most = max(most, writer.memory.byteCount) })
+            #expect(most > 1 << 20 && most <= 2 * DraftMemory.limit + 2 << 20)
         }
     }
 

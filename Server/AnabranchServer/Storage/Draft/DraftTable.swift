@@ -24,17 +24,17 @@ final class DraftTable<Key: Hashable, Row>: DraftPart {
     private var keptCount = 0
     private var undone: [(key: Key, before: Entry?)] = []
     private var repeated: [(key: Key, row: Row?)] = []
-    private let bytes: DraftBytes
+    private let memory: DraftMemory
     private let size: (Row) -> Int
 
     /// The approximate memory of an entry beside the bytes of its row.
     private static var bytesPerEntry: Int { 128 }
 
     /// - Parameters:
-    ///   - bytes: The memory of a draft, to which that of the table is added.
+    ///   - memory: The memory of a draft, to which that of the table is added.
     ///   - size: Returns the bytes of a row.
-    init(_ bytes: DraftBytes, size: @escaping (Row) -> Int = { _ in 0 }) {
-        self.bytes = bytes
+    init(_ memory: DraftMemory, size: @escaping (Row) -> Int = { _ in 0 }) {
+        self.memory = memory
         self.size = size
     }
 
@@ -60,10 +60,10 @@ final class DraftTable<Key: Hashable, Row>: DraftPart {
 
     private func set(_ entry: Entry, at key: Key) {
         entries[key] = entry
-        bytes.count += memory(of: entry)
+        memory.byteCount += bytes(of: entry)
     }
 
-    private func memory(of entry: Entry?) -> Int {
+    private func bytes(of entry: Entry?) -> Int {
         entry.map { Self.bytesPerEntry + ($0.row.map(size) ?? 0) } ?? 0
     }
 
@@ -93,13 +93,13 @@ final class DraftTable<Key: Hashable, Row>: DraftPart {
 
     func keep() {
         keptCount = changedKeys.count
-        for (_, before) in undone { bytes.count -= memory(of: before) }
+        for (_, before) in undone { memory.byteCount -= bytes(of: before) }
         undone.removeAll(keepingCapacity: true)
     }
 
     func undo() {
         for (key, before) in undone.reversed() {
-            bytes.count -= memory(of: entries[key])
+            memory.byteCount -= bytes(of: entries[key])
             entries[key] = before
         }
         changedKeys.removeLast(changedKeys.count - keptCount)
@@ -118,7 +118,7 @@ final class DraftTable<Key: Hashable, Row>: DraftPart {
 
     func forget() {
         keep()
-        for entry in entries.values { bytes.count -= memory(of: entry) }
+        for entry in entries.values { memory.byteCount -= bytes(of: entry) }
         entries = [:]
         changedKeys = []
         keptCount = 0
@@ -136,9 +136,4 @@ protocol DraftPart: AnyObject {
     func stepForward()
     /// Forgets what was read and what was written.
     func forget()
-}
-
-/// The approximate memory of a draft, in bytes.
-final class DraftBytes {
-    var count = 0
 }

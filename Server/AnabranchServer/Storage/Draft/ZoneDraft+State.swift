@@ -35,7 +35,7 @@ extension ZoneDraft {
             let group = rest.prefix { row in
                 let isFirst = byteCount == 0
                 byteCount += Int(row.countedBytes)
-                return isFirst || byteCount <= Self.mostKept
+                return isFirst || byteCount <= DraftMemory.limit
             }
             try load(group.map(\.key))
             try group.forEach(body)

@@ -19,7 +19,7 @@ package final class ZoneDraft {
     /// The zone's row as it will be, if nothing else changes.
     var row: ZoneRow
 
-    private let bytes = DraftBytes()
+    let memory = DraftMemory()
     let replicas: DraftTable<ReplicaID, ReplicaRow>
     let entities: DraftTable<WireName, Int64>
     let properties: DraftTable<WireProperty, Int64>
@@ -37,9 +37,6 @@ package final class ZoneDraft {
     /// True if changes of the present atomic part were written, after a savepoint.
     private var hasSavepoint = false
 
-    /// The bytes of changes and of what was read above which both are given up.
-    static let mostKept = 8 << 20
-
     /// Creates the draft of a transaction that has changed nothing yet.
     ///
     /// - Parameter row: The zone's row.
@@ -51,23 +48,20 @@ package final class ZoneDraft {
         self.names = names
         self.greatestOrdinal = greatestOrdinal
         unwritten = row.next
-        replicas = DraftTable(bytes)
-        entities = DraftTable(bytes) { _ in Limits.longestName }
-        properties = DraftTable(bytes) { _ in Limits.longestName }
-        log = DraftTable(bytes) { $0.changeSet.count }
-        places = DraftTable(bytes)
-        placesByDot = DraftTable(bytes)
-        records = DraftTable(bytes) { Int($0.values?.countedBytes ?? 0) }
-        links = DraftTable(bytes) { $0.count }
-        acknowledgements = DraftTable(bytes)
+        replicas = DraftTable(memory)
+        entities = DraftTable(memory) { _ in Limits.longestName }
+        properties = DraftTable(memory) { _ in Limits.longestName }
+        log = DraftTable(memory) { $0.changeSet.count }
+        places = DraftTable(memory)
+        placesByDot = DraftTable(memory)
+        records = DraftTable(memory) { Int($0.values?.countedBytes ?? 0) }
+        links = DraftTable(memory) { $0.count }
+        acknowledgements = DraftTable(memory)
         tables = [
             replicas, entities, properties, log, places, placesByDot, records, links,
             acknowledgements,
         ]
     }
-
-    /// The bytes that the draft keeps at present.
-    var keptBytes: Int { bytes.count }
 
     // MARK: Writing
 
@@ -76,12 +70,15 @@ package final class ZoneDraft {
     /// It is called before an operation, never within one: what the operation has read of a row
     /// says if a change inserts or updates the row.
     func makeRoom() throws {
-        guard keptBytes > Self.mostKept else { return }
+        guard !memory.reserve() else { return }
         try send()
         forget()
     }
 
-    func forget() { for table in tables { table.forget() } }
+    func forget() {
+        for table in tables { table.forget() }
+        memory.release()
+    }
 
     /// The zone's reader, which sees all changes so far.
     package func sent() throws -> any ZoneReading {

@@ -8,9 +8,9 @@ extension ZoneNeeds {
 
     /// The statements; empty if nothing is needed.
     func statements(for zone: String) -> [PostgreSQLStatement] {
-        guard self != ZoneNeeds() else { return [] }
-        let dots = Array(dots)
-        let records = Array(records)
+        guard !isEmpty else { return [] }
+        let dots = Array(Set(dots))
+        let records = Array(Set(records))
         return [
             PostgreSQLStatement(
                 """
@@ -21,7 +21,7 @@ extension ZoneNeeds {
                 """
                 SELECT \(PostgreSQLZoneReader.placeColumns) FROM anabranch.log AS l
                 WHERE zone = $1 AND origin = ANY($2)
-                """, .text(zone), .blobs(origins.map(\.bytes))),
+                """, .text(zone), .blobs(Set(origins).map(\.bytes))),
             PostgreSQLStatement(
                 """
                 SELECT \(PostgreSQLZoneReader.placeColumns)
@@ -47,7 +47,7 @@ extension ZoneNeeds {
 
     /// The replicas that are needed themselves or by a dot or a record.
     private var allReplicas: Set<ReplicaID> {
-        replicas.union(dots.lazy.map(\.replica)).union(records.lazy.map(\.replica))
+        Set(replicas).union(dots.lazy.map(\.replica)).union(records.lazy.map(\.replica))
     }
 
     /// Gives the results of the statements to a draft.
