@@ -3,6 +3,7 @@ import AnabranchReplication
 import AnabranchSQLite
 import AnabranchStore
 import Foundation
+import Synchronization
 import TestSupport
 import Testing
 
@@ -195,6 +196,67 @@ import Testing
         #expect(
             try await rows.next()?.map(\.plain)
                 == ["boss.firstName: eve, count: 1", "boss.firstName: null, count: 2"])
+    }
+
+    /// Uses all readers of a store until the returned function is called, or for ten seconds. That
+    /// function returns false if they were free before.
+    private func useReaders(of store: Store) -> () -> Bool {
+        let (isUsed, isFree) = (DispatchSemaphore(value: 0), DispatchSemaphore(value: 0))
+        let readers = DispatchGroup()
+        let wasUsed = Atomic(true)
+        let count = StoreOptions().readerCount
+        for _ in 0..<count {
+            DispatchQueue.global().async(group: readers) {
+                try? store.read { _ in
+                    isUsed.signal()
+                    guard isFree.wait(timeout: .now() + 10) != .success else { return }
+                    wasUsed.store(false, ordering: .relaxed)
+                }
+            }
+        }
+        for _ in 0..<count { isUsed.wait() }
+        return {
+            for _ in 0..<count { isFree.signal() }
+            readers.wait()
+            return wasUsed.load(ordering: .relaxed)
+        }
+    }
+
+    @Test func `rows are read on another thread`() async throws {
+        let freeReaders = useReaders(of: graph.coordinator.store)
+        var request = RowRequest<Person>()
+        request.propertiesToFetch = ["age"]
+        let first = Task { [context, request] in
+            for try await rows in context.values(of: request) { return rows.count }
+            return 0
+        }
+        // The main actor goes on while the rows wait for a reader.
+        for _ in 0..<20 { await Task.yield() }
+        #expect(freeReaders())
+        #expect(try await first.value == 3)
+    }
+
+    @Test func `rows are fetched again only after a merge that concerns them`() async throws {
+        var request = RowRequest<Person>()
+        request.propertiesToFetch = [.sum("age", as: "years"), .count("boss", as: "bossed")]
+        request.predicate = try FetchPredicate("boss.lastName != 'nobody' OR boss == nil")
+        var rows = context.values(of: request).makeAsyncIterator()
+        #expect(try await rows.next()?.map(\.plain) == ["years: 90, bossed: 0"])
+        func fetches(after change: @Sendable @escaping ([Person]) -> Void) async throws -> Int {
+            _ = log?.take()
+            try await graph.context().perform { other in
+                change(try other.people())
+                try other.save()
+            }
+            return try #require(log).take().filter { $0.sql.contains("sum(") }.count
+        }
+        #expect(try await fetches { $0[0].firstName = "zoe" } == 0)
+        _ = try await fetches { $0[0].boss = $0[1] }
+        #expect(try await rows.next()?.map(\.plain) == ["years: 90, bossed: 1"])
+        _ = try await fetches { $0[1].lastName = "nobody" }
+        #expect(try await rows.next()?.map(\.plain) == ["years: 70, bossed: 0"])
+        _ = try await fetches { $0[2].age += 1 }
+        #expect(try await rows.next()?.map(\.plain) == ["years: 71, bossed: 0"])
     }
 
     @Test func `a sequence ends with its task, also while it waits`() async throws {

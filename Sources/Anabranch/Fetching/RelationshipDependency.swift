@@ -16,12 +16,17 @@ struct RelationshipDependency {
     static func all(
         of predicate: ResolvedPredicate?, _ sorts: [ResolvedSort]
     ) -> [RelationshipDependency] {
-        var search = DependencySearch()
-        if let predicate { search.visit(predicate) }
-        for sort in sorts { search.visit(sort.operand) }
+        let search = DependencySearch(predicate, sorts)
         return search.order.map {
             RelationshipDependency(steps: $0, slots: search.slots[$0] ?? SlotSet())
         }
+    }
+
+    /// The slots of the fetched entity itself that a predicate and sorts look at.
+    static func ownSlots(
+        of predicate: ResolvedPredicate?, _ sorts: [ResolvedSort]
+    ) -> SlotSet {
+        DependencySearch(predicate, sorts).slots[[]] ?? SlotSet()
     }
 }
 
@@ -30,6 +35,11 @@ private struct DependencySearch {
     var slots: [[RelationshipDescription]: SlotSet] = [:]
     /// The paths to the evaluated object and to the elements of each enclosing collection.
     private var ways: [[RelationshipDescription]] = [[]]
+
+    init(_ predicate: ResolvedPredicate?, _ sorts: [ResolvedSort]) {
+        if let predicate { visit(predicate) }
+        for sort in sorts { visit(sort.operand) }
+    }
 
     mutating func visit(_ predicate: ResolvedPredicate) {
         switch predicate {
@@ -102,10 +112,10 @@ private struct DependencySearch {
     }
 
     private mutating func record(_ way: [RelationshipDescription], looksAt slot: Int?) {
-        for end in way.indices {
-            let part = Array(way[...end])
-            if slots[part] == nil { order.append(part) }
-            let next = end + 1 < way.count ? way[end + 1].slot : slot
+        for length in 0...way.count {
+            let part = Array(way.prefix(length))
+            if length > 0, slots[part] == nil { order.append(part) }
+            let next = length < way.count ? way[length].slot : slot
             slots[part, default: SlotSet()].formUnion(SlotSet(next.map { [$0] } ?? []))
         }
     }

@@ -15,7 +15,7 @@ protocol LiveSource<Element>: AnyObject {
     associatedtype Element
 
     /// The value now. Its context's queue is checked.
-    func value() throws -> Element
+    func value(isolation: isolated (any Actor)?) async throws -> Element
 }
 
 @available(*, unavailable)
@@ -47,10 +47,14 @@ extension LiveValues: AsyncSequence {
                 guard !Task.isCancelled else { return nil }
                 let source = try source ?? makeSource(signal)
                 self.source = source
-                let value = try source.value()
-                guard value != last else { continue }
-                last = value
-                return value
+                do {
+                    let value = try await source.value(isolation: actor)
+                    guard value != last else { continue }
+                    last = value
+                    return value
+                } catch is CancellationError where Task.isCancelled {
+                    return nil
+                }
             }
         }
     }
@@ -90,8 +94,10 @@ extension ManagedObjectContext {
 
     /// Returns the rows of a request, from now on.
     ///
-    /// They are fetched again after each save and merge that changes an object of the entity, or
-    /// one that the request looks at. Sequences of equal requests share that fetch.
+    /// They are fetched again, on another thread, after each save here that changes an object of
+    /// the entity or of one that the request looks at, and after each merge that changes a property
+    /// that it looks at. Sequences of equal requests share that fetch. A context that has a parent
+    /// fetches on its own queue.
     public func values<Object>(of request: RowRequest<Object>) -> LiveValues<[FetchedRow]> {
         LiveValues { [self] signal in
             checkQueue()
@@ -111,7 +117,7 @@ private final class LiveCount: LiveSource {
         query.add(listener)
     }
 
-    func value() throws -> Int {
+    func value(isolation: isolated (any Actor)?) throws -> Int {
         query.context.checkQueue()
         return try query.state().count
     }

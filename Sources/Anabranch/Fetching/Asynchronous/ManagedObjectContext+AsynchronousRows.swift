@@ -19,9 +19,7 @@ extension ManagedObjectContext {
         try Task.checkCancellation()
         let plan = try RowPlan(request, in: self)
         guard case .store = source else { return try fetch(request) }
-        let (columns, origin) = (plan.columns, coordinator.origin)
-        return try await backgroundRead(onProgress).values(plan.query, plan.rows)
-            .map { FetchedRow(columns, $0, origin) }
+        return try await backgroundRead(onProgress).rows(plan, coordinator.origin)
     }
 
     /// Fetches rows of values as values of a type, without blocking the caller's thread while the

@@ -63,12 +63,13 @@ struct BackgroundRead: Sendable {
     }
 
     /// Reads the values of a request for rows.
-    func values(_ query: FetchQuery, _ rows: ResolvedRows) async throws -> [[RowCell]] {
-        try await run { reader, cancellation in
+    func rows(_ plan: RowPlan, _ origin: StoreOrigin) async throws -> [FetchedRow] {
+        let columns = plan.columns
+        return try await run { reader, cancellation in
             try reader.stoppable(by: cancellation) {
-                var found: [[RowCell]] = []
-                try reader.values(query, rows) { cells in
-                    found.append(cells)
+                var found: [FetchedRow] = []
+                try reader.values(plan.query, plan.rows) { cells in
+                    found.append(FetchedRow(columns, cells, origin))
                     try report(found.count, cancellation)
                 }
                 onProgress?(found.count)

@@ -115,12 +115,10 @@ struct RowPlan: Equatable {
         ).resolved(for: plan.entity, variables: request.variables)
     }
 
-    /// The entities with objects that the rows are computed from.
-    var entities: Set<EntityDescription> {
+    /// The predicates together, and all other operands as sorts.
+    var operands: (ResolvedPredicate, [ResolvedSort]) {
         let operands = rows.columns.map(\.operand) + rows.groups
         let conditions = [query.predicate, rows.having].compactMap { $0 }
-        let dependencies = RelationshipDependency.all(
-            of: .conjunction(conditions), rows.sorts + operands.map { ResolvedSort($0) })
-        return Set([query.entity] + dependencies.map(\.destination))
+        return (.conjunction(conditions), rows.sorts + operands.map { ResolvedSort($0) })
     }
 }
