@@ -117,7 +117,7 @@ private final class LiveCount: LiveSource {
         query.add(listener)
     }
 
-    func value(isolation: isolated (any Actor)?) throws -> Int {
+    func value(isolation: isolated (any Actor)?) async throws -> Int {
         query.context.checkQueue()
         return try query.state().count
     }
