@@ -64,7 +64,6 @@ struct PushProcessor: Sendable {
     /// - Throws: Only failures of the storage; a refusal is in the response.
     func take(_ job: PushJob, into writer: ZoneDraft) throws -> PushOutcome {
         let now = wallMilliseconds()
-        writer.memory.count(for: job.memory)
         var log = writer.logState()
         guard job.epoch == log.head.epoch else {
             return PushOutcome(

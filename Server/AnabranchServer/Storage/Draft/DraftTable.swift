@@ -3,6 +3,7 @@
 /// The changes since ``keep()`` can be undone.
 final class DraftTable<Key: Hashable, Row>: DraftPart {
     struct Entry {
+        fileprivate let key: Key
         /// The row as the transaction leaves it so far; `nil` if there is none.
         var row: Row?
         /// True if the storage holds a row under the key.
@@ -11,19 +12,28 @@ final class DraftTable<Key: Hashable, Row>: DraftPart {
         fileprivate var isChanged: Bool
     }
 
-    struct Changes {
-        var inserted: [(key: Key, row: Row)] = []
-        var updated: [(key: Key, row: Row)] = []
+    struct Changes<Value> {
+        var inserted: [Value] = []
+        var updated: [Value] = []
         var removed: [Key] = []
     }
 
-    private var entries: [Key: Entry] = [:]
-    /// The keys of changed entries in the order of their first change.
-    private var changedKeys: [Key] = []
+    /// The places of the keys in `entries`.
+    private var places: [Key: Int] = [:]
+    /// The entries, in the order in which their keys were first named. One that was undone has no
+    /// place any more.
+    private var entries: [Entry] = []
+    /// The places of changed entries in the order of their first change.
+    private var changed: [Int] = []
     /// The number of these at the last `keep`.
     private var keptCount = 0
-    private var undone: [(key: Key, before: Entry?)] = []
+    /// The changed entries that were there before, as they were. The others are undone by removing
+    /// them.
+    private var undone: [(place: Int, before: Entry)] = []
+    private var undoneBytes = 0
     private var repeated: [(key: Key, row: Row?)] = []
+    /// The bytes of the table in `memory`.
+    private var byteCount = 0
     private let memory: DraftMemory
     private let size: (Row) -> Int
 
@@ -39,52 +49,99 @@ final class DraftTable<Key: Hashable, Row>: DraftPart {
     }
 
     /// The entry of a key; `nil` if the row was neither read nor changed.
-    subscript(key: Key) -> Entry? { entries[key] }
+    subscript(key: Key) -> Entry? { places[key].map { entries[$0] } }
 
     /// True if changes wait to be written.
-    var hasChanges: Bool { !changedKeys.isEmpty }
+    var hasChanges: Bool { !changed.isEmpty }
 
     /// Adds a row that was read; `nil` if the storage holds none.
     func take(_ row: Row?, of key: Key) {
-        guard entries[key] == nil else { return }
-        set(Entry(row: row, isStored: row != nil, isChanged: false), at: key)
+        let (place, isNew) = place(of: key)
+        guard isNew else { return }
+        entries[place].row = row
+        entries[place].isStored = row != nil
+        count(bytes(of: row))
     }
 
     /// Changes a row; `nil` removes it. If the storage may hold a row, it was read before.
     func put(_ row: Row?, at key: Key) {
-        let before = entries[key]
-        undone.append((key, before))
-        if before?.isChanged != true { changedKeys.append(key) }
-        set(Entry(row: row, isStored: before?.isStored ?? false, isChanged: true), at: key)
+        let (place, isNew) = place(of: key)
+        change(place, isNew, to: row)
     }
 
-    private func set(_ entry: Entry, at key: Key) {
-        entries[key] = entry
-        memory.byteCount += bytes(of: entry)
+    /// What was known of a key.
+    enum Knowledge {
+        case unknown
+        /// There was no row.
+        case absent
+        case held
     }
 
-    private func bytes(of entry: Entry?) -> Int {
-        entry.map { Self.bytesPerEntry + ($0.row.map(size) ?? 0) } ?? 0
+    /// Adds a row unless one is known, which stays.
+    ///
+    /// - Returns: What was known. After `unknown` the storage must hold no row, or the change has
+    ///   to be undone.
+    func insert(_ row: Row, at key: Key) -> Knowledge {
+        let (place, isNew) = place(of: key)
+        guard isNew || entries[place].row == nil else { return .held }
+        change(place, isNew, to: row)
+        return isNew ? .unknown : .absent
     }
+
+    private func change(_ place: Int, _ isNew: Bool, to row: Row?) {
+        if !isNew {
+            undone.append((place, entries[place]))
+            undoneBytes += bytes(of: entries[place].row)
+        }
+        if !entries[place].isChanged { changed.append(place) }
+        entries[place].row = row
+        entries[place].isChanged = true
+        count(bytes(of: row))
+    }
+
+    /// The place of a key, which gets an empty entry if it has none.
+    private func place(of key: Key) -> (place: Int, isNew: Bool) {
+        func read(_ place: inout Int) -> Int { place }
+        let end = entries.count
+        let place = read(&places[key, default: end])
+        if place == end {
+            entries.append(Entry(key: key, row: nil, isStored: false, isChanged: false))
+        }
+        return (place, place == end)
+    }
+
+    private func count(_ bytes: Int) {
+        byteCount += bytes
+        memory.byteCount += bytes
+    }
+
+    private func bytes(of row: Row?) -> Int { Self.bytesPerEntry + (row.map(size) ?? 0) }
 
     /// Returns the rows that have to be inserted and updated and the keys of those that have to be
     /// removed, and counts all of them as written.
-    func takeChanges() -> Changes {
+    ///
+    /// - Parameter form: Returns the form in which a row is written.
+    func takeChanges<Value>(_ form: (Key, Row) -> Value?) -> Changes<Value> {
         keep()
-        var changes = Changes()
-        for key in changedKeys {
-            guard let place = entries.index(forKey: key) else { continue }
-            let entry = entries.values[place]
-            switch (entry.row, entry.isStored) {
-            case (let row?, false): changes.inserted.append((key, row))
-            case (let row?, true): changes.updated.append((key, row))
-            case (nil, true): changes.removed.append(key)
-            case (nil, false): break
+        var changes = Changes<Value>()
+        changes.inserted.reserveCapacity(changed.count)
+        for place in changed {
+            if let row = entries[place].row {
+                if let value = form(entries[place].key, row) {
+                    if entries[place].isStored {
+                        changes.updated.append(value)
+                    } else {
+                        changes.inserted.append(value)
+                    }
+                }
+                entries[place].isStored = true
+            } else if entries[place].isStored {
+                changes.removed.append(entries[place].key)
+                entries[place].isStored = false
             }
-            entries.values[place].isStored = entry.row != nil
-            entries.values[place].isChanged = false
+            entries[place].isChanged = false
         }
-        changedKeys = []
+        changed.removeAll(keepingCapacity: true)
         keptCount = 0
         return changes
     }
@@ -92,22 +149,31 @@ final class DraftTable<Key: Hashable, Row>: DraftPart {
     // MARK: DraftPart
 
     func keep() {
-        keptCount = changedKeys.count
-        for (_, before) in undone { memory.byteCount -= bytes(of: before) }
+        keptCount = changed.count
+        count(-undoneBytes)
+        undoneBytes = 0
         undone.removeAll(keepingCapacity: true)
     }
 
     func undo() {
-        for (key, before) in undone.reversed() {
-            memory.byteCount -= bytes(of: entries[key])
-            entries[key] = before
+        for (place, before) in undone.reversed() {
+            count(-bytes(of: entries[place].row))
+            entries[place] = before
         }
-        changedKeys.removeLast(changedKeys.count - keptCount)
+        // What is still changed had no entry before.
+        for place in changed[keptCount...] where entries[place].isChanged {
+            count(-bytes(of: entries[place].row))
+            places[entries[place].key] = nil
+            entries[place].row = nil
+        }
+        changed.removeLast(changed.count - keptCount)
+        undoneBytes = 0
         undone.removeAll(keepingCapacity: true)
     }
 
     func stepBack() {
-        repeated = undone.map { ($0.key, entries[$0.key]?.row) }
+        let places = changed[keptCount...] + undone.map(\.place)
+        repeated = places.map { (entries[$0].key, entries[$0].row) }
         undo()
     }
 
@@ -118,9 +184,10 @@ final class DraftTable<Key: Hashable, Row>: DraftPart {
 
     func forget() {
         keep()
-        for entry in entries.values { memory.byteCount -= bytes(of: entry) }
-        entries = [:]
-        changedKeys = []
+        count(-byteCount)
+        places.removeAll(keepingCapacity: true)
+        entries.removeAll(keepingCapacity: true)
+        changed.removeAll(keepingCapacity: true)
         keptCount = 0
     }
 }
@@ -136,4 +203,11 @@ protocol DraftPart: AnyObject {
     func stepForward()
     /// Forgets what was read and what was written.
     func forget()
+}
+
+/// The approximate memory of a draft, in bytes.
+final class DraftMemory {
+    var byteCount = 0
+    /// The bytes of changes and of what was read above which both are given up.
+    static let limit = 2 << 20
 }

@@ -12,9 +12,8 @@ package struct ZoneChanges: Sendable {
 
     /// Adds the changes of a table, and returns the keys of the removed rows.
     @discardableResult
-    mutating func add<Key, Row>(
-        _ changes: DraftTable<Key, Row>.Changes,
-        as rows: ([(key: Key, row: Row)]) -> ZoneRows
+    mutating func add<Key, Row, Value>(
+        _ changes: DraftTable<Key, Row>.Changes<Value>, as rows: ([Value]) -> ZoneRows
     ) -> [Key] {
         if !changes.inserted.isEmpty { inserted.append(rows(changes.inserted)) }
         if !changes.updated.isEmpty { updated.append(rows(changes.updated)) }

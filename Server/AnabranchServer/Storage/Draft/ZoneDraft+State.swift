@@ -1,33 +1,79 @@
 extension ZoneDraft {
     /// Inserts rows.
     ///
-    /// - Throws: ``StorageError`` `recordHeld` if the zone holds one of the records.
+    /// - Throws: ``StorageError`` `recordHeld` if the zone holds one of the records. Then nothing of
+    ///   the present part of the transaction may be kept.
     package func insert(_ rows: [StateRow]) throws {
-        try forEachGroup(of: rows) { row in
-            guard records[row.key]?.row == nil else {
-                throw StorageError(
-                    .recordHeld,
-                    "Can't insert record \(row.key.number) because the zone holds it already.")
+        try forEachGroup(of: rows) { group in
+            let isKept = group.count < Self.manyRows || !areNew(group)
+            let unread = isKept ? try keep(group) : group.map(\.key)
+            if !unread.isEmpty, let held = try stored.records(for: unread, valueBytes: 0).first {
+                throw Self.isHeld(held.key)
             }
-            put(row, dead: 0)
+            for row in group { self.row.count(bytes: row.countedBytes, records: 1) }
+            if !isKept { try pass(group) }
         }
+    }
+
+    /// The number of rows that are written at once, because few of so many are asked for again.
+    private static let manyRows = 100
+
+    /// True if the rows have different keys in ascending order, of which none is known.
+    private func areNew(_ rows: ArraySlice<StateRow>) -> Bool {
+        var last = Int64.min
+        return rows.allSatisfy { row in
+            defer { last = row.key.rawValue }
+            return last < row.key.rawValue && records[row.key] == nil
+        }
+    }
+
+    private func pass(_ rows: ArraySlice<StateRow>) throws {
+        try send()
+        var changes = ZoneChanges()
+        changes.inserted = [.records(rows.map { RecordRow(row: $0, dead: 0) })]
+        try stored.write(changes)
+    }
+
+    /// Inserts rows of which the storage holds none.
+    ///
+    /// - Returns: The keys of which it was not known.
+    private func keep(_ rows: ArraySlice<StateRow>) throws -> [RecordKey] {
+        var unread: [RecordKey] = []
+        for row in rows {
+            switch records.insert(HeldRecord(row, dead: 0), at: row.key) {
+            case .unknown: if row.key.ordinal < unwritten.replica { unread.append(row.key) }
+            case .absent: break
+            case .held: throw Self.isHeld(row.key)
+            }
+        }
+        return unread
+    }
+
+    private static func isHeld(_ key: RecordKey) -> StorageError {
+        StorageError(
+            .recordHeld, "Can't insert record \(key.number) because the zone holds it already.")
     }
 
     /// Replaces the cells and the delete mark of held rows. The rest of a row must be as it is
     /// held.
     package func replace(_ rows: [StateRow]) throws {
-        try forEachGroup(of: rows) { row in
-            guard let before = records[row.key]?.row else { return }
-            uncount(before)
-            let dead = before.dead == 0 ? self.row.position : before.dead
-            put(row, dead: row.isDead ? dead : 0)
+        try forEachGroup(of: rows) { group in
+            try load(group.map(\.key))
+            for row in group {
+                guard let before = records[row.key]?.row else { continue }
+                uncount(before)
+                let position = before.dead == 0 ? self.row.position : before.dead
+                let dead = row.isDead ? position : 0
+                self.row.count(bytes: row.countedBytes, records: dead == 0 ? 1 : 0)
+                records.put(HeldRecord(row, dead: dead), at: row.key)
+            }
         }
     }
 
-    /// Calls `body` with rows of which the present records are known.
-    ///
-    /// Rows that have few bytes together, or one row, are read and changed at a time.
-    private func forEachGroup(of rows: [StateRow], _ body: (StateRow) throws -> Void) throws {
+    /// Calls `body` with rows that have few bytes together, or with one row, at a time.
+    private func forEachGroup(
+        of rows: [StateRow], _ body: (ArraySlice<StateRow>) throws -> Void
+    ) throws {
         var rest = rows[...]
         while !rest.isEmpty {
             try makeRoom()
@@ -37,15 +83,9 @@ extension ZoneDraft {
                 byteCount += Int(row.countedBytes)
                 return isFirst || byteCount <= DraftMemory.limit
             }
-            try load(group.map(\.key))
-            try group.forEach(body)
+            try body(group)
             rest = rest.dropFirst(group.count)
         }
-    }
-
-    private func put(_ row: StateRow, dead: UInt64) {
-        self.row.count(bytes: row.countedBytes, records: dead == 0 ? 1 : 0)
-        records.put(HeldRecord(row, dead: dead), at: row.key)
     }
 
     private func uncount(_ record: HeldRecord) {

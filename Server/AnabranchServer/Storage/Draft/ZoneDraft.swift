@@ -70,15 +70,12 @@ package final class ZoneDraft {
     /// It is called before an operation, never within one: what the operation has read of a row
     /// says if a change inserts or updates the row.
     func makeRoom() throws {
-        guard !memory.reserve() else { return }
+        guard memory.byteCount > DraftMemory.limit else { return }
         try send()
         forget()
     }
 
-    func forget() {
-        for table in tables { table.forget() }
-        memory.release()
-    }
+    func forget() { for table in tables { table.forget() } }
 
     /// The zone's reader, which sees all changes so far.
     package func sent() throws -> any ZoneReading {
@@ -106,21 +103,17 @@ package final class ZoneDraft {
     /// Returns the changes that wait, and counts them as written.
     func takeChanges() -> ZoneChanges {
         var changes = ZoneChanges()
-        changes.add(replicas.takeChanges()) { .replicas($0.map(\.row)) }
-        changes.add(entities.takeChanges()) { .entities($0.map { ($0.row, $0.key) }) }
-        changes.add(properties.takeChanges()) { .properties($0.map { ($0.row, $0.key) }) }
-        changes.add(log.takeChanges()) { .entries($0.map(\.row)) }
+        changes.add(replicas.takeChanges { $1 }) { .replicas($0) }
+        changes.add(entities.takeChanges { ($1, $0) }) { .entities($0) }
+        changes.add(properties.takeChanges { ($1, $0) }) { .properties($0) }
+        changes.add(log.takeChanges { $1 }) { .entries($0) }
         log.forget()
-        _ = places.takeChanges()
-        _ = placesByDot.takeChanges()
-        changes.removedRecords = changes.add(records.takeChanges()) {
-            .records($0.compactMap { $0.row.recordRow })
-        }
-        changes.removedLinks = changes.add(links.takeChanges()) {
-            .links($0.map { ($0.key, $0.row) })
-        }
-        changes.add(acknowledgements.takeChanges()) {
-            .acknowledgements(.init($0.map { ($0.key, $0.row) }) { $1 })
+        _ = places.takeChanges { $1 }
+        _ = placesByDot.takeChanges { $1 }
+        changes.removedRecords = changes.add(records.takeChanges { $1.recordRow }) { .records($0) }
+        changes.removedLinks = changes.add(links.takeChanges { ($0, $1) }) { .links($0) }
+        changes.add(acknowledgements.takeChanges { ($0, $1) }) {
+            .acknowledgements(.init($0) { $1 })
         }
         return changes
     }

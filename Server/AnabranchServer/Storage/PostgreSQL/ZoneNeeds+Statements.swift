@@ -4,7 +4,7 @@ import AnabranchReplication
 // lock's former holder has committed.
 extension ZoneNeeds {
     /// The greatest number of bytes of records' values that are read before they are asked for.
-    static let bytesTogether = 2 << 20
+    static let bytesTogether = 1 << 20
 
     /// The statements; empty if nothing is needed.
     func statements(for zone: String) -> [PostgreSQLStatement] {
