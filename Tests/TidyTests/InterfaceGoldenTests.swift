@@ -1,0 +1,51 @@
+import Foundation
+import TestSupport
+import Testing
+
+/// Tests of what `import Anabranch` makes public, which is all that an app sees.
+///
+/// A declaration that no app needs is `package` (decision 35).
+@Suite(.long) struct InterfaceGoldenTests {
+    private let interface: PublicInterface
+
+    init() throws {
+        let base = try SourceTree.packageRoot.get().absoluteString
+        interface = PublicInterface(
+            try SiteRun.package.get().graphs, root: base.hasSuffix("/") ? base : base + "/")
+    }
+
+    @Test func `each change of the public interface is in the golden list`() {
+        Golden.expect(
+            interface.lines.map { $0 + "\n" }.joined(), matches: "PublicInterface.txt")
+    }
+
+    @Test func `the public interface does not grow`() {
+        #expect(interface.lines.count > 1_000)
+        #expect(interface.lines.count <= 2_826, "Make package what no app needs.")
+        #expect(interface.types.count <= 247, "Make package what no app needs, or nest it.")
+    }
+
+    /// Names that apps and other packages give to types of their own. A second type of that name
+    /// would have to be written with its module.
+    private static let commonNames: Set = [
+        "Attribute", "Cache", "Category", "Change", "Client", "Column", "Configuration", "Conflict",
+        "Connection", "Context", "Counter", "Cursor", "Database", "Delete", "Digest", "Document",
+        "Dot", "Duplicate", "Entity", "Error", "Event", "Field", "Filter", "Group", "History",
+        "Index", "Item", "Key", "Limits", "Link", "List", "Location", "Logger", "Message", "Model",
+        "Node", "Operation", "Options", "Path", "Prefix", "Query", "Record", "Reference",
+        "Register", "Rejection", "Relationship", "Request", "Response", "Result", "Row", "Rows",
+        "Schema", "Section", "Session", "Side", "Snapshot", "Stage", "Stamp", "State", "Status",
+        "Store", "Table", "Tag", "Token", "Transaction", "Unique", "User", "Value", "Verification",
+    ]
+    /// The common names that are public nevertheless. None may be added.
+    private static let exceptions: Set = [
+        "Attribute", "Configuration", "Conflict", "Counter", "Digest", "Dot", "Duplicate", "Entity",
+        "Index", "Limits", "Register", "Rejection", "Relationship", "Stamp", "Unique", "Value",
+    ]
+
+    @Test func `types do not take names that apps use`() {
+        let taken = interface.types.intersection(Self.commonNames)
+        #expect(taken.subtracting(Self.exceptions).isEmpty, "Give the type a name of its own.")
+        #expect(Self.exceptions.subtracting(taken).isEmpty, "Remove these from the exceptions.")
+    }
+}
