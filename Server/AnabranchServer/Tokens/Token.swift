@@ -28,7 +28,7 @@ public struct StoredToken: Hashable, Sendable {
     /// The token.
     public var token: Token
     /// The digest of the secret.
-    public var hash: Digest
+    package var hash: Digest
 }
 
 /// A token: a right to zones. Only the client that holds it knows its secret.
