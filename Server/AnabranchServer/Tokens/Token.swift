@@ -1,4 +1,4 @@
-public import AnabranchReplication
+package import AnabranchReplication
 
 /// The rights of a token; each role includes the roles before it.
 public enum TokenRole: String, Sendable, CaseIterable, Comparable {

@@ -1,5 +1,5 @@
 public import AnabranchProtocol
-public import AnabranchReplication
+package import AnabranchReplication
 
 /// A description of a zone at one moment, for people and for monitoring.
 public struct ZoneDescription: Hashable, Sendable, Encodable {

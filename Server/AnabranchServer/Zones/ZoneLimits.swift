@@ -1,5 +1,5 @@
 import AnabranchProtocol
-public import AnabranchReplication
+package import AnabranchReplication
 
 /// The limits of a zone.
 public struct ZoneLimits: Hashable, Sendable {
