@@ -15,8 +15,7 @@ package import AnabranchReplication
 ///  }
 ///  ```
 public final class ManagedObjectModel: Sendable {
-    /// The entities, sorted by the bytes of their names. The ``EntityDescription/index`` of an
-    /// entity is its position in this list.
+    /// The entities, sorted by the bytes of their names.
     public let entities: [EntityDescription]
     /// The declaration in canonical order, with defaults filled in.
     public let declaration: ModelDeclaration
