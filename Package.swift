@@ -187,6 +187,13 @@ let testTargets: [Target] = [
         name: "SyncWorker", dependencies: ["Anabranch", "AnabranchSync", "TestSupport"],
         path: "Tests/SyncWorker", swiftSettings: commonSettings),
     tests("TestSupportTests", of: ["AnabranchSQLite"], golden: true),
+    // An app beside Anabranch, which compiles if no public type takes one of the common names.
+    .target(
+        name: "CommonNames", path: "Tests/CommonNames", packageAccess: false,
+        swiftSettings: commonSettings),
+    .target(
+        name: "CommonNamesApp", dependencies: ["Anabranch", "CommonNames"],
+        path: "Tests/CommonNamesApp", packageAccess: false, swiftSettings: commonSettings),
     .testTarget(
         name: "TidyTests",
         dependencies: [

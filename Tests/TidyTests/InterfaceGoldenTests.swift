@@ -21,30 +21,27 @@ import Testing
 
     @Test func `the public interface does not grow`() {
         #expect(interface.lines.count > 1_000)
-        #expect(interface.lines.count <= 1_823, "Make package what no app needs.")
+        #expect(interface.lines.count <= 1_824, "Make package what no app needs.")
         #expect(interface.types.count <= 155, "Make package what no app needs, or nest it.")
     }
 
     /// Names that apps and other packages give to types of their own. A second type of that name
-    /// would have to be written with its module.
-    private static let commonNames: Set = [
-        "Attribute", "Cache", "Category", "Change", "Client", "Column", "Configuration", "Conflict",
-        "Connection", "Context", "Counter", "Cursor", "Database", "Delete", "Digest", "Document",
-        "Dot", "Duplicate", "Entity", "Error", "Event", "Field", "Filter", "Group", "History",
-        "Index", "Item", "Key", "Limits", "Link", "List", "Location", "Logger", "Message", "Model",
-        "Node", "Operation", "Options", "Path", "Prefix", "Query", "Record", "Reference",
-        "Register", "Rejection", "Relationship", "Request", "Response", "Result", "Row", "Rows",
-        "Schema", "Section", "Session", "Side", "Snapshot", "Stage", "Stamp", "State", "Status",
-        "Store", "Table", "Tag", "Token", "Transaction", "Unique", "User", "Value", "Verification",
-    ]
+    /// has to be written with its module, as in `CommonNamesApp`.
+    private static let commonNames = Result {
+        let files = try SourceTree.package.get().files
+        let list = try #require(files.first { $0.path == "Tests/CommonNames/CommonNames.swift" })
+        return Set(list.text.matches(of: /public enum (\w+)/).map { String($0.1) })
+    }
     /// The common names that are public nevertheless. None may be added.
     private static let exceptions: Set = [
         "Attribute", "Configuration", "Conflict", "Digest", "Duplicate", "Entity", "Index",
         "Rejection", "Relationship", "Unique", "Value",
     ]
 
-    @Test func `types do not take names that apps use`() {
-        let taken = interface.types.intersection(Self.commonNames)
+    @Test func `types do not take names that apps use`() throws {
+        let names = try Self.commonNames.get()
+        #expect(names.count > 60)
+        let taken = interface.types.intersection(names)
         #expect(taken.subtracting(Self.exceptions).isEmpty, "Give the type a name of its own.")
         #expect(Self.exceptions.subtracting(taken).isEmpty, "Remove these from the exceptions.")
     }

@@ -7,7 +7,7 @@ extension ManagedObjectModel {
     ///
     /// - Throws: ``ModelError`` with the offset of the first unreadable byte, or with every problem
     ///   that makes the model unusable.
-    package convenience init(canonicalEncoding bytes: [UInt8]) throws(ModelError) {
+    public convenience init(canonicalEncoding bytes: [UInt8]) throws(ModelError) {
         try self.init(try ModelEncoding.decode(bytes))
     }
 }

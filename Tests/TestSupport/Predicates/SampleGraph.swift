@@ -106,7 +106,8 @@ package final class SampleGraph {
     package static let store = "sample"
 
     /// Returns the objects of a relationship, in the order of its list if it is ordered.
-    package func content(of relationship: RelationshipDescription, at id: Int64) -> [SampleSubject] {
+    package func content(of relationship: RelationshipDescription, at id: Int64) -> [SampleSubject]
+    {
         let ids = ids(of: relationship, at: id).sorted()
         guard relationship.isOrdered else { return ids.compactMap(subject) }
         let placed = ids.map { element in
