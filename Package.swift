@@ -187,13 +187,13 @@ let testTargets: [Target] = [
         name: "SyncWorker", dependencies: ["Anabranch", "AnabranchSync", "TestSupport"],
         path: "Tests/SyncWorker", swiftSettings: commonSettings),
     tests("TestSupportTests", of: ["AnabranchSQLite"], golden: true),
-    // An app beside Anabranch, which compiles if no public type takes one of the common names.
+    // An app beside Anabranch, which compiles if no public type takes one of these names.
     .target(
-        name: "CommonNames", path: "Tests/CommonNames", packageAccess: false,
+        name: "ForeignNames", path: "Tests/ForeignNames", packageAccess: false,
         swiftSettings: commonSettings),
     .target(
-        name: "CommonNamesApp", dependencies: ["Anabranch", "CommonNames"],
-        path: "Tests/CommonNamesApp", packageAccess: false, swiftSettings: commonSettings),
+        name: "ForeignNamesApp", dependencies: ["Anabranch", "ForeignNames"],
+        path: "Tests/ForeignNamesApp", packageAccess: false, swiftSettings: commonSettings),
     .testTarget(
         name: "TidyTests",
         dependencies: [

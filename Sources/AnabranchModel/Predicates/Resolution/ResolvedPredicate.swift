@@ -124,7 +124,17 @@ extension ResolvedSort {
 }
 
 extension FetchPredicate {
-    /// Checks the predicate against an entity.
+    /// Checks the predicate against an entity, as a fetch of the entity's objects does.
+    ///
+    /// - Parameter variables: Values of `$variables`, named without the `$`.
+    /// - Throws: ``FetchPredicateError`` with entity, key and types.
+    public func check(
+        for entity: EntityDescription, variables: [String: (any PredicateArgument)?] = [:]
+    ) throws(FetchPredicateError) {
+        _ = try resolved(for: entity, variables: variables)
+    }
+
+    /// Checks the predicate against an entity, and returns its resolved form.
     ///
     /// A constant takes the type of the attribute that it is compared with, if this is exact:
     ///

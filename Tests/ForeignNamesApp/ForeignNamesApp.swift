@@ -1,8 +1,8 @@
 import Anabranch
-import CommonNames
+import ForeignNames
 
-/// An app that imports a module with common names beside Anabranch.
-enum CommonNamesApp {
+/// An app that imports a module of usual names beside Anabranch.
+enum ForeignNamesApp {
     /// The types whose names are the other module's alone. A name that Anabranch took too would be
     /// ambiguous here.
     static let types: [Any.Type] = [
@@ -18,10 +18,10 @@ enum CommonNamesApp {
     ]
     /// The types whose names Anabranch has too.
     static let qualifiedTypes: [Any.Type] = [
-        CommonNames.Attribute.self, CommonNames.Configuration.self, CommonNames.Conflict.self,
-        CommonNames.Digest.self, CommonNames.Duplicate.self, CommonNames.Entity.self,
-        CommonNames.Index.self, CommonNames.Rejection.self, CommonNames.Relationship.self,
-        CommonNames.Unique.self, CommonNames.Value.self,
+        ForeignNames.Attribute.self, ForeignNames.Configuration.self, ForeignNames.Conflict.self,
+        ForeignNames.Digest.self, ForeignNames.Duplicate.self, ForeignNames.Entity.self,
+        ForeignNames.Index.self, ForeignNames.Rejection.self, ForeignNames.Relationship.self,
+        ForeignNames.Unique.self, ForeignNames.Value.self,
     ]
 }
 
