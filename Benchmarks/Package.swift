@@ -1,5 +1,12 @@
 // swift-tools-version: 6.2
+import Foundation
 import PackageDescription
+
+// The name under which SwiftPM compiles Anabranch: that of its folder. AnabranchLoad is compiled
+// under the same name, because it writes the protocol's messages itself, and they are not public.
+let folder = URL(fileURLWithPath: Context.packageDirectory + "/..").standardizedFileURL
+let packageName = String(
+    folder.lastPathComponent.lowercased().map { $0.isLetter || $0.isNumber ? $0 : "_" })
 
 let commonSettings: [SwiftSetting] = [
     .enableUpcomingFeature("InternalImportsByDefault"),
@@ -32,11 +39,9 @@ let package = Package(
             packageAccess: false, swiftSettings: commonSettings),
         .executableTarget(
             name: "AnabranchLoad",
-            dependencies: [
-                anabranch("AnabranchServer"), anabranch("AnabranchReplication"),
-                anabranch("anabranchd"),
-            ],
-            packageAccess: false, swiftSettings: commonSettings),
+            dependencies: [anabranch("AnabranchServer"), anabranch("anabranchd")],
+            packageAccess: false,
+            swiftSettings: commonSettings + [.unsafeFlags(["-package-name", packageName])]),
         .executableTarget(
             name: "AnabranchScale", packageAccess: false, swiftSettings: commonSettings),
     ],

@@ -2,9 +2,8 @@
 import Foundation
 import PackageDescription
 
-// The name under which SwiftPM compiles Anabranch: that of its folder. The target of bundles is
-// compiled under the same name, because a store's import of a bundle is public only in the product
-// that has macros.
+// The name under which SwiftPM compiles Anabranch: that of its folder. The fuzzer is compiled under
+// the same name, because what reads bytes is not public.
 let folder = URL(fileURLWithPath: Context.packageDirectory + "/../..").standardizedFileURL
 let packageName = String(
     folder.lastPathComponent.lowercased().map { $0.isLetter || $0.isNumber ? $0 : "_" })
@@ -23,10 +22,8 @@ let package = Package(
         .executableTarget(
             name: "Fuzz",
             dependencies: [
-                // This product brings AnabranchStore.
+                // This product brings AnabranchStore and what is below it.
                 .product(name: "AnabranchConversion", package: "Anabranch"),
-                .product(name: "AnabranchModel", package: "Anabranch"),
-                .product(name: "AnabranchReplication", package: "Anabranch"),
                 .product(name: "AnabranchServer", package: "Anabranch"),
             ],
             packageAccess: false,

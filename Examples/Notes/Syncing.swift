@@ -13,7 +13,7 @@ extension Notes {
         print(outcome.pushedChangeSets, "up,", outcome.pulledChangeSets, "down")
 
         for conflict in try container.coordinator.conflicts(.all, limit: 100) {
-            print(conflict.entity, conflict.property.name, "lost", conflict.value)
+            print(conflict.entity, conflict.propertyName, "lost", conflict.value)
         }
         for rejected in try container.coordinator.rejectedSaves() {
             print(rejected.rejection.reason)

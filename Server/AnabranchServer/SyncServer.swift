@@ -19,7 +19,7 @@ public final class SyncServer: Sendable {
         /// The numbers of event streams.
         public var streams = StreamLimits()
         /// The operator's own rules for pushed saves; `nil` if there are none.
-        public var validation: PushValidation?
+        package var validation: PushValidation?
         /// The operator's hook, which sees each save that is new to a zone; `nil` if there is none.
         public var hook: ValidationHook?
         /// The log of pushes and reads; `nil` if it is not kept.

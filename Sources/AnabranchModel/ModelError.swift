@@ -76,7 +76,7 @@ public struct ModelError: Error, Hashable, Sendable {
     /// Without an entity, it is the name of the fetch request template.
     public let property: String?
     /// The unsupported feature, if the code is ``Code/notSupportedYet``.
-    public let feature: Feature?
+    package let feature: Feature?
     /// The path of the model file, if the model came from one.
     public internal(set) var file: String?
     /// The line in the file, from 1, if it is known.

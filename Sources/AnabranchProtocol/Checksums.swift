@@ -1,24 +1,24 @@
-public import AnabranchReplication
+package import AnabranchReplication
 
 /// Asks for the checksum of the zone's state and for summaries of parts of it.
-public struct ChecksumsRequest: Message {
+package struct ChecksumsRequest: Message {
     /// The title for error messages.
-    public static let title = "checksums request"
+    package static let title = "checksums request"
 
     /// The epoch that the client assumes the zone to have.
-    public var epoch: EpochID
+    package var epoch: EpochID
     /// The ranges to summarize. If there are none, the answer contains only the checksum of the
     /// whole state.
-    public var ranges: [RecordRange]
+    package var ranges: [RecordRange]
 
     /// Creates a request.
-    public init(epoch: EpochID, ranges: [RecordRange] = []) {
+    package init(epoch: EpochID, ranges: [RecordRange] = []) {
         self.epoch = epoch
         self.ranges = ranges
     }
 
     /// Reads the fields of the request.
-    public init(from reader: inout ByteReader) throws(ChangeSetDecodingError) {
+    package init(from reader: inout ByteReader) throws(ChangeSetDecodingError) {
         epoch = try reader.readReplica()
         ranges = []
         // A range has at least two flags.
@@ -33,7 +33,7 @@ public struct ChecksumsRequest: Message {
     }
 
     /// Writes the fields of the request.
-    public func write(to writer: inout ByteWriter) {
+    package func write(to writer: inout ByteWriter) {
         writer.append(replica: epoch)
         writer.append(count: ranges.count)
         for range in ranges {
@@ -45,23 +45,23 @@ public struct ChecksumsRequest: Message {
 
 /// The checksum of the zone's state at one position, and summaries of the first of the requested
 /// ranges.
-public struct ChecksumsResponse: Message {
+package struct ChecksumsResponse: Message {
     /// The title for error messages.
-    public static let title = "checksums response"
+    package static let title = "checksums response"
 
     /// The position of the log's last entry at the time of the answer. The state includes that
     /// entry.
-    public var position: UInt64
+    package var position: UInt64
     /// The server's clock, in milliseconds since 1970-01-01 UTC.
-    public var wallMilliseconds: Int64
+    package var wallMilliseconds: Int64
     /// The checksum of the whole state. The zone stores it, and updates it with every entry.
-    public var checksum: StateChecksum
+    package var checksum: StateChecksum
     /// The summaries of the first ranges, in the order of the request. There is at least one if a
     /// range was requested; ask again for the missing ones.
-    public var summaries: [RangeSummary]
+    package var summaries: [RangeSummary]
 
     /// Creates a response.
-    public init(
+    package init(
         position: UInt64, wallMilliseconds: Int64, checksum: StateChecksum,
         summaries: [RangeSummary] = []
     ) {
@@ -72,7 +72,7 @@ public struct ChecksumsResponse: Message {
     }
 
     /// Reads the fields of the response.
-    public init(from reader: inout ByteReader) throws(ChangeSetDecodingError) {
+    package init(from reader: inout ByteReader) throws(ChangeSetDecodingError) {
         position = try reader.readQuantity()
         wallMilliseconds = try reader.readMilliseconds()
         checksum = try reader.readChecksum()
@@ -84,7 +84,7 @@ public struct ChecksumsResponse: Message {
     }
 
     /// Writes the fields of the response.
-    public func write(to writer: inout ByteWriter) {
+    package func write(to writer: inout ByteWriter) {
         writer.append(varint: position)
         writer.append(milliseconds: wallMilliseconds)
         writer.append(checksum: checksum)

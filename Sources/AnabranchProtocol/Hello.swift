@@ -1,35 +1,35 @@
-public import AnabranchReplication
+package import AnabranchReplication
 
 /// The first message of a client: its identity, its last change set and its cursor.
-public struct HelloRequest: Message {
+package struct HelloRequest: Message {
     /// The title for error messages.
-    public static let title = "hello request"
+    package static let title = "hello request"
 
     /// The replica ID of the client.
-    public var replica: ReplicaID
+    package var replica: ReplicaID
     /// The last change set that the client saved under its replica ID, or `nil` before the first.
-    public var last: Head?
+    package var last: Head?
     /// The client's cursor in the zone's log, or `nil` before its first pull.
-    public var cursor: LogCursor?
+    package var cursor: LogCursor?
     /// The client's clock, in milliseconds since 1970-01-01 UTC.
-    public var wallMilliseconds: Int64
+    package var wallMilliseconds: Int64
 
     /// The last change set of a replica, with the origin that identifies its history.
-    public struct Head: Hashable, Sendable {
+    package struct Head: Hashable, Sendable {
         /// The sequence number of the change set.
-        public var sequence: UInt64
+        package var sequence: UInt64
         /// The origin of the change set.
-        public var origin: Digest
+        package var origin: Digest
 
         /// Creates the head of a replica.
-        public init(sequence: UInt64, origin: Digest) {
+        package init(sequence: UInt64, origin: Digest) {
             self.sequence = sequence
             self.origin = origin
         }
     }
 
     /// Creates a request.
-    public init(replica: ReplicaID, last: Head?, cursor: LogCursor?, wallMilliseconds: Int64) {
+    package init(replica: ReplicaID, last: Head?, cursor: LogCursor?, wallMilliseconds: Int64) {
         self.replica = replica
         self.last = last
         self.cursor = cursor
@@ -37,7 +37,7 @@ public struct HelloRequest: Message {
     }
 
     /// Reads the fields of the request.
-    public init(from reader: inout ByteReader) throws(ChangeSetDecodingError) {
+    package init(from reader: inout ByteReader) throws(ChangeSetDecodingError) {
         replica = try reader.readReplica()
         last = try reader.readOptional { (reader) throws(ChangeSetDecodingError) in
             let sequence = try reader.readSequence()
@@ -50,7 +50,7 @@ public struct HelloRequest: Message {
     }
 
     /// Writes the fields of the request.
-    public func write(to writer: inout ByteWriter) {
+    package func write(to writer: inout ByteWriter) {
         writer.append(replica: replica)
         writer.append(last) { writer, head in
             writer.append(varint: head.sequence)
@@ -62,43 +62,43 @@ public struct HelloRequest: Message {
 }
 
 /// The zone's answer: its log, and the last change set that it holds of the client.
-public struct HelloResponse: Message {
+package struct HelloResponse: Message {
     /// The title for error messages.
-    public static let title = "hello response"
+    package static let title = "hello response"
 
     /// The present epoch of the log.
-    public var epoch: EpochID
+    package var epoch: EpochID
     /// The epochs before the present one, oldest first. A client that followed one of them may
     /// continue with this log, even if the log was restored to an earlier position.
-    public var earlierEpochs: [EpochID]
+    package var earlierEpochs: [EpochID]
     /// The position of the log's last entry, or zero if the log is empty.
-    public var headPosition: UInt64
+    package var headPosition: UInt64
     /// The position of the last entry that the log has compacted to its name, or zero if there is
     /// none. A client with a cursor before this position takes a snapshot.
-    public var startPosition: UInt64
+    package var startPosition: UInt64
     /// Indicates whether a snapshot is less work than the log for a client without a cursor.
-    public var isSnapshotAdvised: Bool
+    package var isSnapshotAdvised: Bool
     /// Indicates whether the client's cursor is in this log. It is also `true` if the client sent
     /// none.
-    public var isCursorKnown: Bool
+    package var isCursorKnown: Bool
     /// The highest sequence number that the zone holds of the client's replica, or zero for none.
-    public var lastSequence: UInt64
+    package var lastSequence: UInt64
     /// The origin that the zone holds under the lesser of two sequence numbers: the last one that
     /// the client sent, and ``lastSequence``. If the client sent none, ``lastSequence`` counts.
     ///
     /// It is `nil` if the zone holds nothing of the replica. The history forked if the client has
     /// another origin under that same number.
-    public var origin: Digest?
+    package var origin: Digest?
     /// The server's clock, in milliseconds since 1970-01-01 UTC.
-    public var wallMilliseconds: Int64
+    package var wallMilliseconds: Int64
     /// The greatest length of a request's body after decompression, in bytes.
-    public var largestBody: UInt64
+    package var largestBody: UInt64
     /// The quotas of the zone and what is used of them; empty if there are none, or if the server
     /// is of an earlier version.
-    public var quotas: [QuotaUse]
+    package var quotas: [QuotaUse]
 
     /// Creates a response.
-    public init(
+    package init(
         epoch: EpochID, earlierEpochs: [EpochID] = [], headPosition: UInt64,
         startPosition: UInt64 = 0, isSnapshotAdvised: Bool = false, isCursorKnown: Bool,
         lastSequence: UInt64,
@@ -119,7 +119,7 @@ public struct HelloResponse: Message {
     }
 
     /// Reads the fields of the response.
-    public init(from reader: inout ByteReader) throws(ChangeSetDecodingError) {
+    package init(from reader: inout ByteReader) throws(ChangeSetDecodingError) {
         epoch = try reader.readReplica()
         earlierEpochs = []
         for _ in 0..<(try reader.readCount(ofAtLeast: EpochID.byteCount)) {
@@ -152,7 +152,7 @@ public struct HelloResponse: Message {
     private static let quotaField = "quotas"
 
     /// Writes the fields of the response.
-    public func write(to writer: inout ByteWriter) {
+    package func write(to writer: inout ByteWriter) {
         writer.append(replica: epoch)
         writer.append(count: earlierEpochs.count)
         for epoch in earlierEpochs { writer.append(replica: epoch) }

@@ -1,7 +1,7 @@
-public import AnabranchReplication
+package import AnabranchReplication
 
 /// The body of a request or a response of the protocol.
-public protocol Message: Sendable, Hashable {
+package protocol Message: Sendable, Hashable {
     /// The name of the message for errors, such as "hello request".
     static var title: String { get }
     /// Reads the fields of the message, without version and seal.
@@ -17,10 +17,10 @@ public protocol Message: Sendable, Hashable {
 
 extension Message {
     /// A message of a few fields.
-    public var expectedByteCount: Int { 128 }
+    package var expectedByteCount: Int { 128 }
 
     /// Encodes the message with version and seal.
-    public func encoded() -> [UInt8] {
+    package func encoded() -> [UInt8] {
         var writer = ByteWriter(reservingCapacity: expectedByteCount + 128)
         writer.append(byte: SyncProtocol.version)
         write(to: &writer)
@@ -34,7 +34,7 @@ extension Message {
     ///
     /// - Throws: ``ProtocolError`` with the offset of the first byte that could not be read. Its
     ///   code is `unsupportedVersion` for a later version, otherwise `malformedRequest`.
-    public init(decoding bytes: [UInt8]) throws(ProtocolError) {
+    package init(decoding bytes: [UInt8]) throws(ProtocolError) {
         let body = bytes.dropLast(MessageChecksum.byteCount)
         var reader = ByteReader(bytes, upTo: body.count)
         do throws(ChangeSetDecodingError) {

@@ -1,19 +1,19 @@
-public import AnabranchReplication
+package import AnabranchReplication
 
 /// Sends a piece of a part before the save that lists the part.
-public struct StageRequest: Message {
+package struct StageRequest: Message {
     /// The title for error messages.
-    public static let title = "stage request"
+    package static let title = "stage request"
 
     /// The part that the piece belongs to.
-    public var part: SavePart
+    package var part: SavePart
     /// The offset of the piece's first byte in the part.
-    public var start: UInt64
+    package var start: UInt64
     /// The bytes of the piece.
-    public var bytes: [UInt8]
+    package var bytes: [UInt8]
 
     /// Creates a request.
-    public init(part: SavePart, start: UInt64, bytes: [UInt8]) {
+    package init(part: SavePart, start: UInt64, bytes: [UInt8]) {
         self.part = part
         self.start = start
         self.bytes = bytes
@@ -22,7 +22,7 @@ public struct StageRequest: Message {
     /// Reads the fields of the request.
     ///
     /// - Throws: `ChangeSetDecodingError` if the piece extends beyond its part.
-    public init(from reader: inout ByteReader) throws(ChangeSetDecodingError) {
+    package init(from reader: inout ByteReader) throws(ChangeSetDecodingError) {
         part = try reader.readPart()
         start = try reader.readQuantity()
         bytes = try reader.readBlock()
@@ -32,10 +32,10 @@ public struct StageRequest: Message {
     }
 
     /// About the number of bytes of the request.
-    public var expectedByteCount: Int { 128 + bytes.count }
+    package var expectedByteCount: Int { 128 + bytes.count }
 
     /// Writes the fields of the request.
-    public func write(to writer: inout ByteWriter) {
+    package func write(to writer: inout ByteWriter) {
         writer.append(part: part)
         writer.append(varint: start)
         writer.append(block: bytes)
@@ -43,53 +43,53 @@ public struct StageRequest: Message {
 }
 
 /// The number of bytes of a part that the server holds now. Continue there, whatever was sent.
-public struct StageResponse: Message {
+package struct StageResponse: Message {
     /// The title for error messages.
-    public static let title = "stage response"
+    package static let title = "stage response"
 
     /// The number of bytes that the server holds, counted from the part's beginning.
-    public var heldBytes: UInt64
+    package var heldBytes: UInt64
 
     /// Creates a response.
-    public init(heldBytes: UInt64) { self.heldBytes = heldBytes }
+    package init(heldBytes: UInt64) { self.heldBytes = heldBytes }
 
     /// Reads the fields of the response.
-    public init(from reader: inout ByteReader) throws(ChangeSetDecodingError) {
+    package init(from reader: inout ByteReader) throws(ChangeSetDecodingError) {
         heldBytes = try reader.readQuantity()
     }
 
     /// Writes the fields of the response.
-    public func write(to writer: inout ByteWriter) { writer.append(varint: heldBytes) }
+    package func write(to writer: inout ByteWriter) { writer.append(varint: heldBytes) }
 }
 
 /// Asks for a piece of a part of a save in the log.
-public struct PartRequest: Message {
+package struct PartRequest: Message {
     /// The title for error messages.
-    public static let title = "part request"
+    package static let title = "part request"
 
     /// The requested part.
-    public var part: SavePart
+    package var part: SavePart
     /// The offset of the first requested byte.
-    public var start: UInt64
+    package var start: UInt64
     /// The greatest number of bytes that the answer may contain.
-    public var byteLimit: UInt64
+    package var byteLimit: UInt64
 
     /// Creates a request.
-    public init(part: SavePart, start: UInt64, byteLimit: UInt64) {
+    package init(part: SavePart, start: UInt64, byteLimit: UInt64) {
         self.part = part
         self.start = start
         self.byteLimit = byteLimit
     }
 
     /// Reads the fields of the request.
-    public init(from reader: inout ByteReader) throws(ChangeSetDecodingError) {
+    package init(from reader: inout ByteReader) throws(ChangeSetDecodingError) {
         part = try reader.readPart()
         start = try reader.readQuantity()
         byteLimit = try reader.readQuantity()
     }
 
     /// Writes the fields of the request.
-    public func write(to writer: inout ByteWriter) {
+    package func write(to writer: inout ByteWriter) {
         writer.append(part: part)
         writer.append(varint: start)
         writer.append(varint: byteLimit)
@@ -97,26 +97,26 @@ public struct PartRequest: Message {
 }
 
 /// A piece of a part, from the requested byte on; at least one byte.
-public struct PartResponse: Message {
+package struct PartResponse: Message {
     /// The title for error messages.
-    public static let title = "part response"
+    package static let title = "part response"
 
     /// The bytes of the piece.
-    public var bytes: [UInt8]
+    package var bytes: [UInt8]
 
     /// Creates a response.
-    public init(bytes: [UInt8]) { self.bytes = bytes }
+    package init(bytes: [UInt8]) { self.bytes = bytes }
 
     /// Reads the fields of the response.
-    public init(from reader: inout ByteReader) throws(ChangeSetDecodingError) {
+    package init(from reader: inout ByteReader) throws(ChangeSetDecodingError) {
         bytes = try reader.readBlock()
     }
 
     /// About the number of bytes of the response.
-    public var expectedByteCount: Int { 128 + bytes.count }
+    package var expectedByteCount: Int { 128 + bytes.count }
 
     /// Writes the fields of the response.
-    public func write(to writer: inout ByteWriter) { writer.append(block: bytes) }
+    package func write(to writer: inout ByteWriter) { writer.append(block: bytes) }
 }
 
 extension ByteWriter {

@@ -1,24 +1,24 @@
-public import AnabranchReplication
+package import AnabranchReplication
 
 /// Asks for the entries of the log after a cursor.
-public struct PullRequest: Message {
+package struct PullRequest: Message {
     /// The title for error messages.
-    public static let title = "pull request"
+    package static let title = "pull request"
 
     /// The client's cursor, or `nil` to pull from the log's beginning.
-    public var cursor: LogCursor?
+    package var cursor: LogCursor?
     /// The greatest number of bytes of encoded change sets in the answer. A larger change set comes
     /// alone.
-    public var byteLimit: UInt64
+    package var byteLimit: UInt64
 
     /// Creates a request.
-    public init(cursor: LogCursor?, byteLimit: UInt64) {
+    package init(cursor: LogCursor?, byteLimit: UInt64) {
         self.cursor = cursor
         self.byteLimit = byteLimit
     }
 
     /// Reads the fields of the request.
-    public init(from reader: inout ByteReader) throws(ChangeSetDecodingError) {
+    package init(from reader: inout ByteReader) throws(ChangeSetDecodingError) {
         cursor = try reader.readOptional { (reader) throws(ChangeSetDecodingError) in
             try reader.readCursor()
         }
@@ -26,30 +26,30 @@ public struct PullRequest: Message {
     }
 
     /// Writes the fields of the request.
-    public func write(to writer: inout ByteWriter) {
+    package func write(to writer: inout ByteWriter) {
         writer.append(cursor) { $0.append(cursor: $1) }
         writer.append(varint: byteLimit)
     }
 }
 
 /// The first entries after the cursor, in the order of the log and without gaps.
-public struct PullResponse: Message {
+package struct PullResponse: Message {
     /// The title for error messages.
-    public static let title = "pull response"
+    package static let title = "pull response"
 
     /// The cursor after the last entry of the answer, or the requested cursor if the answer has no
     /// entry.
-    public var cursor: LogCursor
+    package var cursor: LogCursor
     /// The position of the log's last entry at the time of the answer. There are more entries while
     /// it is greater than that of the cursor.
-    public var headPosition: UInt64
+    package var headPosition: UInt64
     /// The server's clock, in milliseconds since 1970-01-01 UTC.
-    public var wallMilliseconds: Int64
+    package var wallMilliseconds: Int64
     /// The encoded change sets. The position of the first one follows that of the requested cursor.
-    public var changeSets: [[UInt8]]
+    package var changeSets: [[UInt8]]
 
     /// Creates a response.
-    public init(
+    package init(
         cursor: LogCursor, headPosition: UInt64, wallMilliseconds: Int64, changeSets: [[UInt8]]
     ) {
         self.cursor = cursor
@@ -59,7 +59,7 @@ public struct PullResponse: Message {
     }
 
     /// Reads the fields of the response.
-    public init(from reader: inout ByteReader) throws(ChangeSetDecodingError) {
+    package init(from reader: inout ByteReader) throws(ChangeSetDecodingError) {
         cursor = try reader.readCursor()
         headPosition = try reader.readQuantity()
         wallMilliseconds = try reader.readMilliseconds()
@@ -67,10 +67,10 @@ public struct PullResponse: Message {
     }
 
     /// About the number of bytes of the response.
-    public var expectedByteCount: Int { 128 + ByteWriter.byteCount(of: changeSets) }
+    package var expectedByteCount: Int { 128 + ByteWriter.byteCount(of: changeSets) }
 
     /// Writes the fields of the response.
-    public func write(to writer: inout ByteWriter) {
+    package func write(to writer: inout ByteWriter) {
         writer.append(cursor: cursor)
         writer.append(varint: headPosition)
         writer.append(milliseconds: wallMilliseconds)

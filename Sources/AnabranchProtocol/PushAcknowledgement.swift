@@ -1,17 +1,17 @@
-public import AnabranchReplication
+package import AnabranchReplication
 
 extension PushResponse {
     /// The form in which a change set was sent.
-    public struct SentForm: Hashable, Sendable {
+    package struct SentForm: Hashable, Sendable {
         /// The dot.
-        public var dot: Dot
+        package var dot: Dot
         /// The timestamp.
-        public var timestamp: HybridTimestamp
+        package var timestamp: HybridTimestamp
         /// The digest.
-        public var digest: Digest
+        package var digest: Digest
 
         /// Creates the form of a change set.
-        public init(_ changeSet: ChangeSet) {
+        package init(_ changeSet: ChangeSet) {
             dot = changeSet.dot
             timestamp = changeSet.timestamp
             digest = changeSet.digest
@@ -31,25 +31,25 @@ extension PushResponse {
 
     /// The acknowledgement of one change set, with its form in the zone's log. If the zone rejected
     /// the change set, the entry in the log is a void.
-    public struct Acknowledgement: Hashable, Sendable {
+    package struct Acknowledgement: Hashable, Sendable {
         /// The position of the change set in the log.
-        public var position: UInt64
+        package var position: UInt64
         /// The dot of the change set in the log. It differs from the pushed one if the log already
         /// had the origin under another dot.
-        public var dot: Dot
+        package var dot: Dot
         /// The timestamp of the change set in the log.
-        public var timestamp: HybridTimestamp
+        package var timestamp: HybridTimestamp
         /// The digest of the change set in the log.
-        public var digest: Digest
+        package var digest: Digest
         /// The first eight bytes of the origin, if the dot differs from the pushed one. Only they
         /// say which pushed change set is acknowledged.
-        public var originPrefix: UInt64?
+        package var originPrefix: UInt64?
         /// The reason why the log has a void in the place of the change set, or `nil` if it has the
         /// change set.
-        public var rejection: Rejection?
+        package var rejection: Rejection?
 
         /// Creates an acknowledgement.
-        public init(
+        package init(
             position: UInt64, dot: Dot, timestamp: HybridTimestamp, digest: Digest,
             originPrefix: UInt64? = nil, rejection: Rejection? = nil
         ) {
@@ -75,7 +75,7 @@ extension PushResponse {
     /// - Throws: ``ProtocolError`` with code `malformedRequest` if the response can't be that to
     ///   these change sets: it acknowledges more, or those that it acknowledges as they were sent
     ///   have another vector, or came to the server in another order.
-    public func acknowledgements(
+    package func acknowledgements(
         of sent: [SentForm]
     ) throws(ProtocolError) -> [Acknowledgement] {
         guard acknowledgedCount <= UInt64(sent.count) else {

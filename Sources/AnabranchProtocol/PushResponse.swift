@@ -1,49 +1,49 @@
-public import AnabranchReplication
+package import AnabranchReplication
 
 /// The outcome of a push: the zone accepted the first change sets of the request, some of them as
 /// voids, and refused at most one.
 ///
 /// Most change sets are in the log in the form in which they were sent, at consecutive positions.
 /// A vector names them together, and only the others have an acknowledgement each.
-public struct PushResponse: Message {
+package struct PushResponse: Message {
     /// The title for error messages.
-    public static let title = "push response"
+    package static let title = "push response"
 
     /// The number of the request's first change sets that are acknowledged. They are the
     /// ``exceptions`` and those that were taken as they were sent.
-    public private(set) var acknowledgedCount: UInt64
+    package private(set) var acknowledgedCount: UInt64
     /// The vector of the change sets that the log has in the form in which they were sent: the
     /// last one of each replica.
-    public private(set) var taken: VersionVector
+    package private(set) var taken: VersionVector
     /// The positions of these change sets in the log, in the order of the request.
-    public private(set) var runs: [Run]
+    package private(set) var runs: [Run]
     /// The first eight bytes of a digest over the forms of these change sets, in the order in which
     /// the server got them. The vector does not show their order.
-    public private(set) var orderCheck: UInt64
+    package private(set) var orderCheck: UInt64
     /// The acknowledgements of the other change sets, in the order of the request.
-    public private(set) var exceptions: [Exception]
+    package private(set) var exceptions: [Exception]
     /// The reason why the change set after the last acknowledged one was refused, or `nil` if none
     /// was refused. The server did not examine the change sets after the refused one.
-    public var refusal: ProtocolError?
+    package var refusal: ProtocolError?
     /// The position of the log's last entry.
-    public var headPosition: UInt64
+    package var headPosition: UInt64
     /// The server's clock, in milliseconds since 1970-01-01 UTC.
-    public var wallMilliseconds: Int64
+    package var wallMilliseconds: Int64
 
     /// Consecutive positions of the log.
-    public struct Run: Hashable, Sendable {
+    package struct Run: Hashable, Sendable {
         /// The first position.
-        public let position: UInt64
+        package let position: UInt64
         /// The number of positions, at least one.
-        public fileprivate(set) var count: UInt64
+        package fileprivate(set) var count: UInt64
     }
 
     /// The acknowledgement of a change set that the log has in another form than was sent.
-    public struct Exception: Hashable, Sendable {
+    package struct Exception: Hashable, Sendable {
         /// The place of the change set in the request, from zero.
-        public let index: UInt64
+        package let index: UInt64
         /// The acknowledgement.
-        public let acknowledgement: Acknowledgement
+        package let acknowledgement: Acknowledgement
     }
 
     /// Creates a response.
@@ -52,7 +52,7 @@ public struct PushResponse: Message {
     ///   - acknowledgements: The acknowledgements of the request's first change sets, in their
     ///     order.
     ///   - sent: The forms in which at least these change sets were sent.
-    public init(
+    package init(
         acknowledging acknowledgements: [Acknowledgement], of sent: [SentForm],
         refusal: ProtocolError?, headPosition: UInt64, wallMilliseconds: Int64
     ) {
@@ -85,7 +85,7 @@ public struct PushResponse: Message {
     }
 
     /// Reads the fields of the response.
-    public init(from reader: inout ByteReader) throws(ChangeSetDecodingError) {
+    package init(from reader: inout ByteReader) throws(ChangeSetDecodingError) {
         acknowledgedCount = try reader.readQuantity()
         taken = try reader.readVector()
         runs = []
@@ -119,7 +119,7 @@ public struct PushResponse: Message {
         "the positions and exceptions are not as many as the acknowledged change sets"
 
     /// Writes the fields of the response.
-    public func write(to writer: inout ByteWriter) {
+    package func write(to writer: inout ByteWriter) {
         writer.append(varint: acknowledgedCount)
         writer.append(vector: taken)
         writer.append(count: runs.count)
@@ -133,7 +133,7 @@ public struct PushResponse: Message {
     }
 
     /// About the number of bytes of the response.
-    public var expectedByteCount: Int { 256 + 8 * runs.count + 80 * exceptions.count }
+    package var expectedByteCount: Int { 256 + 8 * runs.count + 80 * exceptions.count }
 }
 
 extension PushResponse.Run {

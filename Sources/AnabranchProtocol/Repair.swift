@@ -1,24 +1,24 @@
-public import AnabranchReplication
+package import AnabranchReplication
 
 /// Asks for the zone's state of some records. A client sends it for the records that wait for
 /// repair in its store.
-public struct RepairRequest: Message {
+package struct RepairRequest: Message {
     /// The title for error messages.
-    public static let title = "repair request"
+    package static let title = "repair request"
 
     /// The epoch that the client assumes the zone to have.
-    public var epoch: EpochID
+    package var epoch: EpochID
     /// The requested records, at most ``SyncProtocol/maximumRepairs``.
-    public var records: [RecordID]
+    package var records: [RecordID]
 
     /// Creates a request.
-    public init(epoch: EpochID, records: [RecordID]) {
+    package init(epoch: EpochID, records: [RecordID]) {
         self.epoch = epoch
         self.records = records
     }
 
     /// Reads the fields of the request.
-    public init(from reader: inout ByteReader) throws(ChangeSetDecodingError) {
+    package init(from reader: inout ByteReader) throws(ChangeSetDecodingError) {
         epoch = try reader.readReplica()
         let count = try reader.readCount(ofAtLeast: RepairRequest.leastRecordBytes)
         records = []
@@ -27,7 +27,7 @@ public struct RepairRequest: Message {
     }
 
     /// Writes the fields of the request.
-    public func write(to writer: inout ByteWriter) {
+    package func write(to writer: inout ByteWriter) {
         writer.append(replica: epoch)
         writer.append(count: records.count)
         for record in records { writer.append(record: record) }
@@ -39,28 +39,28 @@ public struct RepairRequest: Message {
 
 /// The zone's merged state of the requested records, from the first one up to the last one that
 /// fits into the response.
-public struct RepairResponse: Message {
+package struct RepairResponse: Message {
     /// The title for error messages.
-    public static let title = "repair response"
+    package static let title = "repair response"
 
     /// The position of the log's last entry at the time of the answer. The images include every
     /// entry up to this position and none after it.
-    public var position: UInt64
+    package var position: UInt64
     /// The server's clock, in milliseconds since 1970-01-01 UTC.
-    public var wallMilliseconds: Int64
+    package var wallMilliseconds: Int64
     /// The states of the first records, in the order of the request. There is at least one if a
     /// record was requested; ask again for the missing ones.
-    public var images: [RecordImage]
+    package var images: [RecordImage]
 
     /// Creates a response.
-    public init(position: UInt64, wallMilliseconds: Int64, images: [RecordImage]) {
+    package init(position: UInt64, wallMilliseconds: Int64, images: [RecordImage]) {
         self.position = position
         self.wallMilliseconds = wallMilliseconds
         self.images = images
     }
 
     /// Reads the fields of the response.
-    public init(from reader: inout ByteReader) throws(ChangeSetDecodingError) {
+    package init(from reader: inout ByteReader) throws(ChangeSetDecodingError) {
         position = try reader.readQuantity()
         wallMilliseconds = try reader.readMilliseconds()
         images = []
@@ -71,7 +71,7 @@ public struct RepairResponse: Message {
     }
 
     /// Writes the fields of the response.
-    public func write(to writer: inout ByteWriter) {
+    package func write(to writer: inout ByteWriter) {
         writer.append(varint: position)
         writer.append(milliseconds: wallMilliseconds)
         writer.append(count: images.count)

@@ -1,23 +1,23 @@
-public import AnabranchReplication
+package import AnabranchReplication
 
 /// Asks for a chunk of a snapshot of the zone.
-public struct SnapshotRequest: Message {
+package struct SnapshotRequest: Message {
     /// The title for error messages.
-    public static let title = "snapshot request"
+    package static let title = "snapshot request"
 
     /// The snapshot that the first answer named, or `nil` for the newest one.
-    public var snapshot: SnapshotName?
+    package var snapshot: SnapshotName?
     /// The number of the chunk, from zero.
-    public var number: UInt64
+    package var number: UInt64
 
     /// Creates a request.
-    public init(snapshot: SnapshotName? = nil, number: UInt64 = 0) {
+    package init(snapshot: SnapshotName? = nil, number: UInt64 = 0) {
         self.snapshot = snapshot
         self.number = number
     }
 
     /// Reads the fields of the request.
-    public init(from reader: inout ByteReader) throws(ChangeSetDecodingError) {
+    package init(from reader: inout ByteReader) throws(ChangeSetDecodingError) {
         snapshot = try reader.readOptional { (reader) throws(ChangeSetDecodingError) in
             try SnapshotName(from: &reader)
         }
@@ -25,21 +25,21 @@ public struct SnapshotRequest: Message {
     }
 
     /// Writes the fields of the request.
-    public func write(to writer: inout ByteWriter) {
+    package func write(to writer: inout ByteWriter) {
         writer.append(snapshot) { writer, name in name.write(to: &writer) }
         writer.append(varint: number)
     }
 }
 
 /// The name of a snapshot: its position in a log and the digest of its chunks.
-public struct SnapshotName: Hashable, Sendable {
+package struct SnapshotName: Hashable, Sendable {
     /// The cursor after the last entry that the snapshot includes.
-    public var cursor: LogCursor
+    package var cursor: LogCursor
     /// The digest over the digests of all chunks, so that chunks of two snapshots are never mixed.
-    public var digest: Digest
+    package var digest: Digest
 
     /// Creates the name of a snapshot.
-    public init(cursor: LogCursor, digest: Digest) {
+    package init(cursor: LogCursor, digest: Digest) {
         self.cursor = cursor
         self.digest = digest
     }
@@ -56,24 +56,24 @@ public struct SnapshotName: Hashable, Sendable {
 }
 
 /// One chunk of a snapshot.
-public struct SnapshotResponse: Message {
+package struct SnapshotResponse: Message {
     /// The title for error messages.
-    public static let title = "snapshot response"
+    package static let title = "snapshot response"
 
     /// The name of the snapshot.
-    public var snapshot: SnapshotName
+    package var snapshot: SnapshotName
     /// The number of chunks in the snapshot. If a chunk is sent in pieces, each piece counts as a
     /// chunk.
-    public var chunkCount: UInt64
+    package var chunkCount: UInt64
     /// The position of the log's last entry at the time of the answer.
-    public var headPosition: UInt64
+    package var headPosition: UInt64
     /// The server's clock, in milliseconds since 1970-01-01 UTC.
-    public var wallMilliseconds: Int64
+    package var wallMilliseconds: Int64
     /// An encoded `SnapshotChunk`, or a `SnapshotPiece` of one.
-    public var chunk: [UInt8]
+    package var chunk: [UInt8]
 
     /// Creates a response.
-    public init(
+    package init(
         snapshot: SnapshotName, chunkCount: UInt64, headPosition: UInt64, wallMilliseconds: Int64,
         chunk: [UInt8]
     ) {
@@ -85,7 +85,7 @@ public struct SnapshotResponse: Message {
     }
 
     /// Reads the fields of the response.
-    public init(from reader: inout ByteReader) throws(ChangeSetDecodingError) {
+    package init(from reader: inout ByteReader) throws(ChangeSetDecodingError) {
         snapshot = try SnapshotName(from: &reader)
         chunkCount = try reader.readQuantity()
         headPosition = try reader.readQuantity()
@@ -94,10 +94,10 @@ public struct SnapshotResponse: Message {
     }
 
     /// About the number of bytes of the response.
-    public var expectedByteCount: Int { 256 + chunk.count }
+    package var expectedByteCount: Int { 256 + chunk.count }
 
     /// Writes the fields of the response.
-    public func write(to writer: inout ByteWriter) {
+    package func write(to writer: inout ByteWriter) {
         snapshot.write(to: &writer)
         writer.append(varint: chunkCount)
         writer.append(varint: headPosition)

@@ -1,8 +1,8 @@
-public import AnabranchReplication
+package import AnabranchReplication
 
 extension BundleHeader {
     /// Returns a whole bundle without change sets, with any creation time.
-    public static func bytesOfBundle(from sender: ReplicaID, at milliseconds: Int64) -> [UInt8] {
+    package static func bytesOfBundle(from sender: ReplicaID, at milliseconds: Int64) -> [UInt8] {
         var header = ByteWriter()
         header.append(replica: sender)
         header.append(signed: milliseconds)

@@ -2,14 +2,14 @@ import Foundation
 
 /// How often the system has run each thread of a process. It shows how often something in the
 /// process wakes up, on a fast and on a slow machine.
-public struct ContextSwitches: Sendable {
+package struct ContextSwitches: Sendable {
     /// The switches of each thread since it began, by the system's number of the thread.
     private let threads: [String: Int]
 
     /// Counts the context switches of the threads that a process has now.
     ///
     /// - Returns: `nil` if there is no such process, or if the system does not report them.
-    public init?(ofProcess identifier: Int32) {
+    package init?(ofProcess identifier: Int32) {
         let folder = "/proc/\(identifier)/task"
         guard let names = try? FileManager.default.contentsOfDirectory(atPath: folder) else {
             return nil
@@ -25,7 +25,7 @@ public struct ContextSwitches: Sendable {
 
     /// The number of switches since an earlier count. Threads that have ended meanwhile are not
     /// counted.
-    public func count(since earlier: ContextSwitches) -> Int {
+    package func count(since earlier: ContextSwitches) -> Int {
         threads.reduce(0) { $0 + $1.value - (earlier.threads[$1.key] ?? 0) }
     }
 

@@ -1,11 +1,11 @@
 import Foundation
 
 /// A port for a program that can't choose one itself.
-public enum FreePort {
+package enum FreePort {
     /// Finds a port of 127.0.0.1 that is free now.
     ///
     /// - Throws: An error if there is none.
-    public static func find() throws -> Int {
+    package static func find() throws -> Int {
         let descriptor = socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
         defer { close(descriptor) }
         var address = sockaddr_in()

@@ -1,16 +1,16 @@
 import Foundation
-public import Testing
+package import Testing
 
 /// Text and bytes that a test compares with a file under `Tests/<Module>/Golden/`.
 ///
 /// With `UPDATE_GOLDEN=1` in the environment the file is written instead, for review and commit.
 /// Files of released formats are never rewritten: a new format gets a new file name. The module's
 /// test target must say `golden: true` in `Package.swift`.
-public enum Golden {
+package enum Golden {
     /// Records an issue with the differing lines unless the text is that of the golden file.
     ///
     /// - Parameter name: The file's name, below `Golden` of the calling test's module.
-    public static func expect(
+    package static func expect(
         _ text: String, matches name: String, caller: String = #filePath,
         sourceLocation: SourceLocation = #_sourceLocation
     ) {
@@ -26,7 +26,7 @@ public enum Golden {
 
     /// Records an issue unless the bytes are those of the golden file. The file is a hex dump, so
     /// that a review shows each changed byte.
-    public static func expect(
+    package static func expect(
         bytes: [UInt8], matches name: String, caller: String = #filePath,
         sourceLocation: SourceLocation = #_sourceLocation
     ) {
@@ -38,7 +38,7 @@ public enum Golden {
     /// Returns the bytes of a golden hex dump, for tests that old formats can still be read.
     ///
     /// - Throws: An error if the file is missing or is not a hex dump.
-    public static func bytes(named name: String, caller: String = #filePath) throws -> [UInt8] {
+    package static func bytes(named name: String, caller: String = #filePath) throws -> [UInt8] {
         let file = try GoldenFile(name: name, caller: caller)
         guard let text = try file.text() else { throw GoldenError.missing(path: file.path) }
         guard let bytes = HexDump.bytes(of: text) else {
@@ -48,7 +48,7 @@ public enum Golden {
     }
 
     /// Whether golden files are written instead of compared.
-    public static let isUpdating = ProcessInfo.processInfo.environment["UPDATE_GOLDEN"] == "1"
+    package static let isUpdating = ProcessInfo.processInfo.environment["UPDATE_GOLDEN"] == "1"
 }
 
 package enum GoldenError: Error, CustomStringConvertible {

@@ -1,8 +1,8 @@
-public import Testing
+package import Testing
 
 /// Work that may grow with its input, and not faster.
-public struct GrowingWork: Sendable, CustomTestStringConvertible {
-    public let testDescription: String
+package struct GrowingWork: Sendable, CustomTestStringConvertible {
+    package let testDescription: String
     private let leastSize: Int
     private let prepare: @Sendable (Int) throws -> () throws -> Void
 
@@ -12,7 +12,7 @@ public struct GrowingWork: Sendable, CustomTestStringConvertible {
     ///   - description: The work and what grows in it.
     ///   - leastSize: The least size of the input that is measured.
     ///   - prepare: Makes everything that the work of a size needs, and returns the work.
-    public init(
+    package init(
         _ description: String, from leastSize: Int,
         _ prepare: @escaping @Sendable (Int) throws -> () throws -> Void
     ) {
@@ -22,7 +22,7 @@ public struct GrowingWork: Sendable, CustomTestStringConvertible {
     }
 
     /// Expects that a doubled input at most doubles the time, with some tolerance.
-    public func expectProportional(
+    package func expectProportional(
         sourceLocation: SourceLocation = #_sourceLocation
     ) throws {
         let factor = try Growth.factor(from: leastSize, prepare)

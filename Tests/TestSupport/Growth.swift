@@ -1,9 +1,9 @@
 import Foundation
 
 /// How the work of a request grows when its input is doubled three times.
-public enum Growth {
+package enum Growth {
     /// The greatest factor of a doubling. It is 2 for linear work, and 4 for quadratic work.
-    public static let limit = 2.5
+    package static let limit = 2.5
 
     /// The number of doublings.
     private static let doublings = 3
@@ -22,7 +22,7 @@ public enum Growth {
     /// - Parameter prepare: Makes everything that the work of a size needs, and returns the work.
     ///
     /// - Returns: The greatest factor by which the time grows in one of the three doublings.
-    public static func factor(
+    package static func factor(
         from size: Int, _ prepare: (Int) throws -> () throws -> Void
     ) throws -> Double {
         var times = [Double](repeating: .infinity, count: doublings + 1)

@@ -1,9 +1,9 @@
-public import AnabranchReplication
+package import AnabranchReplication
 
 extension ChangeSet {
     /// Returns the save with all its operations in one payload, for oracles without support for
     /// parts. Dot, origin and digest are those of the save in parts.
-    public func joined(_ parts: some PartReading) throws -> ChangeSet {
+    package func joined(_ parts: some PartReading) throws -> ChangeSet {
         guard kind == .saveInParts else { return self }
         var payload = ChangePayload(blocks: [])
         try forEachBlock(parts) { payload.blocks.append($0) }

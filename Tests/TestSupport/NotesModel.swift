@@ -1,9 +1,9 @@
-public import Anabranch
+package import Anabranch
 
 /// The model of the tests with real processes: notes in pairs, which are saved together.
-public enum NotesModel {
+package enum NotesModel {
     /// Creates the model.
-    public static func make() throws -> ManagedObjectModel {
+    package static func make() throws -> ManagedObjectModel {
         try ManagedObjectModel {
             Entity("Note") {
                 Attribute("pair", .string)
@@ -14,19 +14,19 @@ public enum NotesModel {
     }
 
     /// One save: a new pair of notes, or an edit or a deletion of both notes of an old pair.
-    public struct RandomSave: Sendable {
+    package struct RandomSave: Sendable {
         private let kind: Int
         private let choice: UInt64
 
         /// Draws one random save.
-        public init(using generator: inout SeededGenerator) {
+        package init(using generator: inout SeededGenerator) {
             kind = Int.random(in: 0..<10, using: &generator)
             choice = generator.next()
         }
 
         /// - Parameter maximumPairs: If the store has this many pairs, the save deletes one instead
         ///   of inserting one.
-        public func run(in context: ManagedObjectContext, maximumPairs: Int = .max) throws {
+        package func run(in context: ManagedObjectContext, maximumPairs: Int = .max) throws {
             let pairs = Dictionary(
                 grouping: try context.fetch(FetchRequest<ManagedObject>(entityName: "Note"))
             ) { $0["pair"] }

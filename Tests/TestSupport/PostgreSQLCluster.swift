@@ -1,41 +1,41 @@
 import Foundation
-public import Testing
+package import Testing
 
 /// A PostgreSQL server of the tests' own, in a temporary folder, reached through a Unix socket or a
 /// free port of the loopback address.
 ///
 /// PostgreSQL refuses to run as root, so root starts it as the user `postgres`. It ends with the
 /// process of the tests, also if that is killed.
-public final class PostgreSQLCluster: @unchecked Sendable {
+package final class PostgreSQLCluster: @unchecked Sendable {
     /// Why there can be no cluster here; `nil` if there can.
-    public static let obstacle: String? = {
+    package static let obstacle: String? = {
         if programs == nil { return "PostgreSQL's server is not installed" }
         if geteuid() == 0, getpwnam("postgres") == nil { return "there is no user postgres" }
         return nil
     }()
 
     /// The cluster that all tests of a process share.
-    public static let shared = Result { try PostgreSQLCluster() }
+    package static let shared = Result { try PostgreSQLCluster() }
 
     /// The URL of a database, over the Unix socket.
-    public func url(database: String = "postgres") -> String {
+    package func url(database: String = "postgres") -> String {
         "postgres:///\(database)?host=\(folder.path)&port=\(port)&user=postgres"
     }
 
     /// Creates a database of a new name.
     ///
     /// - Returns: Its URL.
-    public func makeDatabase() throws -> String {
+    package func makeDatabase() throws -> String {
         let name = "d" + UUID().uuidString.lowercased().replacing("-", with: "")
         try Self.run("createdb", ["-h", folder.path, "-p", "\(port)", "-U", "postgres", name])
         return url(database: name)
     }
 
     /// The port of the loopback address.
-    public let port: Int
+    package let port: Int
 
     /// The lines that the server has logged.
-    public func logLines() throws -> [String] {
+    package func logLines() throws -> [String] {
         try String(contentsOfFile: folder.file("log"), encoding: .utf8)
             .split(separator: "\n").map(String.init)
     }
@@ -50,7 +50,7 @@ public final class PostgreSQLCluster: @unchecked Sendable {
     /// Creates and starts a cluster, with changes flushed to the disk.
     ///
     /// - Parameter settings: Settings of the server, such as `log_statement=all`.
-    public init(_ settings: [String] = []) throws {
+    package init(_ settings: [String] = []) throws {
         self.settings = settings
         guard Self.obstacle == nil else { throw ClusterError(Self.obstacle ?? "") }
         folder = try TemporaryDirectory("postgres")
@@ -68,7 +68,7 @@ public final class PostgreSQLCluster: @unchecked Sendable {
     deinit { stop() }
 
     /// Makes the user `postgres` the owner of a file if root runs the tests.
-    public static func give(_ path: String) throws {
+    package static func give(_ path: String) throws {
         guard geteuid() == 0, let user = getpwnam("postgres") else { return }
         guard chown(path, user.pointee.pw_uid, user.pointee.pw_gid) == 0 else {
             throw ClusterError("The file \(path) can't be given to postgres.")
@@ -76,7 +76,7 @@ public final class PostgreSQLCluster: @unchecked Sendable {
     }
 
     /// Starts the server and waits until it accepts connections.
-    public func start() throws {
+    package func start() throws {
         // A server that was killed may have processes that have not noticed yet, and then the new
         // one ends at once.
         for _ in 0..<10 {
@@ -146,10 +146,10 @@ public final class PostgreSQLCluster: @unchecked Sendable {
     }
 
     /// Stops the server, which ends all connections.
-    public func stop() { stop(by: "fast") }
+    package func stop() { stop(by: "fast") }
 
     /// Ends all processes of the server at once, without a checkpoint, as a loss of power does.
-    public func stopImmediately() { stop(by: "immediate") }
+    package func stopImmediately() { stop(by: "immediate") }
 
     private func stop(by mode: String) {
         guard server != nil else { return }
@@ -158,7 +158,7 @@ public final class PostgreSQLCluster: @unchecked Sendable {
     }
 
     /// Kills the server's main process; its other processes end when they notice.
-    public func kill() {
+    package func kill() {
         if let processID { Foundation.kill(processID, SIGKILL) }
         endShell()
     }
@@ -180,20 +180,20 @@ public final class PostgreSQLCluster: @unchecked Sendable {
     }()
 
     /// The path of one of PostgreSQL's programs.
-    public static func program(_ name: String) throws -> String {
+    package static func program(_ name: String) throws -> String {
         guard let programs else { throw ClusterError("There is no \(name).") }
         return "\(programs)/\(name)"
     }
 
     /// The words before a command that make root run it as the user `postgres`; empty for others.
-    public static let asPostgres =
+    package static let asPostgres =
         geteuid() == 0
         ? ["setpriv", "--reuid=postgres", "--regid=postgres", "--init-groups", "--"] : []
 
     /// Runs one of PostgreSQL's programs until it ends.
     ///
     /// - Throws: ``ClusterError`` if it fails.
-    public static func run(_ name: String, _ arguments: [String]) throws {
+    package static func run(_ name: String, _ arguments: [String]) throws {
         let process = Process()
         process.executableURL = URL(filePath: "/usr/bin/env")
         process.arguments = asPostgres + [try program(name)] + arguments
@@ -209,15 +209,15 @@ public final class PostgreSQLCluster: @unchecked Sendable {
 }
 
 /// The reason why a cluster can't be used.
-public struct ClusterError: Error, CustomStringConvertible {
+package struct ClusterError: Error, CustomStringConvertible {
     /// The reason as a sentence.
-    public let description: String
+    package let description: String
     init(_ description: String) { self.description = description }
 }
 
 extension Trait where Self == ConditionTrait {
     /// Skips a test where PostgreSQL's server is not installed.
-    public static var needsPostgreSQL: Self {
+    package static var needsPostgreSQL: Self {
         .enabled(
             if: PostgreSQLCluster.obstacle == nil,
             "PostgreSQL's server is not installed, or there is no user postgres")

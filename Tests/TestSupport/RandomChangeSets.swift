@@ -1,10 +1,10 @@
-public import AnabranchReplication
+package import AnabranchReplication
 
 /// Random change sets of every form. They are well formed but have no meaning: they test codecs,
 /// not merges.
 extension SeededGenerator {
     /// Returns a property with a random type and merge rule.
-    public mutating func wireProperty() -> WireProperty {
+    package mutating func wireProperty() -> WireProperty {
         // The types 15 and 40 and the rules 9, 10 and 200 are those of later versions.
         let types: [UInt8] = Array(0...13) + [15, 40]
         let rules: [UInt8] = [1, 1, 1, 2, 3, 4, 5, 9, 10, 200]
@@ -14,7 +14,7 @@ extension SeededGenerator {
     }
 
     /// Returns a payload of random operations.
-    public mutating func payload(author: ReplicaID) -> ChangePayload {
+    package mutating func payload(author: ReplicaID) -> ChangePayload {
         let replicas = [author] + (0..<3).map { _ in replica() }
         let count = Int.random(in: 0...6, using: &self)
         return ChangePayload(blocks: (0..<count).map { _ in block(author, replicas) })
@@ -109,13 +109,13 @@ extension SeededGenerator {
     }
 
     /// Returns the list positions of a link.
-    public mutating func linkPlace() -> LinkPosition {
+    package mutating func linkPlace() -> LinkPosition {
         LinkPosition(
             inLeft: oneIn(3) ? nil : listPosition(), inRight: oneIn(3) ? nil : listPosition())
     }
 
     /// Returns a position in a list.
-    public mutating func listPosition() -> ListPosition {
+    package mutating func listPosition() -> ListPosition {
         var maker = ListPositionGenerator(dot())
         var between: (ListPosition?, ListPosition?) = (nil, nil)
         for _ in 0..<Int.random(in: 0...4, using: &self) {
@@ -126,7 +126,7 @@ extension SeededGenerator {
     }
 
     /// Returns a causal context.
-    public mutating func causalContext() -> CausalContext {
+    package mutating func causalContext() -> CausalContext {
         CausalContext(
             prefix: oneIn(2)
                 ? nil : .init(epoch: replica(), position: number(upTo: Limits.greatestSequence)),
@@ -136,7 +136,7 @@ extension SeededGenerator {
     }
 
     /// Returns a change set.
-    public mutating func changeSet() -> ChangeSet {
+    package mutating func changeSet() -> ChangeSet {
         let dot = dot()
         let saved = ChangeSet(
             saving: payload(author: dot.replica).encoded(author: dot.replica), dot: dot,
@@ -160,7 +160,7 @@ extension SeededGenerator {
     }
 
     /// Returns a cursor in a zone's log.
-    public mutating func cursor() -> LogCursor {
+    package mutating func cursor() -> LogCursor {
         LogCursor(
             epoch: replica(), position: number(upTo: Limits.greatestSequence),
             digestHigh: next(), digestLow: next())

@@ -1,17 +1,17 @@
-public import AnabranchReplication
+package import AnabranchReplication
 
 /// Random saves of several replicas that sometimes exchange what they hold.
 ///
 /// A save's author has seen only what it holds at that moment. Its stamps, dots, chain of origins,
 /// causal context and seen tags are those that a store would write. Wall clocks differ and are
 /// coarse, so that stamps of different replicas often have equal times.
-public struct RandomHistory: Sendable {
+package struct RandomHistory: Sendable {
     /// The change sets in the order of saving, which is a causal order.
-    public private(set) var changeSets: [ChangeSet] = []
+    package private(set) var changeSets: [ChangeSet] = []
     private var authors: [RandomAuthor] = []
 
     /// The operations of a history's saves.
-    public enum Rules: Sendable {
+    package enum Rules: Sendable {
         /// Last-writer registers, sets and final deletes.
         case lastWriterAndSets
         /// Every merge rule, and deletes under `updateWins`.
@@ -19,7 +19,7 @@ public struct RandomHistory: Sendable {
     }
 
     /// Creates the history of a seed.
-    public init(
+    package init(
         seed: UInt64, replicas: ClosedRange<Int> = 3...5, steps: Int = 24,
         rules: Rules = .lastWriterAndSets
     ) throws {
@@ -43,7 +43,7 @@ public struct RandomHistory: Sendable {
 
     /// Returns an order in which every change set follows its predecessor and everything that its
     /// author held.
-    public func causalOrder(seed: UInt64) -> [ChangeSet] {
+    package func causalOrder(seed: UInt64) -> [ChangeSet] {
         var generator = SeededGenerator(seed: seed)
         var waiting = changeSets
         var held = VersionVector()

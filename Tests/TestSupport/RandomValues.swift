@@ -1,70 +1,70 @@
-public import AnabranchReplication
+package import AnabranchReplication
 
 #if canImport(FoundationEssentials)
-    public import FoundationEssentials
+    package import FoundationEssentials
 #else
-    public import Foundation
+    package import Foundation
 #endif
 
 /// Random values of every form, with the frequent causes of mistakes: limits, NaN, both spellings
 /// of é.
 extension SeededGenerator {
     /// Returns a replica ID.
-    public mutating func replica() -> ReplicaID { ReplicaID(high: next(), low: next()) }
+    package mutating func replica() -> ReplicaID { ReplicaID(high: next(), low: next()) }
 
     /// Returns a digest.
-    public mutating func digest() -> Digest {
+    package mutating func digest() -> Digest {
         Digest(bytes: bytes(count: Digest.byteCount)) ?? .zero
     }
 
     /// Returns random bytes.
-    public mutating func bytes(count: Int) -> [UInt8] {
+    package mutating func bytes(count: Int) -> [UInt8] {
         (0..<count).map { _ in UInt8(truncatingIfNeeded: next()) }
     }
 
     /// Returns a number with a random length in bits, up to a bound.
-    public mutating func number(upTo bound: UInt64) -> UInt64 {
+    package mutating func number(upTo bound: UInt64) -> UInt64 {
         oneIn(8) ? bound : min(next() >> UInt64.random(in: 0..<64, using: &self), bound)
     }
 
     /// Returns a sequence number.
-    public mutating func sequence() -> UInt64 {
+    package mutating func sequence() -> UInt64 {
         max(1, number(upTo: Limits.greatestSequence))
     }
 
     /// Returns a dot of a random replica.
-    public mutating func dot() -> Dot { Dot(replica: replica(), sequence: sequence()) }
+    package mutating func dot() -> Dot { Dot(replica: replica(), sequence: sequence()) }
 
     /// Returns the ID of a record of one of the replicas.
-    public mutating func record(of replicas: [ReplicaID]) -> RecordID {
+    package mutating func record(of replicas: [ReplicaID]) -> RecordID {
         RecordID(
             replica: element(of: replicas),
             number: max(1, number(upTo: Limits.greatestRecordNumber)))
     }
 
     /// Returns a timestamp.
-    public mutating func timestamp() -> HybridTimestamp {
+    package mutating func timestamp() -> HybridTimestamp {
         HybridTimestamp(rawValue: number(upTo: Limits.greatestTimestamp))
     }
 
     /// Returns a stamp of one of the replicas.
-    public mutating func stamp(of replicas: [ReplicaID]) -> Stamp {
+    package mutating func stamp(of replicas: [ReplicaID]) -> Stamp {
         Stamp(timestamp: timestamp(), replica: element(of: replicas))
     }
 
     /// Returns a random element of an array that is not empty.
-    public mutating func element<Element>(of array: [Element]) -> Element {
+    package mutating func element<Element>(of array: [Element]) -> Element {
         array[Int.random(in: 0..<array.count, using: &self)]
     }
 
     /// Returns a text.
-    public mutating func text() -> String {
+    package mutating func text() -> String {
         let pieces = ["a", "Zürich", "e\u{301}", "\u{E9}", "東京", "👩‍👩‍👧", "\0", "\u{FFFD}", " ", ""]
         return (0..<Int.random(in: 0...4, using: &self)).map { _ in element(of: pieces) }.joined()
     }
 
     /// Returns a floating-point number, often a special one.
-    public mutating func double() -> Double {
+    package mutating func double() -> Double {
         let edges = [
             0, -0.0, .nan, .signalingNaN, .infinity, -.infinity, .leastNonzeroMagnitude,
             .greatestFiniteMagnitude, 0.1, 1,
@@ -73,7 +73,7 @@ extension SeededGenerator {
     }
 
     /// Returns a decimal number.
-    public mutating func decimal() -> ExactDecimal {
+    package mutating func decimal() -> ExactDecimal {
         while true {
             let digits = UInt128(next()) << 64 | UInt128(next())
             let shift = UInt128.random(in: 0..<128, using: &self)
@@ -85,7 +85,7 @@ extension SeededGenerator {
     }
 
     /// Returns an integer, often a limit.
-    public mutating func integer() -> Int64 {
+    package mutating func integer() -> Int64 {
         let edges: [Int64] = [0, 1, -1, 63, 64, -64, -65, .min, .max]
         return oneIn(3)
             ? element(of: edges)
@@ -93,14 +93,14 @@ extension SeededGenerator {
     }
 
     /// Returns a value of the type, and sometimes null.
-    public mutating func value(of type: WireType, replicas: [ReplicaID]) -> Value {
+    package mutating func value(of type: WireType, replicas: [ReplicaID]) -> Value {
         if oneIn(6) { return .null }
         if oneIn(12) { return .unknown(tag: laterTag(), bytes: bytes(count: 3)) }
         return ordinaryValue(of: type, replicas: replicas)
     }
 
     /// Returns a value that a property may have under its merge rule, and sometimes null.
-    public mutating func value(of property: WireProperty, replicas: [ReplicaID]) -> Value {
+    package mutating func value(of property: WireProperty, replicas: [ReplicaID]) -> Value {
         guard property.isMergeable else { return value(of: property.type, replicas: replicas) }
         switch property.rule {
         case .counter: return oneIn(6) ? .null : delta(of: property.type)
@@ -113,7 +113,7 @@ extension SeededGenerator {
     }
 
     /// Returns a delta for a counter.
-    public mutating func delta(of type: WireType) -> Value {
+    package mutating func delta(of type: WireType) -> Value {
         guard type == .decimal else { return .integer(integer()) }
         let half = UInt128(5) * 10_000_000_000_000_000_000 * 1_000_000_000_000_000_000
         let digits = (UInt128(next()) << 64 | UInt128(next())) % half
@@ -139,7 +139,7 @@ extension SeededGenerator {
     private mutating func laterTag() -> UInt8 { UInt8.random(in: 17...255, using: &self) }
 
     /// Returns the value of an attribute group.
-    public mutating func group(replicas: [ReplicaID]) -> GroupValue {
+    package mutating func group(replicas: [ReplicaID]) -> GroupValue {
         let members = (0..<Int.random(in: 0...4, using: &self)).map { _ in
             let type = WireType(rawValue: element(of: Array(1...13) + [40]))
             return GroupValue.Member(
@@ -169,7 +169,7 @@ extension SeededGenerator {
     }
 
     /// Returns a UUID.
-    public mutating func uuid() -> UUID {
+    package mutating func uuid() -> UUID {
         let bytes = bytes(count: 16)
         return bytes.withUnsafeBytes { UUID(uuid: $0.loadUnaligned(as: uuid_t.self)) }
     }

@@ -1,4 +1,4 @@
-public import AnabranchReplication
+package import AnabranchReplication
 
 /// The reference model of the merge: every rule as plainly as possible, an oracle for the fast
 /// code.
@@ -6,45 +6,45 @@ public import AnabranchReplication
 /// It uses dictionaries, applies one operation at a time, and has no batches, no interning and none
 /// of the library's merge functions. The effect of a change set does not depend on the change sets
 /// applied with it.
-public struct ReferenceMerge: Sendable {
+package struct ReferenceMerge: Sendable {
     /// One record with all its values.
-    public struct Record: Sendable {
+    package struct Record: Sendable {
         /// The record's entity.
-        public var entity: WireName
+        package var entity: WireName
         /// The values by stamp. Only a `keepBoth` property has several.
-        public var cells: [WireProperty: [Stamp: Value]] = [:]
+        package var cells: [WireProperty: [Stamp: Value]] = [:]
         /// The stamps that the deletes under `updateWins` had seen; `nil` if there was no such
         /// delete.
-        public var seen: Set<Stamp>?
+        package var seen: Set<Stamp>?
 
         /// The stamps of all values except those of counters.
-        public var registers: Set<Stamp> {
+        package var registers: Set<Stamp> {
             Set(cells.filter { $0.key.rule != .counter }.flatMap(\.value.keys))
         }
 
         /// Whether the deletes under `updateWins` have seen all registers.
-        public var isDead: Bool { seen.map { registers.isSubset(of: $0) } ?? false }
+        package var isDead: Bool { seen.map { registers.isSubset(of: $0) } ?? false }
     }
 
     /// A link by its ends and its property.
-    public struct LinkKey: Hashable, Comparable, Sendable {
+    package struct LinkKey: Hashable, Comparable, Sendable {
         /// The record at the stored side.
-        public var left: RecordID
+        package var left: RecordID
         /// The relationship.
-        public var property: WireProperty
+        package var property: WireProperty
         /// The record at the inverse side.
-        public var right: RecordID
+        package var right: RecordID
 
         /// Orders links by left end, property and right end.
-        public static func < (one: LinkKey, other: LinkKey) -> Bool {
+        package static func < (one: LinkKey, other: LinkKey) -> Bool {
             (one.left, one.property, one.right) < (other.left, other.property, other.right)
         }
     }
 
     /// All records, dead ones included.
-    public internal(set) var records: [RecordID: Record] = [:]
+    package internal(set) var records: [RecordID: Record] = [:]
     /// The tags of each link, with the list positions that they give it.
-    public private(set) var links: [LinkKey: [Stamp: LinkPosition]] = [:]
+    package private(set) var links: [LinkKey: [Stamp: LinkPosition]] = [:]
     private var origins: Set<Digest> = []
     private let seesAllTags: Bool
     private let upserts: Bool
@@ -52,7 +52,7 @@ public struct ReferenceMerge: Sendable {
     let mistakes: Set<Mistake>
 
     /// A mistake against one of the later merge rules.
-    public enum Mistake: CaseIterable, Sendable {
+    package enum Mistake: CaseIterable, Sendable {
         /// A delete replaces the stamps that earlier deletes had seen.
         case forgetsSeen
         /// A dead record ignores every write.
@@ -76,13 +76,13 @@ public struct ReferenceMerge: Sendable {
     }
 
     /// Creates an empty state.
-    public init() { self.init(without: []) }
+    package init() { self.init(without: []) }
 
     /// Applies a change set.
     ///
     /// - Parameter changeSet: A change set whose causes have all been applied. A change set that
     ///   was applied before changes nothing.
-    public mutating func apply(_ changeSet: ChangeSet) throws {
+    package mutating func apply(_ changeSet: ChangeSet) throws {
         guard origins.insert(changeSet.origin).inserted else { return }
         for block in try changeSet.decodedPayload().blocks { apply(block, changeSet.stamp) }
     }
@@ -159,10 +159,10 @@ public struct ReferenceMerge: Sendable {
     }
 
     /// The visible records, ordered by ID.
-    public var living: [RecordID] { records.filter { !$0.value.isDead }.keys.sorted() }
+    package var living: [RecordID] { records.filter { !$0.value.isDead }.keys.sorted() }
 
     /// The records with every list in canonical order, so that equal states are equal values.
-    public var state: [RecordID: CanonicalRecord] {
+    package var state: [RecordID: CanonicalRecord] {
         var state: [RecordID: CanonicalRecord] = [:]
         for (id, record) in records {
             let cells = record.cells.sorted { $0.key < $1.key }.flatMap { property, values in
@@ -182,7 +182,7 @@ public struct ReferenceMerge: Sendable {
     }
 
     /// Returns the record as a zone with this state sends it for a repair.
-    public func image(of id: RecordID) -> RecordImage {
+    package func image(of id: RecordID) -> RecordImage {
         guard let record = state[id] else { return RecordImage(id: id) }
         let incoming = links.filter { $0.key.right == id }.sorted { $0.key < $1.key }
         return RecordImage(
@@ -198,12 +198,12 @@ public struct ReferenceMerge: Sendable {
     }
 
     /// Returns a link's list position, which its greatest tag has.
-    public func place(of key: LinkKey) -> LinkPosition? {
+    package func place(of key: LinkKey) -> LinkPosition? {
         links[key]?.max { $0.key < $1.key }?.value
     }
 
     /// The hash of the whole state, which equal states share.
-    public var canonicalHash: Digest {
+    package var canonicalHash: Digest {
         var hash = CanonicalHash()
         for (_, record) in state.sorted(by: { $0.key < $1.key }) { hash.update(record) }
         return hash.finish()

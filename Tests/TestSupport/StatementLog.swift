@@ -3,15 +3,15 @@ import Synchronization
 
 /// Records the statements that the connections of this process run on one file, by SQLite's own
 /// trace: readers, the writer, and those that watch the file or copy its log.
-public final class StatementLog: Sendable {
+package final class StatementLog: Sendable {
     /// One statement that was begun.
-    public struct Entry: Sendable {
+    package struct Entry: Sendable {
         /// The text of the statement.
-        public let sql: String
+        package let sql: String
         /// True if it begins outside a transaction, so that it is one or begins one.
-        public let isTransaction: Bool
+        package let isTransaction: Bool
         /// True if it writes, as `BEGIN IMMEDIATE` does.
-        public let isWriting: Bool
+        package let isWriting: Bool
     }
 
     private let path: String
@@ -21,14 +21,14 @@ public final class StatementLog: Sendable {
     ///
     /// - Parameter path: The path of a file that no connection has open. Statements on it are
     ///   recorded as long as the process lives.
-    public init(ofFile path: String) {
+    package init(ofFile path: String) {
         self.path = path
         _ = Self.isFollowing
         Self.logs.withLock { $0.append(self) }
     }
 
     /// Returns what was recorded since the last call.
-    public func take() -> [Entry] {
+    package func take() -> [Entry] {
         entries.withLock { entries in
             defer { entries = [] }
             return entries

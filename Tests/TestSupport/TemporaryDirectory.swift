@@ -1,19 +1,19 @@
-public import Foundation
+package import Foundation
 
 /// A new folder that is removed with this object.
 ///
 /// It is in memory if the system has such a file system: most tests write many small files, and
 /// none has to survive a loss of power.
-public final class TemporaryDirectory: Sendable {
+package final class TemporaryDirectory: Sendable {
     /// The URL of the folder.
-    public let url: URL
+    package let url: URL
     /// The path of the folder.
-    public var path: String { url.path }
+    package var path: String { url.path }
 
     /// - Parameter name: The beginning of the folder's name, which identifies a folder that a crash
     ///   left.
     /// - Throws: The file system's error if the folder can't be created.
-    public init(_ name: String = "anabranch") throws {
+    package init(_ name: String = "anabranch") throws {
         url = Self.base.appending(
             path: "\(name)-\(UUID().uuidString)", directoryHint: .isDirectory)
         try FileManager.default.createDirectory(
@@ -23,7 +23,7 @@ public final class TemporaryDirectory: Sendable {
     deinit { try? FileManager.default.removeItem(at: url) }
 
     /// The path of a file in the folder, whether or not it exists.
-    public func file(_ name: String) -> String { url.appending(path: name).path }
+    package func file(_ name: String) -> String { url.appending(path: name).path }
 
     private static let base: URL = {
         let memory = "/dev/shm"

@@ -3,18 +3,18 @@ import Testing
 
 /// A certificate authority of its own, and certificates for servers that it has issued, made by
 /// OpenSSL's program in a temporary folder.
-public struct TestCertificates {
+package struct TestCertificates {
     private let directory: TemporaryDirectory
 
     private static let program = "/usr/bin/openssl"
     /// True if OpenSSL's program is installed.
-    public static var canBeMade: Bool { FileManager.default.isExecutableFile(atPath: program) }
+    package static var canBeMade: Bool { FileManager.default.isExecutableFile(atPath: program) }
 
     /// The file with the authority's certificate.
-    public var authority: String { directory.file("ca.pem") }
+    package var authority: String { directory.file("ca.pem") }
 
     /// Makes the authority.
-    public init() throws {
+    package init() throws {
         directory = try TemporaryDirectory("certificates")
         try run(
             "req", "-x509", "-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:prime256v1", "-nodes",
@@ -37,7 +37,7 @@ public struct TestCertificates {
     /// Issues a certificate for a server.
     ///
     /// - Parameter days: The days for which it is valid; a negative number for an expired one.
-    public func issue(
+    package func issue(
         names: String = "IP:127.0.0.1", days: Int = 30
     ) throws -> (certificate: String, key: String) {
         try run(
@@ -52,7 +52,7 @@ public struct TestCertificates {
     }
 
     /// The files with the certificate and the key that were issued last.
-    public var files: (certificate: String, key: String) {
+    package var files: (certificate: String, key: String) {
         (file("server.pem"), file("server.key"))
     }
 
@@ -61,7 +61,7 @@ public struct TestCertificates {
     }
 
     /// The pin of the key of the last certificate that was issued.
-    public func pin() throws -> String {
+    package func pin() throws -> String {
         try run(
             "pkey", "-in", file("server.key"), "-pubout", "-outform", "DER", "-out",
             file("key.der"))

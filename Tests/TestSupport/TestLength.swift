@@ -1,8 +1,8 @@
 import Foundation
-public import Testing
+package import Testing
 
 /// How long a test run may take: `ANABRANCH_TEST_LENGTH=quick`, `usual` or `long`.
-public enum TestLength: String, Sendable {
+package enum TestLength: String, Sendable {
     /// A run between two edits: long tests are left out, random tests have few seeds.
     case quick
     /// A run of every test: random tests have a quarter of their seeds.
@@ -11,13 +11,13 @@ public enum TestLength: String, Sendable {
     case long
 
     /// The length that the environment asks for; `usual` if it names none.
-    public static let current: TestLength = {
+    package static let current: TestLength = {
         let text = ProcessInfo.processInfo.environment["ANABRANCH_TEST_LENGTH"] ?? ""
         return TestLength(rawValue: text) ?? .usual
     }()
 
     /// Indicates whether long tests are left out.
-    public static let isQuick = current == .quick
+    package static let isQuick = current == .quick
 
     /// The seeds of a random test, from 0 on.
     ///
@@ -25,7 +25,7 @@ public enum TestLength: String, Sendable {
     ///
     /// - Parameter count: The number of seeds in a long run. A usual run has a quarter of them,
     ///   and a quick run a thirty-second part, but each has at least one.
-    public static func seeds(_ count: UInt64) -> Range<UInt64> {
+    package static func seeds(_ count: UInt64) -> Range<UInt64> {
         chosen ?? 0..<max(count / seedDivisor, 1)
     }
 
@@ -47,12 +47,12 @@ public enum TestLength: String, Sendable {
 
 extension Trait where Self == ConditionTrait {
     /// Leaves a long test out of quick runs.
-    public static var long: Self {
+    package static var long: Self {
         .disabled(if: TestLength.isQuick, "ANABRANCH_TEST_LENGTH=quick leaves out long tests")
     }
 
     /// Leaves out a test that takes half a minute or builds a package, except in long runs.
-    public static var longest: Self {
+    package static var longest: Self {
         .enabled(if: TestLength.current == .long, "only ANABRANCH_TEST_LENGTH=long runs it")
     }
 }

@@ -2,10 +2,10 @@ import Foundation
 
 /// The processor time of the calling thread. Other tests and programs, and times in which the
 /// thread waits, do not count.
-public enum ThreadTime {
+package enum ThreadTime {
     /// Returns the time that the body uses on the calling thread. The body must not leave this
     /// thread.
-    public static func measure(_ body: () throws -> Void) rethrows -> Duration {
+    package static func measure(_ body: () throws -> Void) rethrows -> Duration {
         let start = now
         try body()
         return now - start

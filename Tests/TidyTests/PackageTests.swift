@@ -57,7 +57,7 @@ import Testing
         check(FragmentRule().violations)
     }
 
-    @Test func `the manifest has no unsafe flags and keeps clients outside`() {
+    @Test func `the manifest has no unsafe flags and keeps examples outside`() {
         check(ManifestRule().violations)
     }
 

@@ -124,9 +124,9 @@ struct CompositeStruct {
     var members: String {
         let statements = elements.map { "    " + statement($0) + "\n" }.joined()
         return """
-            \(access)static var compositeDeclaration: CompositeDeclaration {
+            \(access)static var compositeDeclaration: Anabranch.CompositeDeclaration {
                 \(elements.isEmpty ? "let" : "var") _composite = \
-            CompositeDeclaration(of: \(declaration.name.sourceText).self)
+            Anabranch.CompositeDeclaration(of: \(declaration.name.sourceText).self)
             \(statements)    return _composite
             }
             """
@@ -136,11 +136,11 @@ struct CompositeStruct {
     func `extension`(named name: String) -> String {
         guard diagnostics.isEmpty else { return "" }
         return """
-            extension \(name.filter { !$0.isWhitespace }): CompositeValue {
-                \(access)init(elements: CompositeElements) {
+            extension \(name.filter { !$0.isWhitespace }): Anabranch.CompositeValue {
+                \(access)init(elements: Anabranch.CompositeElements) {
             \(lines(elements.map { "self.\(code($0.name)) = elements[\(literal($0.name))]" }))    }
 
-                \(access)func write(to elements: inout CompositeElements) {
+                \(access)func write(to elements: inout Anabranch.CompositeElements) {
             \(lines(elements.map { "elements[\(literal($0.name))] = self.\(code($0.name))" }))    }
             }
             """
@@ -155,7 +155,9 @@ struct CompositeStruct {
     ) -> String {
         var arguments = [literal(element.name), "\(element.type.text).self"]
         let mark = element.property.mark("Attribute")?.arguments ?? []
-        if !mark.isEmpty { arguments.append("AttributeSettings(\(declaration.text(of: mark)))") }
+        if !mark.isEmpty {
+            arguments.append("Anabranch.AttributeSettings(\(declaration.text(of: mark)))")
+        }
         let initial = declaration.text(of: element.property.initialValue)
         if !initial.isEmpty { arguments.append("initially: { \(initial) }") }
         return "_composite.element(\(arguments.joined(separator: ", ")))"

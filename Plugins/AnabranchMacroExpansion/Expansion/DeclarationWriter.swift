@@ -4,8 +4,8 @@
 /// compiler gives them the types that the library declares:
 ///
 /// ```swift
-/// override class var entityDeclaration: EntityDeclaration? {
-///     var _entity = EntityDeclaration(of: Note.self)
+/// override class var entityDeclaration: Anabranch.EntityDeclaration? {
+///     var _entity = Anabranch.EntityDeclaration(of: Note.self)
 ///     _entity.attribute(
 ///         "visits", Int64.self, AttributeSettings(mergeRule: .counter), initially: { 0 })
 ///     _entity.toOne(
@@ -28,10 +28,11 @@ struct DeclarationWriter {
             entity.slots.map(statement) + entity.fetchedProperties.map(statement)
             + entity.constraints.map(statement)
         let start = Self.joined(["of: \(entity.name).self", settings])
+        let type = "Anabranch.EntityDeclaration"
         let lines =
-            ["\(statements.isEmpty ? "let" : "var") _entity = EntityDeclaration(\(start))"]
+            ["\(statements.isEmpty ? "let" : "var") _entity = \(type)(\(start))"]
             + statements + ["return _entity"]
-        return "\(entity.access)override class var entityDeclaration: EntityDeclaration? {\n"
+        return "\(entity.access)override class var entityDeclaration: \(type)? {\n"
             + lines.map { "    \($0)\n" }.joined() + "}"
     }
 
@@ -85,12 +86,12 @@ struct DeclarationWriter {
 
     private func attributeSettings(of slot: EntitySlot) -> String {
         let arguments = markArguments("Attribute", of: slot)
-        return arguments.isEmpty ? "" : "AttributeSettings(\(arguments))"
+        return arguments.isEmpty ? "" : "Anabranch.AttributeSettings(\(arguments))"
     }
 
     private func relationshipSettings(of slot: EntitySlot) -> String {
         let arguments = relationshipArguments(of: slot)
-        return arguments.isEmpty ? "" : "RelationshipSettings(\(arguments))"
+        return arguments.isEmpty ? "" : "Anabranch.RelationshipSettings(\(arguments))"
     }
 
     /// The arguments of `@Relationship`, with the inverse in the form of the library.

@@ -1,4 +1,4 @@
-public import AnabranchReplication
+package import AnabranchReplication
 
 /// The rights of a token; each role includes the roles before it.
 public enum TokenRole: String, Sendable, CaseIterable, Comparable {
@@ -28,7 +28,7 @@ public struct StoredToken: Hashable, Sendable {
     /// The token.
     public var token: Token
     /// The digest of the secret.
-    public var hash: Digest
+    package var hash: Digest
 }
 
 /// A token: a right to zones. Only the client that holds it knows its secret.

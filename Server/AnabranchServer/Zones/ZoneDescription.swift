@@ -1,5 +1,5 @@
 public import AnabranchProtocol
-public import AnabranchReplication
+package import AnabranchReplication
 
 /// A description of a zone at one moment, for people and for monitoring.
 public struct ZoneDescription: Hashable, Sendable, Encodable {
@@ -44,11 +44,11 @@ public struct ZoneDescription: Hashable, Sendable, Encodable {
 }
 
 /// The canonical hash of a zone's state, and the head of that state.
-public struct ZoneHash: Hashable, Sendable {
+package struct ZoneHash: Hashable, Sendable {
     /// The hash.
-    public var hash: Digest
+    package var hash: Digest
     /// The head of the log to which the state belongs.
-    public var head: ZoneHead
+    package var head: ZoneHead
 }
 
 extension ZoneService {
@@ -84,7 +84,7 @@ extension ZoneService {
     /// The whole state is read, and the hash is cached until the log grows.
     ///
     /// - Throws: `overloaded` while all of the zone is read for another request: try again.
-    public func canonicalHash() throws(ProtocolError) -> ZoneHash { try canonicalHash(nil) }
+    package func canonicalHash() throws(ProtocolError) -> ZoneHash { try canonicalHash(nil) }
 
     /// The canonical hash, as ``canonicalHash()``.
     ///

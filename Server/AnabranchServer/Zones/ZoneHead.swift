@@ -1,15 +1,15 @@
-public import AnabranchReplication
+package import AnabranchReplication
 import Synchronization
 
 /// The end of a zone's log.
-public struct ZoneHead: Hashable, Sendable {
+package struct ZoneHead: Hashable, Sendable {
     /// The present epoch.
-    public var epoch: EpochID
+    package var epoch: EpochID
     /// The position of the last entry; zero while the log is empty.
-    public var position: UInt64
+    package var position: UInt64
 
     /// Creates a head.
-    public init(epoch: EpochID, position: UInt64) {
+    package init(epoch: EpochID, position: UInt64) {
         self.epoch = epoch
         self.position = position
     }
@@ -49,10 +49,10 @@ extension ZoneService {
     /// Calls `observer` after every push that made the log grow.
     ///
     /// - Returns: The number of the observer, for ``removeObserver(_:)``.
-    public func addObserver(_ observer: @escaping @Sendable (ZoneHead) -> Void) -> UInt64 {
+    package func addObserver(_ observer: @escaping @Sendable (ZoneHead) -> Void) -> UInt64 {
         observers.add(observer)
     }
 
     /// Removes the observer with that number.
-    public func removeObserver(_ number: UInt64) { observers.remove(number) }
+    package func removeObserver(_ number: UInt64) { observers.remove(number) }
 }

@@ -1,5 +1,5 @@
 import AnabranchProtocol
-public import AnabranchReplication
+package import AnabranchReplication
 
 /// The limits of a zone.
 public struct ZoneLimits: Hashable, Sendable {
@@ -46,7 +46,7 @@ public struct ZoneLimits: Hashable, Sendable {
     /// The approximate number of bytes of a snapshot's chunk.
     public var chunkBytes = 1 << 20
     /// The limits of one response about ranges of records.
-    public var ranges = RangeSummarizer.Limits()
+    package var ranges = RangeSummarizer.Limits()
 
     /// Creates the default limits.
     public init() {}

@@ -1,4 +1,4 @@
-public import AnabranchProtocol
+package import AnabranchProtocol
 import AnabranchReplication
 
 extension ZoneService {
@@ -9,7 +9,7 @@ extension ZoneService {
     ///
     /// - Throws: `unknownEpoch` if the client knows another log: send hello. `recordTooLarge` if
     ///   the links of a record need more memory than a request has.
-    public func checksums(
+    package func checksums(
         _ request: ChecksumsRequest
     ) throws(ProtocolError) -> ChecksumsResponse {
         try checksums(request, nil)

@@ -1,4 +1,4 @@
-public import AnabranchProtocol
+package import AnabranchProtocol
 import AnabranchReplication
 
 extension ZoneService {
@@ -12,7 +12,7 @@ extension ZoneService {
     ///   for a part that the zone never accepts. `storageFull` if too many bytes are staged: try
     ///   again later. `invalidChangeSet` if the complete part does not match its digest: it was
     ///   removed, so send it again.
-    public func stage(_ request: StageRequest) throws(ProtocolError) -> StageResponse {
+    package func stage(_ request: StageRequest) throws(ProtocolError) -> StageResponse {
         try named {
             let part = request.part
             let limit = min(limits.partBytes, limits.saveBytes)
@@ -94,7 +94,7 @@ extension ZoneService {
     ///
     /// - Throws: `unknownPart` if no save of the log lists the part, or the log was compacted
     ///   beyond it: pull again.
-    public func part(_ request: PartRequest) throws(ProtocolError) -> PartResponse {
+    package func part(_ request: PartRequest) throws(ProtocolError) -> PartResponse {
         try named {
             try storage.read { reader in
                 let part = request.part

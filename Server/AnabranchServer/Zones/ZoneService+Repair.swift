@@ -1,4 +1,4 @@
-public import AnabranchProtocol
+package import AnabranchProtocol
 import AnabranchReplication
 
 extension ZoneService {
@@ -9,7 +9,7 @@ extension ZoneService {
     /// - Throws: `unknownEpoch` if the client knows another log: send hello. `repairTooLarge` if
     ///   the first record is larger than a response may be, or needs more memory than a request
     ///   has: take a snapshot.
-    public func repair(_ request: RepairRequest) throws(ProtocolError) -> RepairResponse {
+    package func repair(_ request: RepairRequest) throws(ProtocolError) -> RepairResponse {
         try repair(request, nil)
     }
 

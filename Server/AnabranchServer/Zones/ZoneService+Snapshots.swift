@@ -1,4 +1,4 @@
-public import AnabranchProtocol
+package import AnabranchProtocol
 import AnabranchReplication
 import Foundation
 
@@ -10,7 +10,7 @@ extension ZoneService {
     ///
     /// - Throws: `unknownSnapshot` if the named snapshot no longer exists: start with the newest.
     ///   `overloaded` while the snapshot is created for another request: come back for it.
-    public func snapshot(_ request: SnapshotRequest) throws(ProtocolError) -> SnapshotResponse {
+    package func snapshot(_ request: SnapshotRequest) throws(ProtocolError) -> SnapshotResponse {
         try named {
             let log = try storage.read { try $0.logState() }
             let manifest = try manifest(for: request, log)

@@ -141,7 +141,7 @@ public final class ZoneService: Sendable {
     ///
     /// - Throws: `unknownCursor` if the cursor is not of this log: send hello. `snapshotRequired`
     ///   if the log was compacted beyond the cursor.
-    public func pull(_ request: PullRequest) throws(ProtocolError) -> PullResponse {
+    package func pull(_ request: PullRequest) throws(ProtocolError) -> PullResponse {
         try pull(request, nil)
     }
 
@@ -181,7 +181,7 @@ public final class ZoneService: Sendable {
     }
 
     /// Compares a client's position and last save with the zone's log.
-    public func hello(_ request: HelloRequest) throws(ProtocolError) -> HelloResponse {
+    package func hello(_ request: HelloRequest) throws(ProtocolError) -> HelloResponse {
         try hello(request, isRecorded: true)
     }
 
@@ -252,7 +252,7 @@ public final class ZoneService: Sendable {
     }
 
     /// The end of the log.
-    public func head() throws(ProtocolError) -> ZoneHead {
+    package func head() throws(ProtocolError) -> ZoneHead {
         try named {
             let head = try storage.read { try $0.logState().head }
             return ZoneHead(epoch: head.epoch, position: head.position)

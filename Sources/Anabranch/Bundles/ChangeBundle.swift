@@ -15,13 +15,13 @@ public struct ChangeBundle: Sendable {
     public let date: Date
     /// The sender's version vector at the export, including the change sets that the bundle leaves
     /// out.
-    public let vector: VersionVector
+    package let vector: VersionVector
     /// The change sets that precede the bundle's change sets and are not in it.
     ///
     /// A store holds the bundle's change sets back until it has these, from another bundle or from
     /// a sync. They are the change sets that the export left out, and those that the sender itself
     /// received only as a snapshot of its zone.
-    public let prerequisites: VersionVector
+    package let prerequisites: VersionVector
     /// The number of change sets in the bundle.
     public let changeSetCount: Int
     /// The size of the file in bytes.
@@ -64,7 +64,7 @@ public struct ChangeBundle: Sendable {
     /// - Parameter body: The closure. An error that it throws ends the iteration.
     /// - Throws: The errors of ``init(contentsOf:openedWith:)`` if the file has changed since it
     ///   was opened, and the errors of `body`.
-    public func forEachChangeSet(_ body: (ChangeSet) throws -> Void) throws {
+    package func forEachChangeSet(_ body: (ChangeSet) throws -> Void) throws {
         let file = BundleFile(url.path, BundleOpening(keyRing), checked: summary)
         try file.forEachItem { item in
             if case .changeSet(let set) = item { try body(set) }
@@ -100,7 +100,7 @@ extension ChangeBundle {
 
         /// A base that leaves out the change sets of a version vector, for example the other
         /// store's ``PersistentStoreCoordinator/versionVector()``.
-        public static func vector(_ vector: VersionVector) -> Base {
+        package static func vector(_ vector: VersionVector) -> Base {
             Base(base: BundleBase(vector))
         }
 

@@ -9,8 +9,7 @@ extension PersistentStoreCoordinator {
     /// this store can lose. The file appears under its name only when it is complete.
     ///
     /// A store that began with a snapshot of its zone does not hold the change sets behind the
-    /// snapshot. Its bundles are for stores that have them from another source; see
-    /// ``ChangeBundle/prerequisites``.
+    /// snapshot. Its bundles are for stores that have them from another source.
     ///
     /// - Parameters:
     ///   - url: The location of the new file. An existing bundle there is replaced.

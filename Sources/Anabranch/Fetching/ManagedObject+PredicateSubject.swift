@@ -1,20 +1,20 @@
-public import AnabranchModel
-public import AnabranchReplication
+package import AnabranchModel
+package import AnabranchReplication
 import AnabranchStore
 
 // The view that a predicate has of an object in memory: its present values, unsaved ones included.
 extension ManagedObject: PredicateSubject {
     /// The object's entity.
-    public final var predicateEntity: EntityDescription { entity }
+    package final var predicateEntity: EntityDescription { entity }
 
     /// Returns the value of a property by its name.
-    public final func predicateValue(forKey key: String) throws -> PredicateOperand {
+    package final func predicateValue(forKey key: String) throws -> PredicateOperand {
         try predicateValue(of: property(named: key))
     }
 
     /// Returns the value of a property: an attribute's value, the object of a to-one relationship,
     /// or the objects of a to-many relationship.
-    public final func predicateValue(of property: PropertyDescription) throws -> PredicateOperand {
+    package final func predicateValue(of property: PropertyDescription) throws -> PredicateOperand {
         switch property {
         case .attribute(let attribute):
             try fireFaultOrThrow()
@@ -32,7 +32,7 @@ extension ManagedObject: PredicateSubject {
     ///
     /// An unsaved edit replaces the values that its author has seen. The others are those that the
     /// save of the edit leaves.
-    public final func predicateValues(of attribute: AttributeDescription) throws -> [Value] {
+    package final func predicateValues(of attribute: AttributeDescription) throws -> [Value] {
         try fireFaultOrThrow()
         let shown = slots[attribute.slot]
         guard attribute.keepsBoth, !flags.contains(.inserted) else { return [shown] }
@@ -40,7 +40,7 @@ extension ManagedObject: PredicateSubject {
     }
 
     /// Returns true if a search for words finds the object by its present texts.
-    public final func predicateFinds(_ search: ResolvedSearch) throws -> Bool {
+    package final func predicateFinds(_ search: ResolvedSearch) throws -> Bool {
         try fireFaultOrThrow()
         let texts = search.attributes.map { attribute -> String? in
             if case .string(let text) = slots[attribute.slot] { text } else { nil }
@@ -49,7 +49,7 @@ extension ManagedObject: PredicateSubject {
     }
 
     /// The object's record and store, by which predicates compare objects.
-    public final var predicateReference: PredicateObjectReference? {
+    package final var predicateReference: PredicateObjectReference? {
         PredicateObjectReference(record: localID, store: home.origin.identity)
     }
 

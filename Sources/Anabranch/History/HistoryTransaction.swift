@@ -1,4 +1,4 @@
-public import AnabranchReplication
+package import AnabranchReplication
 public import Foundation
 
 /// One save, of this file or of another replica.
@@ -7,9 +7,9 @@ public struct HistoryTransaction: Sendable {
     public let position: HistoryPosition
     /// The replica that saved, and the number of the save among that replica's saves; `nil` for a
     /// save of objects that are kept in this store only.
-    public let dot: Dot?
+    package let dot: Dot?
     /// The time that decides concurrent changes.
-    public let timestamp: HybridTimestamp
+    package let timestamp: HybridTimestamp
     /// The `transactionAuthor` of the context that saved.
     public let author: String
     /// The name of the context that saved.
@@ -18,9 +18,7 @@ public struct HistoryTransaction: Sendable {
     public let changes: [HistoryChange]
 
     /// The time of the save by the clock of the device that saved.
-    public var date: Date {
-        Date(timeIntervalSince1970: Double(timestamp.wallMilliseconds) / 1000)
-    }
+    public var date: Date { timestamp.date }
 
     /// The changes as object IDs, which can be merged into a context.
     public var objectIDChanges: ObjectIDChanges {

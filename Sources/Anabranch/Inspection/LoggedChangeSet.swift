@@ -1,17 +1,17 @@
-public import AnabranchReplication
+package import AnabranchReplication
 import AnabranchStore
 
 /// A change set as a store file's log holds it, for tools that inspect saves.
 ///
 /// An app that tracks changes uses ``PersistentStoreCoordinator/history(after:limit:)``, which
 /// reports objects instead of encoded operations.
-public struct LoggedChangeSet: Sendable {
+package struct LoggedChangeSet: Sendable {
     /// The position in this file's log, in which change sets stand in the order of their arrival.
-    public let position: HistoryPosition
+    package let position: HistoryPosition
     /// The position in the zone's log; `nil` if the change set is not known to be there.
-    public let zonePosition: UInt64?
+    package let zonePosition: UInt64?
     /// The change set.
-    public let changeSet: ChangeSet
+    package let changeSet: ChangeSet
 
     init(_ entry: StoredLogEntry) {
         position = HistoryPosition(rawValue: entry.localPosition)
@@ -28,7 +28,7 @@ extension PersistentStoreCoordinator {
     ///   - position: The position; only later change sets are returned.
     ///   - limit: The greatest number of change sets.
     /// - Throws: `StoreError`.
-    public func changeSets(
+    package func changeSets(
         after position: HistoryPosition = .start, limit: Int = .max
     ) throws -> [LoggedChangeSet] {
         try store.read { try $0.changeSets(after: position.rawValue, limit: limit) }
@@ -43,7 +43,7 @@ extension PersistentStoreCoordinator {
     ///   - body: The closure. An error that it throws ends the iteration.
     /// - Throws: `StoreError`; `ChangeSetDecodingError` if the change set has a later format; the
     ///   errors of `body`.
-    public func forEachBlock(
+    package func forEachBlock(
         of set: LoggedChangeSet, _ body: (ChangeBlock) throws -> Void
     ) throws {
         try store.forEachBlock(of: set.changeSet, body)
@@ -53,7 +53,7 @@ extension PersistentStoreCoordinator {
     ///
     /// - Returns: `nil` if the log does not hold it.
     /// - Throws: `StoreError`.
-    public func changeSet(_ dot: Dot) throws -> LoggedChangeSet? {
+    package func changeSet(_ dot: Dot) throws -> LoggedChangeSet? {
         try store.read { try $0.changeSet(dot) }.map(LoggedChangeSet.init)
     }
 }

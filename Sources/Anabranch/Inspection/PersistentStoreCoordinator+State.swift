@@ -27,7 +27,7 @@ extension PersistentStoreCoordinator {
     /// Returns the version vector of the file: the change sets that it holds from every replica.
     ///
     /// - Throws: `StoreError`.
-    public func versionVector() throws -> VersionVector {
+    package func versionVector() throws -> VersionVector {
         try store.read { try $0.versionVector() }
     }
 }

@@ -1,4 +1,4 @@
-public import AnabranchReplication
+package import AnabranchReplication
 import Foundation
 
 extension AttributeType {
@@ -8,7 +8,7 @@ extension AttributeType {
     /// Integers must lie in the range of their width. A float attribute accepts a `double` only if
     /// a `Float` holds it exactly, NaN and the infinities included, so the same value is read back;
     /// ``coerce(_:)`` rounds to such a value.
-    public func accepts(_ value: Value) -> Bool {
+    package func accepts(_ value: Value) -> Bool {
         switch (self, value) {
         case (_, .null), (.undefined, _): true
         case (.integer16, .integer(let number)): Int16(exactly: number) != nil
@@ -33,7 +33,7 @@ extension AttributeType {
     /// - A text becomes a URI, a UUID if it is one, or a decimal if it is a number.
     ///
     /// - Returns: `nil` if this type has no such value.
-    public func coerce(_ value: Value) -> Value? {
+    package func coerce(_ value: Value) -> Value? {
         if self == .float, case .double(let number) = value { return .double(rounded(number)) }
         if accepts(value) { return value }
         return switch value {

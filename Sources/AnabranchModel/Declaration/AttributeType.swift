@@ -1,4 +1,4 @@
-public import AnabranchReplication
+package import AnabranchReplication
 
 /// The type of an attribute, which decides the values that it can hold.
 ///
@@ -38,7 +38,7 @@ public enum AttributeType: Int, Hashable, Sendable, CaseIterable {
 
 extension AttributeType {
     /// The type on the wire. An undefined attribute is never sent; its number is 0.
-    public var wireType: WireType {
+    package var wireType: WireType {
         switch self {
         case .undefined: WireType(rawValue: 0)
         case .integer16: .integer16
@@ -57,7 +57,7 @@ extension AttributeType {
     }
 
     /// True if the values are ordered numbers, so bounds limit the value itself.
-    public var isNumeric: Bool {
+    package var isNumeric: Bool {
         switch self {
         case .integer16, .integer32, .integer64, .decimal, .double, .float: true
         default: false

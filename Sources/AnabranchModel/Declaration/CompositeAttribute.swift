@@ -78,7 +78,7 @@ public struct CompositeAttribute: Hashable, Sendable {
 
 extension CompositeAttribute {
     /// The name of the type, given or by default.
-    public var resolvedTypeName: String {
+    package var resolvedTypeName: String {
         typeName ?? name.prefix(1).uppercased() + name.dropFirst()
     }
 

@@ -1,5 +1,5 @@
 /// The form in which one side of a relationship is stored.
-public enum RelationshipStorage: Hashable, Sendable {
+package enum RelationshipStorage: Hashable, Sendable {
     /// A to-one: a register with the identity of the other end, in a foreign-key column.
     case reference
     /// The unstored side of a one-to-many or a one-to-one.
@@ -12,7 +12,7 @@ public enum RelationshipStorage: Hashable, Sendable {
     case memory(Side)
 
     /// The end of a link at which the relationship's own object is.
-    public enum Side: Hashable, Sendable {
+    package enum Side: Hashable, Sendable {
         /// The side with the smaller wire name of entity and property in bytes, or the only side.
         ///
         /// It names the relationship on the wire.
@@ -24,7 +24,7 @@ public enum RelationshipStorage: Hashable, Sendable {
     }
 
     /// The side of links, stored or in memory; `nil` for a reference.
-    public var side: Side? {
+    package var side: Side? {
         switch self {
         case .links(let side), .memory(let side): side
         case .reference, .inverseReference: nil

@@ -1,6 +1,6 @@
 /// The setting that makes a text attribute searchable: the store keeps an index of its words.
 ///
-/// ``PredicateOperator/matches`` with the option ``ComparisonOptions/search`` asks that index.
+/// The operator MATCHES with the option ``ComparisonOptions/search`` asks that index.
 public struct TextSearch: Hashable, Sendable {
     /// The lengths of word beginnings that have an index of their own, in ascending order.
     ///
@@ -11,9 +11,9 @@ public struct TextSearch: Hashable, Sendable {
 
     /// Creates the setting.
     ///
-    /// - Parameter prefixLengths: Lengths in characters, from 1 to ``greatestPrefixLength``.
+    /// - Parameter prefixLengths: Lengths in characters, from 1 to 31.
     public init(prefixLengths: [Int] = []) { self.prefixLengths = Set(prefixLengths).sorted() }
 
     /// The greatest length of a word beginning with an index.
-    public static let greatestPrefixLength = 31
+    package static let greatestPrefixLength = 31
 }

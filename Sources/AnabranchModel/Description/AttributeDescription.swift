@@ -7,26 +7,26 @@ public final class AttributeDescription: Sendable {
     /// The name.
     public let name: String
     /// The slot of the value in objects of the declaring entity and of every sub-entity.
-    public let slot: Int
+    package let slot: Int
     /// The type, which decides the values that the attribute can hold.
     public let type: AttributeType
     /// True if a saved object may have no value.
     public let isOptional: Bool
     /// True if the value is neither stored nor sent.
     public let isTransient: Bool
-    /// The declared default; `null` if the model gives none. See ``initialValue``.
+    /// The declared default; `null` if the model gives none.
     public let defaultValue: Value
     /// The value of a newly inserted object: the default.
     ///
     /// It is `null` for an element of a composite attribute that may be without a value, or that is
     /// inside of one: its default counts once the composite attribute has a value.
-    public let initialValue: Value
+    package let initialValue: Value
     /// True for an element of a composite attribute; the name is then its path: `address.city`.
-    public let isElement: Bool
+    package let isElement: Bool
     /// The name, type and merge rule under which changes are sent and merged.
     ///
     /// A member of a group has the group's. A transient attribute has one too, but is never sent.
-    public let wireProperty: WireProperty
+    package let wireProperty: WireProperty
     /// True if the value is computed from other properties: see ``derivationExpression``.
     public let isDerived: Bool
     /// The declaration in the model's canonical form.
@@ -76,7 +76,7 @@ public final class AttributeDescription: Sendable {
     /// The entity that declares the attribute.
     public var entity: EntityDescription { graph.entities[entityIndex] }
     /// The attribute's group; its members are written, sent and merged together.
-    public var group: AttributeGroupDescription? {
+    package var group: AttributeGroupDescription? {
         groupIndex.map { entity.attributeGroups[$0] }
     }
     /// The expression that the value is computed from, in one of Core Data's forms:

@@ -1,25 +1,25 @@
-public import AnabranchReplication
+package import AnabranchReplication
 
 /// A group of attributes of a checked model that merge as one value.
 ///
 /// It is equal only to itself: descriptions of two models differ even if the models are equal.
-public final class AttributeGroupDescription: Sendable {
+package final class AttributeGroupDescription: Sendable {
     /// One attribute of the group, as the group's value holds it.
-    public struct Member: Sendable {
+    package struct Member: Sendable {
         /// The attribute.
-        public let attribute: AttributeDescription
+        package let attribute: AttributeDescription
         /// The key of the attribute in the group's value: its own wire name.
-        public let name: WireName
+        package let name: WireName
         /// The type of the attribute on the wire.
-        public let type: WireType
+        package let type: WireType
     }
 
     /// The name, which is the wire name too.
-    public let name: String
+    package let name: String
     /// The name, type and merge rule under which the group and each member merge.
-    public let wireProperty: WireProperty
+    package let wireProperty: WireProperty
     /// The members in the order of a `GroupValue`.
-    public let members: [Member]
+    package let members: [Member]
     /// Decides which members show their defaults.
     package let defaults: GroupDefaults
 
@@ -51,10 +51,10 @@ public final class AttributeGroupDescription: Sendable {
 
 extension AttributeGroupDescription: Hashable {
     /// Returns true if both are the same description.
-    public static func == (
+    package static func == (
         left: AttributeGroupDescription, right: AttributeGroupDescription
     ) -> Bool { left === right }
 
     /// Hashes the identity of the description.
-    public func hash(into hasher: inout Hasher) { hasher.combine(ObjectIdentifier(self)) }
+    package func hash(into hasher: inout Hasher) { hasher.combine(ObjectIdentifier(self)) }
 }

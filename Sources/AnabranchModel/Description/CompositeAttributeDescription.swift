@@ -75,7 +75,7 @@ extension CompositeAttributeDescription {
 
     /// The name of an attribute among the elements, without the name of the composite attribute and
     /// the dot: `city` of `address.city`, `location.latitude` of `address.location.latitude`.
-    public func key(of attribute: AttributeDescription) -> String {
+    package func key(of attribute: AttributeDescription) -> String {
         String(decoding: attribute.name.utf8.dropFirst(name.utf8.count + 1), as: UTF8.self)
     }
 

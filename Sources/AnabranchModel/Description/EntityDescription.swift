@@ -1,4 +1,4 @@
-public import AnabranchReplication
+package import AnabranchReplication
 
 /// An entity of a checked model.
 ///
@@ -7,7 +7,7 @@ public final class EntityDescription: Sendable {
     /// The name.
     public let name: String
     /// The name on the wire.
-    public let wireName: WireName
+    package let wireName: WireName
     /// True if the entity itself has no objects, only its sub-entities have.
     public let isAbstract: Bool
     /// The declared policy, or `updateWins` if a super-entity has it.
@@ -15,13 +15,13 @@ public final class EntityDescription: Sendable {
     /// False if a configuration of the model keeps the entity's objects in this store only.
     public let isSynced: Bool
     /// The position in the model's ``ManagedObjectModel/entities``.
-    public let index: Int
+    package let index: Int
     /// The properties in slot order.
     ///
     /// The super-entity's slots come first, then the own attributes, to-one and to-many
     /// relationships, then the elements of own composite attributes, each sorted by the bytes of
     /// their names.
-    public let slots: [PropertyDescription]
+    package let slots: [PropertyDescription]
     /// The attributes in slot order, inherited ones included.
     public let attributes: [AttributeDescription]
     /// The super-entity's composite attributes first, then the own ones by the bytes of their
@@ -34,9 +34,9 @@ public final class EntityDescription: Sendable {
     /// The constraints that the entity declares itself.
     ///
     /// They hold among its objects and those of its sub-entities.
-    public let ownUniquenessConstraints: [[AttributeDescription]]
+    package let ownUniquenessConstraints: [[AttributeDescription]]
     /// The super-entity's groups first, then the own ones by the bytes of their names.
-    public let attributeGroups: [AttributeGroupDescription]
+    package let attributeGroups: [AttributeGroupDescription]
     /// The fetched properties, the super-entity's first.
     public let fetchedProperties: [FetchedPropertyDescription]
     /// The indexes that the entity declares itself.
@@ -107,7 +107,7 @@ extension EntityDescription {
     }
 
     /// The entity at the top of the hierarchy; the entity itself if it has no super-entity.
-    public var root: EntityDescription {
+    package var root: EntityDescription {
         lineage.count > 1 ? graph.entities[lineage[0]] : self
     }
 
@@ -115,7 +115,7 @@ extension EntityDescription {
     public var subentities: [EntityDescription] { children.map { graph.entities[$0] } }
 
     /// The entity and all entities below it, each before its sub-entities.
-    public var hierarchy: [EntityDescription] {
+    package var hierarchy: [EntityDescription] {
         var found: [EntityDescription] = []
         var pending = [self]
         while let next = pending.popLast() {
@@ -134,13 +134,13 @@ extension EntityDescription {
     /// The declared and inherited constraints, the super-entities' first.
     ///
     /// An inherited constraint holds among all objects of the entity that declares it, not only
-    /// among those of this one: see ``ownUniquenessConstraints``.
+    /// among those of this one.
     public var uniquenessConstraints: [[AttributeDescription]] {
         lineage.flatMap { graph.entities[$0].ownUniquenessConstraints }
     }
 
     /// The slot of the property with that name, compared by bytes.
-    public func slotIndex(named name: String) -> Int? { slotsByName[WireName(name)] }
+    package func slotIndex(named name: String) -> Int? { slotsByName[WireName(name)] }
 
     /// The property with that name, compared by bytes.
     public func property(named name: String) -> PropertyDescription? {
@@ -156,7 +156,7 @@ extension EntityDescription {
     ///
     /// It is a stored attribute that is in no group, or the stored side of two inverses. A change
     /// merges into it only if type and rule are equal too.
-    public func property(wireName: WireName) -> PropertyDescription? {
+    package func property(wireName: WireName) -> PropertyDescription? {
         slotsByWireName[wireName].map { slots[$0] }
     }
 
@@ -172,7 +172,7 @@ extension EntityDescription {
     }
 
     /// The group of attributes that is sent as a wire property.
-    public func attributeGroup(_ wireProperty: WireProperty) -> AttributeGroupDescription? {
+    package func attributeGroup(_ wireProperty: WireProperty) -> AttributeGroupDescription? {
         attributeGroups.first { $0.wireProperty == wireProperty }
     }
 

@@ -1,4 +1,4 @@
-public import AnabranchReplication
+package import AnabranchReplication
 
 /// The rule by which the members of one attribute group show their defaults.
 ///
@@ -99,7 +99,7 @@ extension AttributeGroupDescription {
     /// without a value stays without one: all its elements read null, unless it is mandatory.
     ///
     /// - Parameter value: The value; `nil` for a group that was never written.
-    public func values(in value: Value?) -> [Value] {
+    package func values(in value: Value?) -> [Value] {
         let written = written(in: value)
         guard defaults.isNeeded else { return written.map { $0 ?? .null } }
         return zip(zip(members, written), defaults.shown(inPlaceOf: written)).map { pair, isShown in

@@ -1,4 +1,4 @@
-public import AnabranchReplication
+package import AnabranchReplication
 
 /// The property in a slot of an object.
 public enum PropertyDescription: Hashable, Sendable {
@@ -18,7 +18,7 @@ extension PropertyDescription {
     }
 
     /// The slot of the value in objects of the declaring entity and of every sub-entity.
-    public var slot: Int {
+    package var slot: Int {
         switch self {
         case .attribute(let attribute): attribute.slot
         case .relationship(let relationship): relationship.slot
@@ -52,7 +52,7 @@ extension PropertyDescription {
     /// The name, type and merge rule under which changes are sent and merged.
     ///
     /// The unstored side of two inverses has the stored side's.
-    public var wireProperty: WireProperty {
+    package var wireProperty: WireProperty {
         switch self {
         case .attribute(let attribute): attribute.wireProperty
         case .relationship(let relationship): relationship.wireProperty

@@ -1,4 +1,4 @@
-public import AnabranchReplication
+package import AnabranchReplication
 
 /// A relationship of a checked model.
 ///
@@ -7,7 +7,7 @@ public final class RelationshipDescription: Sendable {
     /// The name.
     public let name: String
     /// The slot of the value in objects of the declaring entity and of every sub-entity.
-    public let slot: Int
+    package let slot: Int
     /// True if the relationship can refer to more than one object.
     public let isToMany: Bool
     /// True if a to-many is a list.
@@ -28,12 +28,12 @@ public final class RelationshipDescription: Sendable {
     /// The effect of deleting an object on the objects at the other end.
     public let deleteRule: DeleteRule
     /// The form in which this side is stored.
-    public let storage: RelationshipStorage
+    package let storage: RelationshipStorage
     /// The name, type and merge rule under which changes are sent and merged.
     ///
     /// It is the property of the stored side (``storedSide``), the same for both inverses. A
     /// transient relationship has one too, but is never sent.
-    public let wireProperty: WireProperty
+    package let wireProperty: WireProperty
     /// The declaration in the model's canonical form.
     public let declaration: Relationship
 
@@ -76,7 +76,7 @@ public final class RelationshipDescription: Sendable {
     /// True if the relationship is the to-one side of an ordered to-many.
     ///
     /// The reference and the position in the list then form one register (`ListEntry`).
-    public var isListEntry: Bool { storage == .reference && inverse?.isOrdered == true }
+    package var isListEntry: Bool { storage == .reference && inverse?.isOrdered == true }
     /// True if the relationship is a to-one that is its own inverse.
     ///
     /// Both objects then hold a reference to the other one, and it shows only if they agree.
@@ -89,7 +89,7 @@ public final class RelationshipDescription: Sendable {
     /// the two were not transient.
     ///
     /// The wire names of the entities and properties decide which side it is.
-    public var storedSide: RelationshipDescription {
+    package var storedSide: RelationshipDescription {
         switch storage {
         case .reference, .links(.left), .links(.both), .memory(.left), .memory(.both): self
         case .inverseReference, .links(.right), .memory(.right): inverse ?? self

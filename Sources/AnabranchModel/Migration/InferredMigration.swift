@@ -24,9 +24,9 @@ import AnabranchReplication
 /// An attribute that becomes mandatory needs a default, which records without a value show. A
 /// to-one that becomes mandatory has nothing to show, so a store that has records without a target
 /// is not migrated.
-public struct InferredMigration: Sendable {
+package struct InferredMigration: Sendable {
     /// The differences, by the order of the entities' names in the new version.
-    public let changes: [ModelChange]
+    package let changes: [ModelChange]
     /// The uniqueness constraints that only the new version has, or for which it shows other
     /// defaults.
     package let newConstraints: [[AttributeDescription]]
@@ -37,7 +37,7 @@ public struct InferredMigration: Sendable {
     /// Infers a migration.
     ///
     /// - Throws: ``MigrationError`` with every reason why it can't be inferred.
-    public init(
+    package init(
         from source: ManagedObjectModel, to destination: ManagedObjectModel
     ) throws(MigrationError) {
         var comparison = ModelComparison(source: source, destination: destination)

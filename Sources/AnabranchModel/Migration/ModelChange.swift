@@ -1,9 +1,9 @@
-public import AnabranchReplication
+package import AnabranchReplication
 
 /// One difference between two versions of a model that an inferred migration reports.
 ///
 /// Differences in default values, delete rules, validations and indexes are not reported.
-public enum ModelChange: Hashable, Sendable {
+package enum ModelChange: Hashable, Sendable {
     /// The new version has an entity that the old one lacks.
     case entityAdded(String)
     /// The old version has an entity that the new one lacks.
@@ -41,7 +41,7 @@ public enum ModelChange: Hashable, Sendable {
 
 extension ModelChange: CustomStringConvertible {
     /// The change in a few words.
-    public var description: String {
+    package var description: String {
         switch self {
         case .entityAdded(let name): "entity \(name) added"
         case .entityRemoved(let name): "entity \(name) removed"

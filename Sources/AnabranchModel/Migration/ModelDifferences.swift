@@ -3,20 +3,20 @@ import AnabranchReplication
 /// The differences between two versions of a model, whether or not a migration can be inferred.
 ///
 /// ``InferredMigration`` throws the refusals instead.
-public struct ModelDifferences: Sendable {
+package struct ModelDifferences: Sendable {
     /// The changes of the schema, by the order of the entities' names in the new version.
     ///
     /// An entity has a change of an inherited property too, as the entity that declares it.
-    public let changes: [ModelChange]
+    package let changes: [ModelChange]
     /// The reasons why no migration can be inferred; none if it can.
-    public let refusals: [MigrationError.Problem]
+    package let refusals: [MigrationError.Problem]
     /// True if a store of the old version opens with the new one without a migration.
     ///
     /// Settings that decide neither storage nor merges, such as defaults, may differ.
-    public let isSameVersion: Bool
+    package let isSameVersion: Bool
 
     /// Compares two versions of a model.
-    public init(from source: ManagedObjectModel, to destination: ManagedObjectModel) {
+    package init(from source: ManagedObjectModel, to destination: ManagedObjectModel) {
         var comparison = ModelComparison(source: source, destination: destination)
         comparison.compare()
         changes = comparison.changes

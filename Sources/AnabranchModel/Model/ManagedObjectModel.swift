@@ -1,4 +1,4 @@
-public import AnabranchReplication
+package import AnabranchReplication
 
 /// A checked, immutable model: the schema of a store and its object graph.
 ///
@@ -15,8 +15,7 @@ public import AnabranchReplication
 ///  }
 ///  ```
 public final class ManagedObjectModel: Sendable {
-    /// The entities, sorted by the bytes of their names. The ``EntityDescription/index`` of an
-    /// entity is its position in this list.
+    /// The entities, sorted by the bytes of their names.
     public let entities: [EntityDescription]
     /// The declaration in canonical order, with defaults filled in.
     public let declaration: ModelDeclaration
@@ -26,9 +25,9 @@ public final class ManagedObjectModel: Sendable {
     /// The self-describing, versioned bytes of the model, equal for equal models.
     ///
     /// A store keeps them, so any tool can open the store without the app.
-    public let canonicalEncoding: [UInt8]
+    package let canonicalEncoding: [UInt8]
     /// The BLAKE2b hash of ``canonicalEncoding``, 32 bytes.
-    public let hash: [UInt8]
+    package let hash: [UInt8]
 
     private let positions: [WireName: Int]
     private let positionsByWireName: [WireName: Int]
@@ -94,7 +93,7 @@ extension ManagedObjectModel {
     }
 
     /// The entity with that wire name, compared by bytes.
-    public func entity(wireName: WireName) -> EntityDescription? {
+    package func entity(wireName: WireName) -> EntityDescription? {
         positionsByWireName[wireName].map { entities[$0] }
     }
 

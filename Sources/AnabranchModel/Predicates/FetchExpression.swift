@@ -3,7 +3,7 @@ import AnabranchReplication
 /// One side of a comparison, or a part of it.
 public struct FetchExpression: Hashable, Sendable {
     /// The form of an expression, as the predicate language has it.
-    public indirect enum Form: Hashable, Sendable {
+    package indirect enum Form: Hashable, Sendable {
         /// A literal or the value of a placeholder.
         case constant(PredicateConstant)
         /// `SELF`.
@@ -37,12 +37,12 @@ public struct FetchExpression: Hashable, Sendable {
     }
 
     /// The form of the expression.
-    public let form: Form
+    package let form: Form
     /// The column in the format at which the expression begins; ignored by `==`.
-    public let column: SourceColumn
+    package let column: SourceColumn
 
     /// Creates an expression from its form.
-    public init(_ form: Form, column: SourceColumn = .none) {
+    package init(_ form: Form, column: SourceColumn = .none) {
         self.form = form
         self.column = column
     }
@@ -64,7 +64,7 @@ public struct FetchExpression: Hashable, Sendable {
 }
 
 /// One step of a key path.
-public enum PathStep: Hashable, Sendable {
+package enum PathStep: Hashable, Sendable {
     /// The name of a property.
     case key(String)
     /// `@count`, named without the `@`.
@@ -87,7 +87,7 @@ public enum PathStep: Hashable, Sendable {
 }
 
 /// An operator between two expressions; the raw value is its spelling.
-public enum ArithmeticOperator: String, Hashable, Sendable, CaseIterable {
+package enum ArithmeticOperator: String, Hashable, Sendable, CaseIterable {
     /// The union of two collections.
     case union = "UNION"
     /// The intersection of two collections.

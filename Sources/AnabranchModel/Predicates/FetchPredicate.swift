@@ -5,8 +5,8 @@
 ///  let mine = grown.and(try FetchPredicate("boss == %@", me.objectID))
 ///  ```
 ///
-/// A predicate does not belong to a model; ``resolved(for:variables:)`` checks it against an
-/// entity. Every condition is true or false. A comparison with a missing value is false, and `!=`
+/// A predicate does not belong to a model; it is checked against an entity when it is used. Every
+/// condition is true or false. A comparison with a missing value is false, and `!=`
 /// is the exact negation of `==`, so `email != 'x'` holds for an object without an email.
 public indirect enum FetchPredicate: Hashable, Sendable {
     /// `TRUEPREDICATE`, `FALSEPREDICATE`.

@@ -1,5 +1,5 @@
 /// The operator of a comparison; the raw value is its canonical spelling.
-public enum PredicateOperator: String, Hashable, Sendable, CaseIterable {
+package enum PredicateOperator: String, Hashable, Sendable, CaseIterable {
     /// The sides are equal; a missing value equals a missing value.
     case equal = "=="
     /// The exact negation of `==`.
@@ -33,7 +33,7 @@ public enum PredicateOperator: String, Hashable, Sendable, CaseIterable {
 }
 
 /// The number of elements of a to-many key path that must satisfy a comparison.
-public enum PredicateQuantifier: String, Hashable, Sendable, CaseIterable {
+package enum PredicateQuantifier: String, Hashable, Sendable, CaseIterable {
     /// At least one element; `SOME` means the same.
     case any = "ANY"
     /// Every element; true for an empty collection.
@@ -66,7 +66,7 @@ public struct ComparisonOptions: OptionSet, Hashable, Sendable {
     /// letter for it.
     public static let numeric = ComparisonOptions(rawValue: 16)
 
-    /// `s`: MATCHES searches for words instead of a regular expression, as ``TextQuery`` describes.
+    /// `s`: MATCHES searches for words instead of a regular expression.
     ///
     /// The left side is a searchable attribute, or an object, of which all searchable attributes
     /// are searched. It takes no other option: a search ignores case and diacritical marks.
@@ -84,20 +84,20 @@ public struct ComparisonOptions: OptionSet, Hashable, Sendable {
 /// One comparison of a predicate.
 public struct PredicateComparison: Hashable, Sendable {
     /// The quantifier of a to-many key path, if there is one.
-    public var quantifier: PredicateQuantifier?
+    package var quantifier: PredicateQuantifier?
     /// The left side.
-    public var left: FetchExpression
+    package var left: FetchExpression
     /// The operator.
-    public var `operator`: PredicateOperator
+    package var `operator`: PredicateOperator
     /// The options in brackets after the operator.
-    public var options: ComparisonOptions
+    package var options: ComparisonOptions
     /// The right side.
-    public var right: FetchExpression
+    package var right: FetchExpression
     /// The column of the operator in the format; ignored by `==`.
-    public var column: SourceColumn
+    package var column: SourceColumn
 
     /// Creates a comparison.
-    public init(
+    package init(
         _ left: FetchExpression, _ comparison: PredicateOperator,
         _ right: FetchExpression, options: ComparisonOptions = [],
         quantifier: PredicateQuantifier? = nil, column: SourceColumn = .none
@@ -122,17 +122,17 @@ extension PredicateComparison {
 /// A column in a format, for error messages.
 ///
 /// All columns are equal, so that predicates with the same meaning are equal.
-public struct SourceColumn: Hashable, Sendable {
+package struct SourceColumn: Hashable, Sendable {
     /// The column from 1, in Unicode scalars.
-    public let number: Int?
+    package let number: Int?
 
     /// Creates a column; `nil` if it is not known.
-    public init(_ number: Int?) { self.number = number }
+    package init(_ number: Int?) { self.number = number }
     /// An unknown column.
-    public static let none = SourceColumn(nil)
+    package static let none = SourceColumn(nil)
 
     /// Always returns true.
-    public static func == (left: SourceColumn, right: SourceColumn) -> Bool { true }
+    package static func == (left: SourceColumn, right: SourceColumn) -> Bool { true }
     /// Hashes nothing, because all columns are equal.
-    public func hash(into hasher: inout Hasher) {}
+    package func hash(into hasher: inout Hasher) {}
 }

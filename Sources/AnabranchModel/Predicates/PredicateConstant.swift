@@ -1,9 +1,9 @@
-public import AnabranchReplication
+package import AnabranchReplication
 
 /// A constant of a predicate.
 ///
 /// A Boolean is an integer, as in Core Data: true is 1 and false is 0.
-public enum PredicateConstant: Hashable, Sendable {
+package enum PredicateConstant: Hashable, Sendable {
     /// A single value.
     case value(Value)
     /// The elements of a collection.
@@ -17,22 +17,22 @@ public enum PredicateConstant: Hashable, Sendable {
 /// A fetch request inside a predicate.
 ///
 /// The context that evaluates the predicate runs it first, in place of FETCH.
-public struct PredicateFetch: Hashable, Sendable {
+package struct PredicateFetch: Hashable, Sendable {
     /// The name of the entity.
-    public let entityName: String
+    package let entityName: String
     /// The predicate, in which variables have values.
-    public let predicate: FetchPredicate?
+    package let predicate: FetchPredicate?
     /// The sort keys, which have an effect together with a limit.
-    public let sorts: [FetchSort]
+    package let sorts: [FetchSort]
     /// True if objects of sub-entities are found too.
-    public let includesSubentities: Bool
+    package let includesSubentities: Bool
     /// The greatest number of objects; 0 for all.
-    public let limit: Int
+    package let limit: Int
     /// The number of objects to skip.
-    public let offset: Int
+    package let offset: Int
 
     /// Creates a request.
-    public init(
+    package init(
         entityName: String, predicate: FetchPredicate? = nil, sorts: [FetchSort] = [],
         includesSubentities: Bool = true, limit: Int = 0, offset: Int = 0
     ) {
@@ -46,14 +46,14 @@ public struct PredicateFetch: Hashable, Sendable {
 }
 
 /// An object that a predicate compares with.
-public struct PredicateObjectReference: Sendable {
+package struct PredicateObjectReference: Sendable {
     /// The object's local ID in its store.
-    public let record: Int64
+    package let record: Int64
     /// The identity of the object's store; an object of another store equals no row.
-    public let store: any Hashable & Sendable
+    package let store: any Hashable & Sendable
 
     /// Creates a reference.
-    public init(record: Int64, store: any Hashable & Sendable) {
+    package init(record: Int64, store: any Hashable & Sendable) {
         self.record = record
         self.store = store
     }
@@ -61,12 +61,12 @@ public struct PredicateObjectReference: Sendable {
 
 extension PredicateObjectReference: Hashable {
     /// Returns true if both refer to the same object of the same store.
-    public static func == (
+    package static func == (
         left: PredicateObjectReference, right: PredicateObjectReference
     ) -> Bool {
         left.record == right.record && AnyHashable(left.store) == AnyHashable(right.store)
     }
 
     /// Hashes the local ID.
-    public func hash(into hasher: inout Hasher) { hasher.combine(record) }
+    package func hash(into hasher: inout Hasher) { hasher.combine(record) }
 }

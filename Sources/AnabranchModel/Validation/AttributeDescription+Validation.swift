@@ -1,14 +1,14 @@
-public import AnabranchReplication
+package import AnabranchReplication
 
 extension AttributeDescription {
     /// The first reason why an object cannot be saved with this value; `nil` if it can.
-    public func violation(by value: Value) -> ValueViolation? { violations(by: value).first }
+    package func violation(by value: Value) -> ValueViolation? { violations(by: value).first }
 
     /// Every reason why an object cannot be saved with this value.
     ///
     /// A missing value is checked only against `isOptional`, and a value of another type only
     /// against the type.
-    public func violations(by value: Value) -> [ValueViolation] {
+    package func violations(by value: Value) -> [ValueViolation] {
         if value.isNull { return isOptional ? [] : [.missing] }
         guard type.accepts(value) else { return [.wrongType] }
         if value.isNoMoment { return [.invalidDate] }

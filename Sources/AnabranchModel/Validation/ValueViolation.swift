@@ -1,5 +1,5 @@
 /// A reason why an object cannot be saved with an attribute's value.
-public enum ValueViolation: Hashable, Sendable {
+package enum ValueViolation: Hashable, Sendable {
     /// The value is missing and the attribute is not optional.
     case missing
     /// The value is of another type, or outside the range of the attribute's type.

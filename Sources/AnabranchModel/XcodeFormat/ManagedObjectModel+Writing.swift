@@ -6,7 +6,7 @@ extension ManagedObjectModel {
     /// ``write(toXcodeModel:)`` says what it contains.
     ///
     /// - Throws: ``ModelError`` with every setting that Xcode's format can't hold in `all`.
-    public func xcodeModelText() throws(ModelError) -> String {
+    package func xcodeModelText() throws(ModelError) -> String {
         try ModelWriter.text(of: declaration)
     }
 

@@ -1,6 +1,6 @@
 extension ByteWriter {
     /// Appends a flag for the prefix, its epoch and position, then the entries beyond it.
-    public mutating func append(context: CausalContext) {
+    package mutating func append(context: CausalContext) {
         append(byte: context.prefix == nil ? 0 : 1)
         if let prefix = context.prefix {
             append(replica: prefix.epoch)
@@ -21,7 +21,7 @@ extension ByteReader {
     ///   there is no memory for them.
     /// - Throws: ``ChangeSetDecodingError`` if the entries are too many or not ordered by replica
     ///   ID, or if there is no memory for them.
-    public mutating func readContext(
+    package mutating func readContext(
         reserving reserve: ((_ entryCount: Int) -> Bool)? = nil
     ) throws(ChangeSetDecodingError) -> CausalContext {
         var prefix: CausalContext.Prefix?

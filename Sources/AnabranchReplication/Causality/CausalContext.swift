@@ -7,31 +7,31 @@
 ///
 /// The digest of a change set does not cover its context. A program that carries the change set to
 /// another log rewrites the context for that log.
-public struct CausalContext: Hashable, Sendable {
+package struct CausalContext: Hashable, Sendable {
     /// A prefix of a zone's log.
-    public struct Prefix: Hashable, Sendable {
+    package struct Prefix: Hashable, Sendable {
         /// The epoch of the log.
-        public var epoch: EpochID
+        package var epoch: EpochID
         /// The position of the prefix's last entry, below 2^53. Zero means the empty prefix.
-        public var position: UInt64
+        package var position: UInt64
 
         /// Creates a prefix of an epoch's log that ends with an entry.
-        public init(epoch: EpochID, position: UInt64) {
+        package init(epoch: EpochID, position: UInt64) {
             self.epoch = epoch
             self.position = position
         }
     }
 
     /// The last change set of one replica that the author held beyond the prefix.
-    public struct Entry: Hashable, Sendable {
+    package struct Entry: Hashable, Sendable {
         /// The name of that change set.
-        public var dot: Dot
+        package var dot: Dot
         /// The first eight bytes of the change set's origin. They distinguish it from a change set
         /// with the same dot on another branch of a forked history.
-        public var originPrefix: UInt64
+        package var originPrefix: UInt64
 
         /// Creates an entry for one replica.
-        public init(dot: Dot, originPrefix: UInt64) {
+        package init(dot: Dot, originPrefix: UInt64) {
             self.dot = dot
             self.originPrefix = originPrefix
         }
@@ -41,9 +41,9 @@ public struct CausalContext: Hashable, Sendable {
     ///
     /// The context of a change set in a bundle has no prefix: its entries alone say what the author
     /// held.
-    public var prefix: Prefix?
+    package var prefix: Prefix?
     /// The entries beyond the prefix, ordered by replica ID, at most one for each replica.
-    public let beyond: [Entry]
+    package let beyond: [Entry]
 
     /// Creates a context and sorts its entries.
     ///
@@ -51,7 +51,7 @@ public struct CausalContext: Hashable, Sendable {
     ///   - prefix: The prefix of the zone's log that the author held.
     ///   - beyond: Entries in any order. Of several entries of one replica, the one with the
     ///     highest sequence number is kept, because a replica's change sets are held without gaps.
-    public init(prefix: Prefix? = nil, beyond: [Entry] = []) {
+    package init(prefix: Prefix? = nil, beyond: [Entry] = []) {
         self.prefix = prefix
         guard beyond.count > 1 else {
             self.beyond = beyond
@@ -83,5 +83,5 @@ public struct CausalContext: Hashable, Sendable {
     }
 
     /// The context without a prefix and without entries: its author held nothing.
-    public static let empty = CausalContext()
+    package static let empty = CausalContext()
 }

@@ -6,7 +6,7 @@
 ///
 /// Source: Parker et al., "Detection of Mutual Inconsistency in Distributed Systems",
 /// IEEE TSE SE-9(3), 1983.
-public enum CausalOrder: Sendable {
+package enum CausalOrder: Sendable {
     /// Both histories hold the same changes.
     case same
     /// The other history holds all changes of this one, and more.

@@ -6,60 +6,60 @@
 ///
 /// Source: Parker et al., "Detection of Mutual Inconsistency in Distributed Systems", IEEE TSE
 /// SE-9(3), 1983.
-public struct VersionVector: Hashable, Sendable {
+package struct VersionVector: Hashable, Sendable {
     private var sequences: [ReplicaID: UInt64] = [:]
 
     /// Creates a vector that holds nothing.
-    public init() {}
+    package init() {}
 
     /// Creates a vector from the last change set held of each replica.
     ///
     /// - Parameter heads: Dots in any order. A sequence number of zero means that nothing is held.
-    public init(_ heads: some Sequence<Dot>) {
+    package init(_ heads: some Sequence<Dot>) {
         for head in heads { insert(head) }
     }
 
     /// The highest sequence number held of a replica, or zero if nothing is held.
-    public subscript(replica: ReplicaID) -> UInt64 { sequences[replica] ?? 0 }
+    package subscript(replica: ReplicaID) -> UInt64 { sequences[replica] ?? 0 }
 
     /// Indicates whether no change set of any replica is held.
-    public var isEmpty: Bool { sequences.isEmpty }
+    package var isEmpty: Bool { sequences.isEmpty }
 
     /// The last change set held of each replica, ordered by replica ID.
-    public var heads: [Dot] {
+    package var heads: [Dot] {
         sequences.map { Dot(replica: $0.key, sequence: $0.value) }.sorted()
     }
 
     /// Indicates whether the change set with this dot is held.
-    public func contains(_ dot: Dot) -> Bool { dot.sequence <= self[dot.replica] }
+    package func contains(_ dot: Dot) -> Bool { dot.sequence <= self[dot.replica] }
 
     /// Records that the change set with this dot, and so every earlier one of its replica, is held.
-    public mutating func insert(_ dot: Dot) {
+    package mutating func insert(_ dot: Dot) {
         guard dot.sequence > self[dot.replica] else { return }
         sequences[dot.replica] = dot.sequence
     }
 
     /// Adds everything that the other vector holds.
-    public mutating func formUnion(_ other: VersionVector) {
+    package mutating func formUnion(_ other: VersionVector) {
         sequences.merge(other.sequences) { max($0, $1) }
     }
 
     /// Returns the vector that holds what either of the two holds.
-    public func union(_ other: VersionVector) -> VersionVector {
+    package func union(_ other: VersionVector) -> VersionVector {
         var united = self
         united.formUnion(other)
         return united
     }
 
     /// Indicates whether this vector holds everything that the other one holds.
-    public func isSuperset(of other: VersionVector) -> Bool {
+    package func isSuperset(of other: VersionVector) -> Bool {
         other.sequences.allSatisfy { self[$0.key] >= $0.value }
     }
 
     /// Compares two vectors as causal histories.
     ///
     /// - Returns: `after` if this vector holds everything that `other` holds, and more.
-    public func order(relativeTo other: VersionVector) -> CausalOrder {
+    package func order(relativeTo other: VersionVector) -> CausalOrder {
         switch (isSuperset(of: other), other.isSuperset(of: self)) {
         case (true, true): .same
         case (true, false): .after
@@ -71,7 +71,7 @@ public struct VersionVector: Hashable, Sendable {
 
 extension VersionVector: CustomStringConvertible {
     /// The heads in braces, for messages.
-    public var description: String {
+    package var description: String {
         "{" + heads.map(\.description).joined(separator: ", ") + "}"
     }
 }

@@ -3,7 +3,7 @@ extension ChangeBlock {
     /// that have one of them at an end.
     ///
     /// - Returns: `nil` if nothing of the block does. An operation of a later format is left out.
-    public func restricted(to isIncluded: (RecordID) -> Bool) -> ChangeBlock? {
+    package func restricted(to isIncluded: (RecordID) -> Bool) -> ChangeBlock? {
         switch self {
         case .insert(let rows): rows.restricted(to: isIncluded).map(ChangeBlock.insert)
         case .update(let rows): rows.restricted(to: isIncluded).map(ChangeBlock.update)
@@ -20,7 +20,7 @@ extension ChangeBlock {
     }
 
     /// The records that the block changes. A link changes the records at both its ends.
-    public var touchedRecords: [RecordID] {
+    package var touchedRecords: [RecordID] {
         switch self {
         case .insert(let rows), .update(let rows), .add(let rows): rows.records
         case .write(let block): block.writes.map(\.record)
@@ -33,7 +33,7 @@ extension ChangeBlock {
     }
 
     /// The stamps that the author of the block saw and that the block removes or deletes.
-    public var seenStamps: [Stamp] {
+    package var seenStamps: [Stamp] {
         switch self {
         case .write(let block): block.writes.flatMap(\.observedTags)
         case .yieldingDelete(let block): block.deletes.flatMap(\.stampsSeen)

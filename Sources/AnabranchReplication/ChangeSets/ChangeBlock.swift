@@ -2,7 +2,7 @@
 ///
 /// Operations are explicit, never an upsert. An operation on a record that is not held is therefore
 /// one on a deleted record, and can't resurrect it (invariant 5).
-public enum ChangeBlock: Hashable, Sendable {
+package enum ChangeBlock: Hashable, Sendable {
     /// Inserts records under the replica ID of the change set.
     case insert(RowBlock)
     /// Writes properties of existing records.
@@ -27,18 +27,18 @@ public enum ChangeBlock: Hashable, Sendable {
 }
 
 /// Records of one entity in which the same properties were written.
-public struct RowBlock: Hashable, Sendable {
+package struct RowBlock: Hashable, Sendable {
     /// The wire name of the entity.
-    public var entity: WireName
+    package var entity: WireName
     /// The records, one for each value of a column.
-    public var records: [RecordID]
+    package var records: [RecordID]
     /// The written properties, one for each column.
-    public var properties: [WireProperty]
+    package var properties: [WireProperty]
     /// One column for each property. Each column has one value for each record.
-    public var columns: [ValueColumn]
+    package var columns: [ValueColumn]
 
     /// Creates a block. Every column must have as many values as there are records.
-    public init(
+    package init(
         entity: WireName, records: [RecordID], properties: [WireProperty], columns: [ValueColumn]
     ) {
         self.entity = entity
@@ -49,50 +49,50 @@ public struct RowBlock: Hashable, Sendable {
 }
 
 /// Records that were deleted.
-public struct RecordBlock: Hashable, Sendable {
+package struct RecordBlock: Hashable, Sendable {
     /// The wire name of the entity.
-    public var entity: WireName
+    package var entity: WireName
     /// The deleted records.
-    public var records: [RecordID]
+    package var records: [RecordID]
 
     /// Creates a block of deleted records of one entity.
-    public init(entity: WireName, records: [RecordID]) {
+    package init(entity: WireName, records: [RecordID]) {
         self.entity = entity
         self.records = records
     }
 }
 
 /// Links of one relationship that were added, removed or moved.
-public struct LinkBlock: Hashable, Sendable {
+package struct LinkBlock: Hashable, Sendable {
     /// The wire name of the entity that owns the property: that of the left end.
-    public var entity: WireName
+    package var entity: WireName
     /// The relationship.
-    public var property: WireProperty
+    package var property: WireProperty
     /// The links, each with its tags and its place.
-    public var links: [Link]
+    package var links: [Link]
 
     /// Creates a block of links of one relationship.
-    public init(entity: WireName, property: WireProperty, links: [Link]) {
+    package init(entity: WireName, property: WireProperty, links: [Link]) {
         self.entity = entity
         self.property = property
         self.links = links
     }
 
     /// One link between two records.
-    public struct Link: Hashable, Sendable {
+    package struct Link: Hashable, Sendable {
         /// The record that owns the relationship's property; under ``WireType/mutualLinks`` the
         /// smaller identity.
-        public var left: RecordID
+        package var left: RecordID
         /// The record at the other end.
-        public var right: RecordID
+        package var right: RecordID
         /// The tags that the author of a removal or a move saw, and that it removes. Empty if a
         /// link is added: its tag is the stamp of its change set.
-        public var observedTags: [Stamp]
+        package var observedTags: [Stamp]
         /// The place of a link that is added or moved in an ordered relationship.
-        public var place: LinkPosition
+        package var place: LinkPosition
 
         /// Creates a link with the tags that its author saw.
-        public init(
+        package init(
             left: RecordID, right: RecordID, observedTags: [Stamp] = [], place: LinkPosition = .none
         ) {
             self.left = left
@@ -104,32 +104,32 @@ public struct LinkBlock: Hashable, Sendable {
 }
 
 /// Values of one `keepBoth` property, written to several records.
-public struct SiblingBlock: Hashable, Sendable {
+package struct SiblingBlock: Hashable, Sendable {
     /// The wire name of the entity.
-    public var entity: WireName
+    package var entity: WireName
     /// The written property.
-    public var property: WireProperty
+    package var property: WireProperty
     /// The writes, one for each record.
-    public var writes: [Write]
+    package var writes: [Write]
 
     /// Creates a block of writes of one property.
-    public init(entity: WireName, property: WireProperty, writes: [Write]) {
+    package init(entity: WireName, property: WireProperty, writes: [Write]) {
         self.entity = entity
         self.property = property
         self.writes = writes
     }
 
     /// One value, written to one record.
-    public struct Write: Hashable, Sendable {
+    package struct Write: Hashable, Sendable {
         /// The record that the value is written to.
-        public var record: RecordID
+        package var record: RecordID
         /// The new value.
-        public var value: Value
+        package var value: Value
         /// The stamps of the values that the author saw. The new value replaces them.
-        public var observedTags: [Stamp]
+        package var observedTags: [Stamp]
 
         /// Creates a write that replaces the values with the seen stamps.
-        public init(record: RecordID, value: Value, observedTags: [Stamp]) {
+        package init(record: RecordID, value: Value, observedTags: [Stamp]) {
             self.record = record
             self.value = value
             self.observedTags = observedTags
@@ -138,27 +138,27 @@ public struct SiblingBlock: Hashable, Sendable {
 }
 
 /// Records that were deleted under the delete policy `updateWins`.
-public struct YieldingDeleteBlock: Hashable, Sendable {
+package struct YieldingDeleteBlock: Hashable, Sendable {
     /// The wire name of the entity.
-    public var entity: WireName
+    package var entity: WireName
     /// The deletes, one for each record.
-    public var deletes: [Delete]
+    package var deletes: [Delete]
 
     /// Creates a block of deletes of one entity.
-    public init(entity: WireName, deletes: [Delete]) {
+    package init(entity: WireName, deletes: [Delete]) {
         self.entity = entity
         self.deletes = deletes
     }
 
     /// The delete of one record.
-    public struct Delete: Hashable, Sendable {
+    package struct Delete: Hashable, Sendable {
         /// The deleted record.
-        public var record: RecordID
+        package var record: RecordID
         /// The stamp of every register value that the author of the delete saw (``DeleteMark``).
-        public var stampsSeen: [Stamp]
+        package var stampsSeen: [Stamp]
 
         /// Creates a delete that has seen these stamps.
-        public init(record: RecordID, stampsSeen: [Stamp]) {
+        package init(record: RecordID, stampsSeen: [Stamp]) {
             self.record = record
             self.stampsSeen = stampsSeen
         }
@@ -168,7 +168,7 @@ public struct YieldingDeleteBlock: Hashable, Sendable {
 extension ChangeBlock {
     /// The first operation or property of the block that this version can't merge, as text for a
     /// message. It is `nil` if this version can merge the whole block.
-    public var unknownRule: String? {
+    package var unknownRule: String? {
         switch self {
         case .unknown(let operation, _): "operation \(operation)"
         case .insert(let rows), .update(let rows), .add(let rows):

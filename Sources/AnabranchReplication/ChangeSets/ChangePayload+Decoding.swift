@@ -6,7 +6,7 @@ extension ChangePayload {
     /// - Parameter author: The replica of the change set's dot.
     /// - Throws: ``ChangeSetDecodingError`` with the offset of the first byte that could not be
     ///   read. Nothing has been stored; ask the sender for the change set again.
-    public init(
+    package init(
         decoding bytes: [UInt8], author: ReplicaID
     ) throws(ChangeSetDecodingError) {
         var decoder = try ChangePayloadDecoder(bytes, author: author)
@@ -16,7 +16,7 @@ extension ChangePayload {
 }
 
 /// Reads a payload block by block, so that only one decoded block is in memory.
-public struct ChangePayloadDecoder: Sendable {
+package struct ChangePayloadDecoder: Sendable {
     var reader: ByteReader
     let replicas: [ReplicaID]
     private let names: [WireName]
@@ -40,7 +40,7 @@ public struct ChangePayloadDecoder: Sendable {
     ///     which the payload has too, do not count.
     /// - Throws: ``ChangeSetDecodingError`` with the offset of the first byte that could not be
     ///   read.
-    public init(
+    package init(
         _ bytes: [UInt8], author: ReplicaID,
         reserving reserve: (@Sendable (_ byteCount: Int) -> Bool)? = nil
     ) throws(ChangeSetDecodingError) {
@@ -124,7 +124,7 @@ public struct ChangePayloadDecoder: Sendable {
     /// - Returns: `nil` after the last block.
     /// - Throws: ``ChangeSetDecodingError`` with the offset of the first byte that could not be
     ///   read.
-    public mutating func next() throws(ChangeSetDecodingError) -> ChangeBlock? {
+    package mutating func next() throws(ChangeSetDecodingError) -> ChangeBlock? {
         guard !reader.isAtEnd else { return nil }
         guard blocksLeft > 0 else {
             throw reader.failure(

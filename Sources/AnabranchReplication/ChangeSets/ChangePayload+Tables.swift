@@ -4,7 +4,7 @@ extension ChangePayload {
     /// Payloads of the same shape by one author mostly begin with the same bytes.
     ///
     /// - Returns: `nil` if the payload is of another version, or malformed.
-    public static func byteCountOfTables(in payload: [UInt8]) -> Int? {
+    package static func byteCountOfTables(in payload: [UInt8]) -> Int? {
         var reader = ByteReader(payload)
         do throws(ChangeSetDecodingError) {
             guard try reader.readVarint() == version else { return nil }

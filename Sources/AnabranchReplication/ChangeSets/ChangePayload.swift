@@ -3,20 +3,20 @@
 /// The payload is columnar. It begins with three tables: replicas (the author is number 0), names,
 /// and properties with type and rule. Blocks follow, each with its operation and its length, so
 /// that a reader can skip an unknown operation. `Documentation/FileFormat.md` describes every byte.
-public struct ChangePayload: Hashable, Sendable {
+package struct ChangePayload: Hashable, Sendable {
     /// The version of the payload's format.
-    public static let version: UInt64 = 1
+    package static let version: UInt64 = 1
 
     /// The operations in the order in which they take effect.
-    public var blocks: [ChangeBlock]
+    package var blocks: [ChangeBlock]
 
     /// Creates a payload of these blocks.
-    public init(blocks: [ChangeBlock]) { self.blocks = blocks }
+    package init(blocks: [ChangeBlock]) { self.blocks = blocks }
 
     /// Encodes the payload.
     ///
     /// - Parameter author: The replica of the change set's dot, which inserted records belong to.
-    public func encoded(author: ReplicaID) -> [UInt8] { written(author: author).bytes }
+    package func encoded(author: ReplicaID) -> [UInt8] { written(author: author).bytes }
 
     /// Encodes the payload without copying its large values.
     func written(author: ReplicaID) -> ByteWriter {
@@ -27,5 +27,5 @@ public struct ChangePayload: Hashable, Sendable {
 
     /// Indicates whether the payload has a property that this version can't merge, or an unknown
     /// operation.
-    public var hasUnknownRules: Bool { blocks.contains { $0.unknownRule != nil } }
+    package var hasUnknownRules: Bool { blocks.contains { $0.unknownRule != nil } }
 }

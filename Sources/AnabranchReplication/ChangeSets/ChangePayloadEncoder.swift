@@ -1,31 +1,31 @@
 /// Encodes a payload block by block.
-public struct ChangePayloadEncoder: Sendable {
+package struct ChangePayloadEncoder: Sendable {
     private var tables: PayloadTables
     private var blocks = ByteWriter()
     private var blockCount = 0
 
     /// Indicates whether the payload so far is within ``Limits``. A reader refuses a payload that
     /// is not.
-    public var isWithinLimits: Bool {
+    package var isWithinLimits: Bool {
         cellCount <= Limits.maximumCells && blockCount <= Limits.maximumBlocks
             && largestBlockCells <= Limits.maximumBlockCells
             && tables.isWithinLimits && blocks.count <= Limits.largestPart
     }
 
     /// The number of bytes of the appended blocks.
-    public var byteCount: Int { blocks.count }
+    package var byteCount: Int { blocks.count }
     /// The number of values, record identities and tags in the appended blocks.
-    public private(set) var cellCount = 0
+    package private(set) var cellCount = 0
     /// The greatest number of values of one block, without the nulls of rows.
     private var largestBlockCells = 0
     /// Indicates whether no block was appended.
-    public var isEmpty: Bool { blockCount == 0 }
+    package var isEmpty: Bool { blockCount == 0 }
 
     /// Creates an encoder for a change set of this replica.
-    public init(author: ReplicaID) { tables = PayloadTables(author: author) }
+    package init(author: ReplicaID) { tables = PayloadTables(author: author) }
 
     /// Appends a block of rows. An empty block is left out.
-    public mutating func append(_ rows: RowBlockEncoder) {
+    package mutating func append(_ rows: RowBlockEncoder) {
         guard rows.count > 0 else { return }
         precondition(rows.isComplete, "every column must have one value for each record")
         cellCount += rows.count * (rows.properties.count + 1) + rows.memberCount
@@ -35,7 +35,7 @@ public struct ChangePayloadEncoder: Sendable {
     }
 
     /// Appends a block of any kind.
-    public mutating func append(_ block: ChangeBlock) {
+    package mutating func append(_ block: ChangeBlock) {
         let before = cellCount
         switch block {
         case .insert(let rows): return append(rows, operation: Operation.insert)
@@ -56,10 +56,10 @@ public struct ChangePayloadEncoder: Sendable {
     }
 
     /// Returns the encoded payload.
-    public func finish() -> [UInt8] { finished().bytes }
+    package func finish() -> [UInt8] { finished().bytes }
 
     /// Returns the encoded payload without copying its large values.
-    public func finished() -> ByteWriter {
+    package func finished() -> ByteWriter {
         var payload = ByteWriter(reservingCapacity: blocks.storage.count + 256)
         payload.append(varint: ChangePayload.version)
         tables.write(to: &payload)

@@ -1,15 +1,15 @@
 extension ChangeSet {
     /// The version of the encoding of change sets.
-    public static let version: UInt8 = 1
+    package static let version: UInt8 = 1
     /// The number of bytes of the shortest encoded change set, which has an empty payload and empty
     /// names.
-    public static let leastByteCount = 98
+    package static let leastByteCount = 98
 
     /// Encodes the change set for the network or a file.
     ///
     /// The bytes are: version, core, previous origin, origin, digest and context. The digest is
     /// left out if the origin covers it.
-    public func encoded() -> [UInt8] {
+    package func encoded() -> [UInt8] {
         var writer = ByteWriter(reservingCapacity: payload.count + 256)
         writer.append(byte: Self.version)
         let head = Self.head(
@@ -38,7 +38,7 @@ extension ChangeSet {
     ///     if there is no memory for the change set.
     /// - Throws: ``ChangeSetDecodingError`` with the offset of the first byte that could not be
     ///   read. Nothing has been stored; ask the sender for the change set again.
-    public init(
+    package init(
         decoding bytes: [UInt8], checkingDigest isChecked: Bool = true,
         reserving reserve: ((_ entryCount: Int) -> Bool)? = nil
     ) throws(ChangeSetDecodingError) {

@@ -5,33 +5,33 @@
 /// saved. It stays the same when the change set later gets another dot, timestamp or bytes, so one
 /// origin is one save (invariant 3). The chain of origins therefore identifies a replica's history,
 /// even after a renaming. In contrast, the digest covers the present bytes.
-public struct ChangeSet: Hashable, Sendable {
+package struct ChangeSet: Hashable, Sendable {
     /// The kind of the entry: a save, a void, or a change set declared lost.
-    public let kind: LogEntryKind
+    package let kind: LogEntryKind
     /// The name of the change set: its replica and its number among that replica's saves.
-    public let dot: Dot
+    package let dot: Dot
     /// The time of every write of the save.
-    public let timestamp: HybridTimestamp
+    package let timestamp: HybridTimestamp
     /// The author that the app set (`transactionAuthor`), or an empty string.
-    public let author: String
+    package let author: String
     /// The purpose of the save as the app set it (the context's name), or an empty string.
-    public let name: String
+    package let name: String
     /// The changes: an encoded ``ChangePayload``, or the ``PartList`` of a save in parts.
-    public let payload: [UInt8]
+    package let payload: [UInt8]
     /// The dot under which the change set was first saved. It is `nil` unless the change set was
     /// renamed or restamped since.
-    public let rewrittenFrom: Dot?
+    package let rewrittenFrom: Dot?
     /// The origin of the previous change set of this replica, or ``Digest/zero`` for the first.
-    public let previousOrigin: Digest
+    package let previousOrigin: Digest
     /// The digest that identifies this save for ever.
-    public let origin: Digest
+    package let origin: Digest
     /// The digest of the present bytes: kind, dot, timestamp, author, name and payload.
-    public let digest: Digest
+    package let digest: Digest
     /// The change sets that the author held. The digest does not cover it.
-    public var context: CausalContext
+    package var context: CausalContext
 
     /// The stamp of every write of the save.
-    public var stamp: Stamp { Stamp(timestamp: timestamp, replica: dot.replica) }
+    package var stamp: Stamp { Stamp(timestamp: timestamp, replica: dot.replica) }
 
     /// Creates the change set of a new save.
     ///
@@ -43,7 +43,7 @@ public struct ChangeSet: Hashable, Sendable {
     ///   - timestamp: A time later than every time that the author has seen.
     ///   - previousOrigin: The origin of the replica's previous change set, or ``Digest/zero``.
     ///   - context: The change sets that the author holds.
-    public init(
+    package init(
         saving payload: [UInt8], as kind: LogEntryKind = .save, dot: Dot,
         timestamp: HybridTimestamp, author: String = "", name: String = "",
         previousOrigin: Digest, context: CausalContext
@@ -66,7 +66,7 @@ public struct ChangeSet: Hashable, Sendable {
     /// Creates a change set from the columns of a log, which checked it when it was stored.
     ///
     /// - Parameter digest: The digest of its present bytes; `nil` computes it.
-    public init(
+    package init(
         fromLog kind: LogEntryKind, dot: Dot, timestamp: HybridTimestamp, author: String,
         name: String, payload: [UInt8], rewrittenFrom: Dot?, previousOrigin: Digest,
         origin: Digest, digest: Digest?, context: CausalContext
@@ -118,7 +118,7 @@ public struct ChangeSet: Hashable, Sendable {
     }
 
     /// Computes the digest of the present bytes again.
-    public func computedDigest() -> Digest {
+    package func computedDigest() -> Digest {
         Self.digest(
             kind: kind, dot: dot, timestamp: timestamp, author: author, name: name,
             payload: payload, rewrittenFrom: rewrittenFrom)
@@ -128,7 +128,7 @@ public struct ChangeSet: Hashable, Sendable {
     ///
     /// - Throws: ``ChangeSetDecodingError`` with code `inParts` for a save in parts, which
     ///   ``forEachBlock(_:reserving:_:)`` reads. Other codes mean that the payload is damaged.
-    public func decodedPayload() throws(ChangeSetDecodingError) -> ChangePayload {
+    package func decodedPayload() throws(ChangeSetDecodingError) -> ChangePayload {
         guard kind != .saveInParts else {
             throw ByteReader([]).failure(.inParts, "\(dot) is a save in parts")
         }

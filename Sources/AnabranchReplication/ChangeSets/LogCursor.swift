@@ -2,23 +2,23 @@
 ///
 /// The running digest covers every entry up to the position. A server that has another log
 /// before the position does not know the cursor, and answers so (invariant 6).
-public struct LogCursor: Hashable, Sendable {
+package struct LogCursor: Hashable, Sendable {
     /// The epoch of the log.
-    public let epoch: EpochID
+    package let epoch: EpochID
     /// The position of the last pulled entry, below 2^53. Zero means that none was pulled.
-    public let position: UInt64
+    package let position: UInt64
     /// The first eight bytes of the running digest at the position, as a big-endian number.
-    public let digestHigh: UInt64
+    package let digestHigh: UInt64
     /// The next eight bytes of the running digest, as a big-endian number.
-    public let digestLow: UInt64
+    package let digestLow: UInt64
 
     /// Creates the cursor before the first entry of an epoch.
-    public init(startOf epoch: EpochID) {
+    package init(startOf epoch: EpochID) {
         self.init(epoch: epoch, position: 0, digestHigh: 0, digestLow: 0)
     }
 
     /// Creates a cursor from stored fields.
-    public init(epoch: EpochID, position: UInt64, digestHigh: UInt64, digestLow: UInt64) {
+    package init(epoch: EpochID, position: UInt64, digestHigh: UInt64, digestLow: UInt64) {
         self.epoch = epoch
         self.position = position
         self.digestHigh = digestHigh
@@ -37,7 +37,7 @@ public struct LogCursor: Hashable, Sendable {
     ///
     /// The digest follows this rule: running digest n = H(first 16 bytes of running digest n−1 ‖
     /// kind ‖ dot ‖ digest ‖ origin).
-    public func advanced(over changeSet: ChangeSet) -> LogCursor {
+    package func advanced(over changeSet: ChangeSet) -> LogCursor {
         advanced(
             kind: changeSet.kind, dot: changeSet.dot, digest: changeSet.digest,
             origin: changeSet.origin)
@@ -45,7 +45,7 @@ public struct LogCursor: Hashable, Sendable {
 
     /// Returns the cursor after one more entry, which is given by the fields that the digest
     /// covers.
-    public func advanced(
+    package func advanced(
         kind: LogEntryKind, dot: Dot, digest: Digest, origin: Digest
     ) -> LogCursor {
         var entry = ByteWriter(reservingCapacity: 128)
@@ -64,7 +64,7 @@ public struct LogCursor: Hashable, Sendable {
 
 extension ByteWriter {
     /// Appends the epoch, the position as a varint, and 16 bytes of running digest.
-    public mutating func append(cursor: LogCursor) {
+    package mutating func append(cursor: LogCursor) {
         append(replica: cursor.epoch)
         append(varint: cursor.position)
         append(bigEndian64: cursor.digestHigh)
@@ -77,7 +77,7 @@ extension ByteReader {
     ///
     /// - Throws: ``ChangeSetDecodingError`` with the offset of the first byte that could not be
     ///   read.
-    public mutating func readCursor() throws(ChangeSetDecodingError) -> LogCursor {
+    package mutating func readCursor() throws(ChangeSetDecodingError) -> LogCursor {
         let epoch = try readReplica()
         let position = try readQuantity()
         let high = try readBigEndian64()
@@ -88,5 +88,5 @@ extension ByteReader {
 
 extension LogCursor: CustomStringConvertible {
     /// The epoch and the position, separated by a colon.
-    public var description: String { "\(epoch):\(position)" }
+    package var description: String { "\(epoch):\(position)" }
 }

@@ -41,7 +41,7 @@ extension ChangeSet {
     ///
     /// The void keeps dot, time and origin of the save, so the chain of its replica continues.
     /// Every program that has the save and the rejection computes the same bytes.
-    public init(voiding set: ChangeSet, for rejection: Rejection) {
+    package init(voiding set: ChangeSet, for rejection: Rejection) {
         let payload = rejection.encoded(of: set.digest)
         self.init(
             fromLog: .void, dot: set.dot, timestamp: set.timestamp, author: "", name: "",
@@ -61,7 +61,7 @@ extension ChangeSet {
     /// - Parameters:
     ///   - set: A whole save (``LogEntryKind/save``).
     ///   - part: The part with the bytes of its payload.
-    public init(dividing set: ChangeSet, into part: SavePart) {
+    package init(dividing set: ChangeSet, into part: SavePart) {
         precondition(set.kind == .save, "only a whole save is divided")
         self.init(
             fromLog: .saveInParts, dot: set.dot, timestamp: set.timestamp, author: set.author,
@@ -75,7 +75,7 @@ extension ChangeSet {
     /// The entry counts as held. It depends on the dot alone, so all replicas that declare the same
     /// change set lost write the same entry. Its origin differs from that of the save. If a replica
     /// offers the save later, that is another branch of a forked history.
-    public init(lost dot: Dot) { self.init(lost: dot, context: .empty) }
+    package init(lost dot: Dot) { self.init(lost: dot, context: .empty) }
 
     fileprivate init(lost dot: Dot, context: CausalContext) {
         let digest = Self.digest(
@@ -88,7 +88,7 @@ extension ChangeSet {
     }
 
     /// The reason why the save was rejected, or `nil` if the entry is no void.
-    public var rejection: Rejection? {
+    package var rejection: Rejection? {
         kind == .void ? (try? Rejection.decode(payload))?.rejection : nil
     }
 }
@@ -96,5 +96,5 @@ extension ChangeSet {
 extension CausalContext.Entry {
     /// Indicates whether the entry names a change set declared lost. It caused nothing, so any
     /// change set with the same dot satisfies the context.
-    public var namesLoss: Bool { originPrefix == ChangeSet(lost: dot).origin.prefix }
+    package var namesLoss: Bool { originPrefix == ChangeSet(lost: dot).origin.prefix }
 }

@@ -3,29 +3,29 @@
 /// The numbers are part of the format; 4 is reserved for the horizon. A new kind gets its number
 /// here and its form in `LogEntryKind+Form`. Its effect belongs to `PushProcessor` in a zone and to
 /// `ApplyOperation` in a store.
-public struct LogEntryKind: RawRepresentable, Hashable, Sendable {
+package struct LogEntryKind: RawRepresentable, Hashable, Sendable {
     /// The number of the kind in the format.
-    public let rawValue: UInt8
+    package let rawValue: UInt8
     /// Creates a kind from its number, which may be unknown to this version.
-    public init(rawValue: UInt8) { self.rawValue = rawValue }
+    package init(rawValue: UInt8) { self.rawValue = rawValue }
 
     /// One whole save.
-    public static let save = LogEntryKind(rawValue: 0)
+    package static let save = LogEntryKind(rawValue: 0)
     /// One whole save that is too large for one payload. Its payload is a ``PartList``.
-    public static let saveInParts = LogEntryKind(rawValue: 1)
+    package static let saveInParts = LogEntryKind(rawValue: 1)
     /// A void: the entry for a rejected save. It keeps dot, time and origin of the save and changes
     /// nothing; its payload is a ``Rejection``.
-    public static let void = LogEntryKind(rawValue: 2)
+    package static let void = LogEntryKind(rawValue: 2)
     /// The entry for a change set declared lost. It counts as held and changes nothing.
-    public static let lost = LogEntryKind(rawValue: 3)
+    package static let lost = LogEntryKind(rawValue: 3)
 
     /// Indicates whether the entry contains the changes of a save.
-    public var isSave: Bool { self == .save || self == .saveInParts }
+    package var isSave: Bool { self == .save || self == .saveInParts }
 }
 
 extension LogEntryKind: CustomStringConvertible {
     /// The name of the kind, or its number if it is unknown.
-    public var description: String {
+    package var description: String {
         switch self {
         case .save: "save"
         case .saveInParts: "save in parts"

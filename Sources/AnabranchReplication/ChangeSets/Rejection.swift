@@ -28,14 +28,14 @@ public struct Rejection: Hashable, Sendable {
     public let reason: String
 
     /// The greatest length of a reason, in bytes of UTF-8.
-    public static let longestReason = 4096
+    package static let longestReason = 4096
 
     /// Creates a rejection. Texts that are too long are cut between characters.
     ///
     /// - Parameters:
     ///   - code: A code of at most ``Limits/longestName`` bytes of UTF-8.
     ///   - reason: A text of at most ``longestReason`` bytes of UTF-8.
-    public init(_ code: Code, _ reason: String) {
+    package init(_ code: Code, _ reason: String) {
         self.code = Code(rawValue: code.rawValue.cut(toByteCount: Limits.longestName))
         self.reason = reason.cut(toByteCount: Self.longestReason)
     }

@@ -4,18 +4,18 @@
 /// to a ``ChangePayloadEncoder``. A block of one
 /// record, which is that of most saves, keeps the values as they are. A block of more records has
 /// its values in columns.
-public struct RowBlockEncoder: Sendable {
+package struct RowBlockEncoder: Sendable {
     let operation: UInt64
     let entity: WireName
     let properties: [WireProperty]
-    @usableFromInline var records = RecordListEncoder()
+    package var records = RecordListEncoder()
     /// The columns by property. There are none while `single` has the values.
-    @usableFromInline var columns: [ColumnEncoder]
+    package var columns: [ColumnEncoder]
     /// The values of the only record, by column; `nil` once there are columns.
-    @usableFromInline var single: SingleRow?
+    package var single: SingleRow?
 
     /// Begins a block of inserted or updated rows.
-    public init(
+    package init(
         inserting: Bool, entity: WireName, properties: [WireProperty], capacity: Int = 0
     ) {
         self.init(
@@ -24,7 +24,7 @@ public struct RowBlockEncoder: Sendable {
     }
 
     /// Begins a block of counter deltas.
-    public init(additionsTo entity: WireName, properties: [WireProperty]) {
+    package init(additionsTo entity: WireName, properties: [WireProperty]) {
         self.init(operation: Operation.add, entity: entity, properties: properties, capacity: 0)
     }
 
@@ -38,11 +38,11 @@ public struct RowBlockEncoder: Sendable {
     }
 
     /// The number of appended records.
-    public var count: Int { single.map { $0.record == nil ? 0 : 1 } ?? records.count }
+    package var count: Int { single.map { $0.record == nil ? 0 : 1 } ?? records.count }
 
     /// The first property that got a value of another type, which every reader refuses. It is `nil`
     /// if all values suit their properties.
-    public var misfit: WireProperty? {
+    package var misfit: WireProperty? {
         if let single {
             return zip(properties, single.values).first { property, value in
                 value.map { !property.type.accepts(tag: $0.tag) } ?? false
@@ -68,7 +68,7 @@ public struct RowBlockEncoder: Sendable {
     }
 
     /// The approximate number of bytes that the block needs in the payload.
-    public var byteCount: Int {
+    package var byteCount: Int {
         count * 2 + (single?.byteEstimate ?? columns.reduce(0) { $0 + $1.byteCount })
     }
     /// The number of bytes that the block refers to instead of copying them.
@@ -79,7 +79,7 @@ public struct RowBlockEncoder: Sendable {
     ///
     /// The check is fast enough to be made after every row.
     @inlinable
-    public func hasReached(byteCount limit: Int, cellCount: Int) -> Bool {
+    package func hasReached(byteCount limit: Int, cellCount: Int) -> Bool {
         if let single { return single.byteEstimate >= limit || single.cellCount >= cellCount }
         var bytes = 0
         for index in columns.indices { bytes += columns[index].values.count }
@@ -88,7 +88,7 @@ public struct RowBlockEncoder: Sendable {
 
     /// Appends a record. Append one value to every column before the next record.
     @inlinable
-    public mutating func append(record: RecordID) {
+    package mutating func append(record: RecordID) {
         if single != nil, single?.record == nil {
             single?.record = record
             return
@@ -101,7 +101,7 @@ public struct RowBlockEncoder: Sendable {
     ///
     /// - Parameter column: The index of the property that the column belongs to.
     @inlinable
-    public mutating func append(_ value: Value, toColumn column: Int) {
+    package mutating func append(_ value: Value, toColumn column: Int) {
         if single == nil {
             columns[column].append(value)
         } else {
@@ -110,8 +110,7 @@ public struct RowBlockEncoder: Sendable {
     }
 
     /// Moves the values of the only record into columns, because another record follows.
-    @usableFromInline
-    mutating func buildColumns() {
+    package mutating func buildColumns() {
         guard let row = single else { return }
         single = nil
         if let record = row.record { records.append(record) }
@@ -143,17 +142,16 @@ public struct RowBlockEncoder: Sendable {
 }
 
 /// An encoder for record identities: runs of one replica, then the numbers as differences.
-@usableFromInline
-struct RecordListEncoder: Sendable {
-    @usableFromInline var runs: [(replica: ReplicaID, count: Int)] = []
-    @usableFromInline var numbers = ByteWriter()
-    @usableFromInline var previous: UInt64 = 0
-    @usableFromInline var count = 0
+package struct RecordListEncoder: Sendable {
+    package var runs: [(replica: ReplicaID, count: Int)] = []
+    package var numbers = ByteWriter()
+    package var previous: UInt64 = 0
+    package var count = 0
 
-    @usableFromInline init() {}
+    package init() {}
 
     @inlinable
-    mutating func append(_ record: RecordID) {
+    package mutating func append(_ record: RecordID) {
         if let last = runs.indices.last, runs[last].replica == record.replica {
             runs[last].count += 1
         } else {
@@ -184,16 +182,14 @@ struct RecordListEncoder: Sendable {
 /// An encoder for one column: runs of one tag, then the values without their tags.
 ///
 /// Null has a tag but no value, so nulls cost little.
-@usableFromInline
-struct ColumnEncoder: Sendable {
-    @usableFromInline var runs: [(tag: UInt8, count: Int)] = []
-    @usableFromInline var values: ByteWriter
-    @usableFromInline var references: [RecordID] = []
+package struct ColumnEncoder: Sendable {
+    package var runs: [(tag: UInt8, count: Int)] = []
+    package var values: ByteWriter
+    package var references: [RecordID] = []
     /// The number of members of all groups in the column.
-    @usableFromInline var memberCount = 0
+    package var memberCount = 0
 
-    @usableFromInline
-    init(capacity: Int) { values = ByteWriter(reservingCapacity: capacity * 4) }
+    package init(capacity: Int) { values = ByteWriter(reservingCapacity: capacity * 4) }
 
     var count: Int { runs.reduce(0) { $0 + $1.count } }
     var countWithoutNulls: Int {
@@ -202,7 +198,7 @@ struct ColumnEncoder: Sendable {
     var byteCount: Int { values.count + references.count * 6 + runs.count * 3 }
 
     @inlinable
-    mutating func append(_ value: Value) {
+    package mutating func append(_ value: Value) {
         let tag = value.tag
         if let last = runs.indices.last, runs[last].tag == tag {
             runs[last].count += 1

@@ -2,23 +2,23 @@
 ///
 /// A part is an encoded ``ChangePayload``. It is stored and transferred apart from the change set,
 /// and named by its digest.
-public struct SavePart: Hashable, Sendable {
+package struct SavePart: Hashable, Sendable {
     /// The digest of the part's bytes.
-    public let digest: Digest
+    package let digest: Digest
     /// The length of the part, from 1 to ``Limits/largestPart``.
-    public let byteCount: Int
+    package let byteCount: Int
 
     /// Creates the name of a part from its digest and its length.
-    public init(digest: Digest, byteCount: Int) {
+    package init(digest: Digest, byteCount: Int) {
         self.digest = digest
         self.byteCount = byteCount
     }
 
     /// Creates the name of a part from its bytes.
-    public init(of bytes: [UInt8]) { self.init(of: ByteWriter(bytes)) }
+    package init(of bytes: [UInt8]) { self.init(of: ByteWriter(bytes)) }
 
     /// Creates the name of a part from encoded bytes, without copying large values.
-    public init(of writer: ByteWriter) {
+    package init(of writer: ByteWriter) {
         self.init(digest: Digest(of: writer), byteCount: writer.count)
     }
 }
@@ -29,21 +29,21 @@ public struct SavePart: Hashable, Sendable {
 /// The digest of the change set covers this list, and so every byte of the parts. A program that
 /// has the list and all parts has the save, no matter where the parts came from. If a part is
 /// missing, no other bytes can be mistaken for it.
-public struct PartList: Hashable, Sendable {
+package struct PartList: Hashable, Sendable {
     /// The version of the list's format.
-    public static let version: UInt64 = 1
+    package static let version: UInt64 = 1
 
     /// The parts; never empty.
-    public let parts: [SavePart]
+    package let parts: [SavePart]
 
     /// Creates a list of at least one part.
-    public init(_ parts: [SavePart]) { self.parts = parts }
+    package init(_ parts: [SavePart]) { self.parts = parts }
 
     /// The number of bytes of all parts together.
-    public var byteCount: Int { parts.reduce(0) { $0 + $1.byteCount } }
+    package var byteCount: Int { parts.reduce(0) { $0 + $1.byteCount } }
 
     /// Encodes the list as the payload of a change set.
-    public func encoded() -> [UInt8] {
+    package func encoded() -> [UInt8] {
         var writer = ByteWriter(reservingCapacity: parts.count * 38 + 8)
         writer.append(varint: Self.version)
         writer.append(count: parts.count)
@@ -58,7 +58,7 @@ public struct PartList: Hashable, Sendable {
     ///
     /// - Throws: ``ChangeSetDecodingError`` with the offset of the first byte that could not be
     ///   read, or if a part or the number of parts exceeds ``Limits``.
-    public init(decoding bytes: [UInt8]) throws(ChangeSetDecodingError) {
+    package init(decoding bytes: [UInt8]) throws(ChangeSetDecodingError) {
         var reader = ByteReader(bytes)
         let version = try reader.readVarint()
         guard version == Self.version else {
@@ -87,7 +87,7 @@ public struct PartList: Hashable, Sendable {
 }
 
 /// A source of the bytes of parts, such as a store's table of parts.
-public protocol PartReading {
+package protocol PartReading {
     /// Returns the bytes of a part.
     ///
     /// - Throws: An error if the part is missing or incomplete.
@@ -95,7 +95,7 @@ public protocol PartReading {
 }
 
 /// A place that stores the parts of saves.
-public protocol PartStore: PartReading {
+package protocol PartStore: PartReading {
     /// Stores the bytes of a part, unless they are stored already.
     ///
     /// - Returns: The name of the part.
@@ -106,12 +106,12 @@ extension ChangeSet {
     /// The parts that the payload lists. Empty unless the change set is a save in parts.
     ///
     /// - Throws: ``ChangeSetDecodingError`` if the list can't be read.
-    public func parts() throws(ChangeSetDecodingError) -> [SavePart] {
+    package func parts() throws(ChangeSetDecodingError) -> [SavePart] {
         kind == .saveInParts ? try PartList(decoding: payload).parts : []
     }
 
     /// The number of bytes of all changes of the save, whether in parts or not.
-    public var savedBytes: Int {
+    package var savedBytes: Int {
         guard kind == .saveInParts, let list = try? PartList(decoding: payload) else {
             return payload.count
         }
@@ -126,7 +126,7 @@ extension ChangeSet {
     /// - Parameter parts: The source of the parts; unused if the save has none.
     /// - Throws: ``ChangeSetDecodingError`` for a damaged payload, or the error of `parts` or
     ///   `body`.
-    public func forEachBlock(
+    package func forEachBlock(
         _ parts: some PartReading, reserving reserve: (@Sendable (Int) -> Bool)? = nil,
         _ body: (ChangeBlock) throws -> Void
     ) throws {
@@ -144,7 +144,7 @@ extension ChangeSet {
     }
 
     /// Passes every record that the save changes to a closure, some records more than once.
-    public func forEachTouchedRecord(
+    package func forEachTouchedRecord(
         _ parts: some PartReading, _ body: (RecordID) throws -> Void
     ) throws {
         try forEachBlock(parts) { try $0.touchedRecords.forEach(body) }

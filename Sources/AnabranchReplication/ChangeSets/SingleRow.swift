@@ -1,16 +1,13 @@
 /// The only record of a block with its values. They are written as columns of one value each.
-@usableFromInline
-struct SingleRow: Sendable {
+package struct SingleRow: Sendable {
     /// The record; `nil` before it was appended.
-    @usableFromInline var record: RecordID?
+    package var record: RecordID?
     /// The appended values, by column.
-    @usableFromInline var values: [Value?]
+    package var values: [Value?]
 
-    @usableFromInline
-    init(columnCount: Int) { values = (0..<columnCount).map { _ in nil } }
+    package init(columnCount: Int) { values = (0..<columnCount).map { _ in nil } }
 
-    @usableFromInline
-    mutating func set(_ value: Value, inColumn column: Int) {
+    package mutating func set(_ value: Value, inColumn column: Int) {
         precondition(values[column] == nil, "a column must have one value for each record")
         values[column] = value
     }
@@ -19,9 +16,9 @@ struct SingleRow: Sendable {
     var isComplete: Bool { !values.contains { $0 == nil } }
 
     /// The number of values, with the identity of the record.
-    @usableFromInline var cellCount: Int { values.count + 1 }
+    package var cellCount: Int { values.count + 1 }
 
-    @usableFromInline var byteEstimate: Int {
+    package var byteEstimate: Int {
         values.reduce(0) { $0 + ($1?.byteEstimate ?? 0) }
     }
 

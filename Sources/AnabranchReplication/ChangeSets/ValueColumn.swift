@@ -3,7 +3,7 @@
 /// A column is read like an array of values, but a long run of nulls takes no memory in it. On the
 /// wire such a run takes a few bytes, whatever its length, so a small change set may have columns
 /// with millions of nulls. Finding a value takes logarithmic time in the number of these runs.
-public struct ValueColumn: Sendable {
+package struct ValueColumn: Sendable {
     /// Consecutive nulls that are not stored.
     private struct Gap: Hashable, Sendable {
         /// The first row.
@@ -17,9 +17,9 @@ public struct ValueColumn: Sendable {
     /// The values outside of the gaps, in the order of their rows.
     ///
     /// Nulls are among them only in runs that are too short for a gap.
-    public private(set) var stored: [Value] = []
+    package private(set) var stored: [Value] = []
     /// The number of values, with all nulls.
-    public private(set) var count = 0
+    package private(set) var count = 0
     /// The gaps in the order of their rows; never two that adjoin.
     private var gaps: [Gap] = []
     /// The number of nulls at the end, which become a gap or stored values with the next value.
@@ -29,16 +29,16 @@ public struct ValueColumn: Sendable {
     static let leastGap = 8
 
     /// Creates an empty column.
-    public init() {}
+    package init() {}
 
     /// Creates a column of the values of a sequence.
-    public init(_ values: some Sequence<Value>) {
+    package init(_ values: some Sequence<Value>) {
         stored.reserveCapacity(values.underestimatedCount)
         for value in values { append(value) }
     }
 
     /// Creates a column of equal values.
-    public init(repeating value: Value, count: Int) {
+    package init(repeating value: Value, count: Int) {
         if value.isNull {
             append(nulls: count)
         } else {
@@ -51,7 +51,7 @@ public struct ValueColumn: Sendable {
     mutating func reserveCapacity(_ storedCount: Int) { stored.reserveCapacity(storedCount) }
 
     /// Appends the value of the next record.
-    public mutating func append(_ value: Value) {
+    package mutating func append(_ value: Value) {
         guard !value.isNull else { return append(nulls: 1) }
         endNulls()
         stored.append(value)
@@ -59,7 +59,7 @@ public struct ValueColumn: Sendable {
     }
 
     /// Appends nulls for the next records.
-    public mutating func append(nulls nullCount: Int) {
+    package mutating func append(nulls nullCount: Int) {
         precondition(nullCount >= 0, "a column can't have fewer than no nulls")
         trailingNulls += nullCount
         count += nullCount
@@ -78,7 +78,7 @@ public struct ValueColumn: Sendable {
     }
 
     /// The index in ``stored`` of the value of a row; `nil` for a null that is not stored.
-    public func storedIndex(ofRow row: Int) -> Int? {
+    package func storedIndex(ofRow row: Int) -> Int? {
         precondition(row >= 0 && row < count, "a column has no value for this row")
         guard row < count - trailingNulls else { return nil }
         var low = 0
@@ -106,13 +106,13 @@ public struct ValueColumn: Sendable {
 
 extension ValueColumn: RandomAccessCollection {
     /// The first row.
-    public var startIndex: Int { 0 }
+    package var startIndex: Int { 0 }
     /// The row behind the last one.
-    public var endIndex: Int { count }
+    package var endIndex: Int { count }
 
     /// The value of a row.
     @inlinable
-    public subscript(row: Int) -> Value {
+    package subscript(row: Int) -> Value {
         // Without gaps and nulls at the end, the index of a value is its row.
         if stored.count == count { return stored[row] }
         return storedIndex(ofRow: row).map { stored[$0] } ?? .null
@@ -124,5 +124,5 @@ extension ValueColumn: Hashable {}
 
 extension ValueColumn: ExpressibleByArrayLiteral {
     /// Creates a column of these values.
-    public init(arrayLiteral values: Value...) { self.init(values) }
+    package init(arrayLiteral values: Value...) { self.init(values) }
 }

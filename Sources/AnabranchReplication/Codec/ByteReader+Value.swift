@@ -29,7 +29,7 @@ extension ByteReader {
     }
 
     /// Reads a byte that is 0 or 1.
-    public mutating func readFlag() throws(ChangeSetDecodingError) -> Bool {
+    package mutating func readFlag() throws(ChangeSetDecodingError) -> Bool {
         let byte = try readByte()
         guard byte <= 1 else { throw failure(.malformed, "a flag is neither 0 nor 1") }
         return byte == 1
@@ -99,14 +99,14 @@ extension ByteReader {
     }
 
     /// Reads a value with its tag. A reference has its whole identity.
-    public mutating func readTagged() throws(ChangeSetDecodingError) -> Value {
+    package mutating func readTagged() throws(ChangeSetDecodingError) -> Value {
         let tag = try readByte()
         if let value = try readBody(tag: tag) { return value }
         return .reference(try readRecord())
     }
 
     /// Reads the identity of a record: its replica and its number.
-    public mutating func readRecord() throws(ChangeSetDecodingError) -> RecordID {
+    package mutating func readRecord() throws(ChangeSetDecodingError) -> RecordID {
         let replica = try readReplica()
         return RecordID(replica: replica, number: try readRecordNumber())
     }
@@ -123,7 +123,7 @@ extension ByteReader {
     }
 
     /// Reads a timestamp, which must be below 2^63.
-    public mutating func readTimestamp() throws(ChangeSetDecodingError) -> HybridTimestamp {
+    package mutating func readTimestamp() throws(ChangeSetDecodingError) -> HybridTimestamp {
         try checked(timestamp: try readFixed64())
     }
 
@@ -135,13 +135,13 @@ extension ByteReader {
     }
 
     /// Reads a stamp: its timestamp and its replica.
-    public mutating func readStamp() throws(ChangeSetDecodingError) -> Stamp {
+    package mutating func readStamp() throws(ChangeSetDecodingError) -> Stamp {
         let timestamp = try readTimestamp()
         return Stamp(timestamp: timestamp, replica: try readReplica())
     }
 
     /// Reads the 32 bytes of a digest.
-    public mutating func readDigest() throws(ChangeSetDecodingError) -> Digest {
+    package mutating func readDigest() throws(ChangeSetDecodingError) -> Digest {
         guard let digest = Digest(bytes: try readRaw(Digest.byteCount)) else {
             throw failure(.truncated, "the bytes end too early")
         }
@@ -149,13 +149,13 @@ extension ByteReader {
     }
 
     /// Reads a dot: its replica and its sequence number.
-    public mutating func readDot() throws(ChangeSetDecodingError) -> Dot {
+    package mutating func readDot() throws(ChangeSetDecodingError) -> Dot {
         let replica = try readReplica()
         return Dot(replica: replica, sequence: try readSequence())
     }
 
     /// Reads a sequence number from 1 to ``Limits/greatestSequence``.
-    public mutating func readSequence() throws(ChangeSetDecodingError) -> UInt64 {
+    package mutating func readSequence() throws(ChangeSetDecodingError) -> UInt64 {
         let sequence = try readVarint()
         guard (1...Limits.greatestSequence).contains(sequence) else {
             throw failure(.limitExceeded, "a sequence number is not within 1…2^53−1")
@@ -164,7 +164,7 @@ extension ByteReader {
     }
 
     /// Reads a position or a size, from zero to ``Limits/greatestSequence``.
-    public mutating func readQuantity() throws(ChangeSetDecodingError) -> UInt64 {
+    package mutating func readQuantity() throws(ChangeSetDecodingError) -> UInt64 {
         let quantity = try readVarint()
         guard quantity <= Limits.greatestSequence else {
             throw failure(.limitExceeded, "a position or size is not below 2^53")

@@ -8,20 +8,20 @@
 ///
 /// A length is compared with the bytes that follow before anything is allocated; no input can trap.
 /// Every read throws ``ChangeSetDecodingError`` with code `truncated` if the bytes end.
-public struct ByteReader: Sendable {
+package struct ByteReader: Sendable {
     @usableFromInline let bytes: [UInt8]
     /// The index of the next byte in the array that the outermost reader was created with.
-    @inlinable public var offset: Int { position }
+    @inlinable package var offset: Int { position }
     @usableFromInline var position: Int
     @usableFromInline let end: Int
 
     /// Creates a reader of these bytes.
-    public init(_ bytes: [UInt8]) { self.init(bytes, from: 0, to: bytes.count) }
+    package init(_ bytes: [UInt8]) { self.init(bytes, from: 0, to: bytes.count) }
 
     /// Creates a reader of the first bytes of an array.
     ///
     /// - Parameter end: The number of bytes, at most those of the array.
-    public init(_ bytes: [UInt8], upTo end: Int) { self.init(bytes, from: 0, to: end) }
+    package init(_ bytes: [UInt8], upTo end: Int) { self.init(bytes, from: 0, to: end) }
 
     @usableFromInline
     init(_ bytes: [UInt8], from start: Int, to end: Int) {
@@ -31,13 +31,13 @@ public struct ByteReader: Sendable {
     }
 
     /// The number of bytes that were not read yet.
-    @inlinable public var remaining: Int { end - offset }
+    @inlinable package var remaining: Int { end - offset }
     /// Indicates whether all bytes were read.
-    @inlinable public var isAtEnd: Bool { offset == end }
+    @inlinable package var isAtEnd: Bool { offset == end }
 
     /// Creates an error that names the offset of the next byte.
     @inlinable
-    public func failure(
+    package func failure(
         _ code: ChangeSetDecodingError.Code, _ cause: String
     ) -> ChangeSetDecodingError {
         ChangeSetDecodingError(code: code, offset: offset, cause: cause)
@@ -45,7 +45,7 @@ public struct ByteReader: Sendable {
 
     /// Reads one byte.
     @inlinable
-    public mutating func readByte() throws(ChangeSetDecodingError) -> UInt8 {
+    package mutating func readByte() throws(ChangeSetDecodingError) -> UInt8 {
         guard position < end else { throw failure(.truncated, "the bytes end too early") }
         defer { position &+= 1 }
         return bytes[position]
@@ -53,7 +53,7 @@ public struct ByteReader: Sendable {
 
     /// Reads an unsigned LEB128 number of at most 64 bits, which must be in its shortest form.
     @inlinable
-    public mutating func readVarint() throws(ChangeSetDecodingError) -> UInt64 {
+    package mutating func readVarint() throws(ChangeSetDecodingError) -> UInt64 {
         let first = try readByte()
         if first < 0x80 { return UInt64(first) }
         var value = UInt64(first & 0x7F)
@@ -76,7 +76,7 @@ public struct ByteReader: Sendable {
 
     /// Reads a signed number: a varint in zigzag form.
     @inlinable
-    public mutating func readSigned() throws(ChangeSetDecodingError) -> Int64 {
+    package mutating func readSigned() throws(ChangeSetDecodingError) -> Int64 {
         let zigzag = try readVarint()
         return Int64(bitPattern: zigzag >> 1) ^ -Int64(bitPattern: zigzag & 1)
     }
@@ -84,7 +84,7 @@ public struct ByteReader: Sendable {
     /// Reads the number of elements of a list, each of which needs at least `minimumByteCount` of
     /// the bytes that follow.
     @inlinable
-    public mutating func readCount(
+    package mutating func readCount(
         ofAtLeast minimumByteCount: Int = 1
     ) throws(ChangeSetDecodingError) -> Int {
         let count = try readVarint()
@@ -96,7 +96,7 @@ public struct ByteReader: Sendable {
 
     /// Reads eight bytes as a little-endian number.
     @inlinable
-    public mutating func readFixed64() throws(ChangeSetDecodingError) -> UInt64 {
+    package mutating func readFixed64() throws(ChangeSetDecodingError) -> UInt64 {
         guard remaining >= 8 else { throw failure(.truncated, "the bytes end too early") }
         defer { position += 8 }
         return bytes.withUnsafeBytes {
@@ -106,20 +106,20 @@ public struct ByteReader: Sendable {
 
     /// Reads eight bytes as a big-endian number.
     @inlinable
-    public mutating func readBigEndian64() throws(ChangeSetDecodingError) -> UInt64 {
+    package mutating func readBigEndian64() throws(ChangeSetDecodingError) -> UInt64 {
         try readFixed64().byteSwapped
     }
 
     /// Reads the 16 bytes of a replica ID or an epoch ID.
     @inlinable
-    public mutating func readReplica() throws(ChangeSetDecodingError) -> ReplicaID {
+    package mutating func readReplica() throws(ChangeSetDecodingError) -> ReplicaID {
         let high = try readBigEndian64()
         return ReplicaID(high: high, low: try readBigEndian64())
     }
 
     /// Reads exactly this many bytes.
     @inlinable
-    public mutating func readRaw(_ count: Int) throws(ChangeSetDecodingError) -> [UInt8] {
+    package mutating func readRaw(_ count: Int) throws(ChangeSetDecodingError) -> [UInt8] {
         guard count >= 0, count <= remaining else {
             throw failure(.truncated, "the bytes end too early")
         }
@@ -129,7 +129,7 @@ public struct ByteReader: Sendable {
 
     /// Reads a length, then as many bytes.
     @inlinable
-    public mutating func readBlock() throws(ChangeSetDecodingError) -> [UInt8] {
+    package mutating func readBlock() throws(ChangeSetDecodingError) -> [UInt8] {
         try readRaw(try readCount())
     }
 
@@ -144,7 +144,7 @@ public struct ByteReader: Sendable {
     }
 
     /// Returns a reader of the block that follows, and skips the block.
-    public mutating func readNested() throws(ChangeSetDecodingError) -> ByteReader {
+    package mutating func readNested() throws(ChangeSetDecodingError) -> ByteReader {
         let count = try readCount()
         defer { position += count }
         return ByteReader(bytes, from: position, to: position + count)
@@ -155,7 +155,7 @@ public struct ByteReader: Sendable {
     /// - Throws: ``ChangeSetDecodingError`` with code `malformed` if the bytes are not UTF-8. They
     ///   are not repaired, because the repaired text would be another text.
     @inlinable
-    public mutating func readString() throws(ChangeSetDecodingError) -> String {
+    package mutating func readString() throws(ChangeSetDecodingError) -> String {
         let count = try readCount()
         let start = position
         let text = bytes.withUnsafeBufferPointer {
@@ -167,7 +167,7 @@ public struct ByteReader: Sendable {
     }
 
     /// Reads the name of something, of at most ``Limits/longestName`` bytes.
-    public mutating func readName() throws(ChangeSetDecodingError) -> String {
+    package mutating func readName() throws(ChangeSetDecodingError) -> String {
         let name = try readString()
         guard name.utf8.count <= Limits.longestName else {
             throw failure(.limitExceeded, "a name is longer than \(Limits.longestName) bytes")
@@ -176,7 +176,7 @@ public struct ByteReader: Sendable {
     }
 
     /// Throws ``ChangeSetDecodingError`` if not all bytes were read.
-    public func expectEnd() throws(ChangeSetDecodingError) {
+    package func expectEnd() throws(ChangeSetDecodingError) {
         guard isAtEnd else { throw failure(.malformed, "\(remaining) bytes follow the end") }
     }
 }

@@ -1,17 +1,15 @@
 #if canImport(FoundationEssentials)
-    public import FoundationEssentials
+    package import FoundationEssentials
 #else
-    public import Foundation
+    package import Foundation
 #endif
 
 /// Bytes that a writer refers to instead of copying them.
 ///
 /// A value of hundreds of megabytes can so be encoded, digested and written to a file while it is
 /// in memory only once.
-@usableFromInline
-struct ReferencedBytes: Sendable {
-    @usableFromInline
-    enum Content: Sendable {
+package struct ReferencedBytes: Sendable {
+    package enum Content: Sendable {
         case data(Data)
         case bytes(ArraySlice<UInt8>)
     }
@@ -41,34 +39,32 @@ extension ByteWriter {
     @usableFromInline static var leastLarge: Int { 1 << 20 }
 
     /// Creates a writer that contains these bytes, without copying them.
-    public init(_ bytes: [UInt8]) {
+    package init(_ bytes: [UInt8]) {
         storage = bytes
         large = []
         largeCount = 0
     }
 
     /// Appends a length, then the bytes.
-    @usableFromInline
-    mutating func append(data: Data) {
+    package mutating func append(data: Data) {
         append(count: data.count)
         append(contentsOf: data)
     }
 
     /// Appends bytes, without copying them if they are many.
-    public mutating func append(contentsOf data: Data) {
+    package mutating func append(contentsOf data: Data) {
         guard data.count >= Self.leastLarge else { return append(raw: data) }
         append(large: .data(data))
     }
 
     /// Appends a text of a megabyte or more. A writer can't refer to a text, so it copies it once,
     /// here.
-    @usableFromInline
-    mutating func append(largeText utf8: UnsafeBufferPointer<UInt8>) {
+    package mutating func append(largeText utf8: UnsafeBufferPointer<UInt8>) {
         append(data: Data(buffer: utf8))
     }
 
     /// Appends everything that another writer contains.
-    public mutating func append(contentsOf other: ByteWriter) {
+    package mutating func append(contentsOf other: ByteWriter) {
         for piece in other.large {
             large.append(
                 ReferencedBytes(place: storage.count + piece.place, content: piece.content))
@@ -78,7 +74,7 @@ extension ByteWriter {
     }
 
     /// Appends a length, then everything that another writer contains.
-    public mutating func append(block other: ByteWriter) {
+    package mutating func append(block other: ByteWriter) {
         append(count: other.count)
         append(contentsOf: other)
     }
@@ -116,7 +112,7 @@ extension ByteWriter {
     }
 
     /// Appends a part of an array, without copying it if it is large.
-    public mutating func append(slice: ArraySlice<UInt8>) {
+    package mutating func append(slice: ArraySlice<UInt8>) {
         guard slice.count >= Self.leastLarge else { return append(raw: slice) }
         append(large: .bytes(slice))
     }
@@ -130,7 +126,7 @@ extension ByteWriter {
     /// Passes everything that was appended to a closure, piece by piece and in order.
     ///
     /// The pieces are valid only during the call.
-    public func forEachPiece(_ body: (UnsafeRawBufferPointer) throws -> Void) rethrows {
+    package func forEachPiece(_ body: (UnsafeRawBufferPointer) throws -> Void) rethrows {
         guard !large.isEmpty else { return try storage.withUnsafeBytes(body) }
         var start = 0
         for piece in large {
@@ -143,7 +139,7 @@ extension ByteWriter {
 
     /// Passes everything that was appended to a closure, in pieces of one size. Only the last piece
     /// may be shorter.
-    public func forEachPiece(
+    package func forEachPiece(
         of size: Int, _ body: (UnsafeRawBufferPointer) throws -> Void
     ) rethrows {
         var pending: [UInt8] = []
@@ -166,8 +162,7 @@ extension ByteWriter {
         if !pending.isEmpty { try pending.withUnsafeBytes(body) }
     }
 
-    @usableFromInline
-    func joined() -> [UInt8] {
+    package func joined() -> [UInt8] {
         [UInt8](unsafeUninitializedCapacity: count) { buffer, initialized in
             let target = UnsafeMutableRawBufferPointer(buffer)
             forEachPiece { piece in

@@ -1,14 +1,14 @@
 #if canImport(FoundationEssentials)
-    public import FoundationEssentials
+    package import FoundationEssentials
 #else
-    public import Foundation
+    package import Foundation
 #endif
 
 extension ByteWriter {
     /// Appends a value without its tag. A reference is left out: the caller writes it, because its
     /// form depends on the context.
     @inlinable
-    mutating func append(bodyOf value: Value) {
+    package mutating func append(bodyOf value: Value) {
         switch value {
         case .null, .reference: break
         case .bool(let flag): append(byte: flag ? 1 : 0)
@@ -50,7 +50,7 @@ extension ByteWriter {
     }
 
     /// Appends a value with its tag. A reference has its whole identity.
-    public mutating func append(tagged value: Value) {
+    package mutating func append(tagged value: Value) {
         append(byte: value.tag)
         if case .reference(let record) = value {
             append(record: record)
@@ -60,22 +60,22 @@ extension ByteWriter {
     }
 
     /// Appends the identity of a record: its replica and its number.
-    public mutating func append(record: RecordID) {
+    package mutating func append(record: RecordID) {
         append(replica: record.replica)
         append(varint: record.number)
     }
 
     /// Appends a stamp: its timestamp and its replica.
-    public mutating func append(stamp: Stamp) {
+    package mutating func append(stamp: Stamp) {
         append(fixed64: stamp.timestamp.rawValue)
         append(replica: stamp.replica)
     }
 
     /// Appends the 32 bytes of a digest.
-    public mutating func append(digest: Digest) { append(raw: digest.bytes) }
+    package mutating func append(digest: Digest) { append(raw: digest.bytes) }
 
     /// Appends a dot: its replica and its sequence number.
-    public mutating func append(dot: Dot) {
+    package mutating func append(dot: Dot) {
         append(replica: dot.replica)
         append(varint: dot.sequence)
     }

@@ -2,39 +2,39 @@
 ///
 /// Nothing has been stored; ask the sender for the bytes again. If they fail again, they were
 /// damaged at their source or come from a later version.
-public struct ChangeSetDecodingError: Error, Hashable, Sendable {
+package struct ChangeSetDecodingError: Error, Hashable, Sendable {
     /// A code that programs may act on.
-    public struct Code: RawRepresentable, Hashable, Sendable {
+    package struct Code: RawRepresentable, Hashable, Sendable {
         /// The code as text.
-        public let rawValue: String
+        package let rawValue: String
         /// Creates a code from its text.
-        public init(rawValue: String) { self.rawValue = rawValue }
+        package init(rawValue: String) { self.rawValue = rawValue }
 
         /// The bytes end too early. Ask for them again.
-        public static let truncated = Code(rawValue: "truncated")
+        package static let truncated = Code(rawValue: "truncated")
         /// The bytes break the format. Ask for them again, then report the bug to the sender.
-        public static let malformed = Code(rawValue: "malformed")
+        package static let malformed = Code(rawValue: "malformed")
         /// A number is outside ``Limits``. Report the bug to the sender.
-        public static let limitExceeded = Code(rawValue: "limit-exceeded")
+        package static let limitExceeded = Code(rawValue: "limit-exceeded")
         /// The version of the format is later than this program. Update the program.
-        public static let unsupportedVersion = Code(rawValue: "unsupported-version")
+        package static let unsupportedVersion = Code(rawValue: "unsupported-version")
         /// The bytes do not have the digest or origin that names them. Ask for them again.
-        public static let digestMismatch = Code(rawValue: "digest-mismatch")
+        package static let digestMismatch = Code(rawValue: "digest-mismatch")
         /// The reader has no memory for the values now. Read the bytes again later.
-        public static let noRoom = Code(rawValue: "no-room")
+        package static let noRoom = Code(rawValue: "no-room")
         /// The changes are in the parts of a save, which are stored apart. Read them from there.
-        public static let inParts = Code(rawValue: "in-parts")
+        package static let inParts = Code(rawValue: "in-parts")
     }
 
     /// The code that programs may act on.
-    public let code: Code
+    package let code: Code
     /// The offset of the first byte that could not be read.
-    public let offset: Int
+    package let offset: Int
     /// The cause for people, as a clause without a full stop.
-    public let cause: String
+    package let cause: String
 
     /// Creates an error for the byte at an offset.
-    public init(code: Code, offset: Int, cause: String) {
+    package init(code: Code, offset: Int, cause: String) {
         self.code = code
         self.offset = offset
         self.cause = cause
@@ -43,7 +43,7 @@ public struct ChangeSetDecodingError: Error, Hashable, Sendable {
 
 extension ChangeSetDecodingError: CustomStringConvertible {
     /// The message for people: the cause, the offset and the code.
-    public var description: String {
+    package var description: String {
         "Can't decode the bytes because \(cause) at offset \(offset) (\(code.rawValue))."
     }
 }

@@ -8,16 +8,16 @@ public struct Digest: Hashable, Sendable {
     let words: (UInt64, UInt64, UInt64, UInt64)
 
     /// The number of bytes of a digest.
-    public static let byteCount = 32
+    package static let byteCount = 32
     /// The digest of nothing: the previous origin of a replica's first change set.
-    public static let zero = Digest(words: (0, 0, 0, 0))
+    package static let zero = Digest(words: (0, 0, 0, 0))
 
     private init(words: (UInt64, UInt64, UInt64, UInt64)) { self.words = words }
 
     /// Creates a digest from its bytes.
     ///
     /// - Parameter bytes: Exactly 32 bytes; the result is `nil` for any other number.
-    public init?(bytes: some Collection<UInt8>) {
+    package init?(bytes: some Collection<UInt8>) {
         guard bytes.count == Self.byteCount else { return nil }
         let all = Array(bytes)
         self.init(
@@ -40,7 +40,7 @@ public struct Digest: Hashable, Sendable {
     }
 
     /// Computes the digest of bytes.
-    public init(of bytes: [UInt8]) {
+    package init(of bytes: [UInt8]) {
         self.init { crypto_generichash($0, Self.byteCount, bytes, UInt64(bytes.count), nil, 0) }
     }
 
@@ -64,14 +64,14 @@ public struct Digest: Hashable, Sendable {
     }
 
     /// Computes the digest of a part of an array, without copying it.
-    public init(of bytes: ArraySlice<UInt8>) {
+    package init(of bytes: ArraySlice<UInt8>) {
         var builder = DigestBuilder()
         builder.update(bytes)
         self = builder.finish()
     }
 
     /// Computes the digest of everything that a writer contains, without copying its large values.
-    public init(of writer: ByteWriter) {
+    package init(of writer: ByteWriter) {
         guard !writer.large.isEmpty else {
             self.init(of: writer.storage)
             return
@@ -82,10 +82,10 @@ public struct Digest: Hashable, Sendable {
     }
 
     /// The 32 bytes of the digest.
-    public var bytes: [UInt8] { withBytes { Array($0) } }
+    package var bytes: [UInt8] { withBytes { Array($0) } }
 
     /// Calls a closure with the 32 bytes, which are valid only during the call.
-    public func withBytes<Result>(
+    package func withBytes<Result>(
         _ body: (UnsafeRawBufferPointer) throws -> Result
     ) rethrows -> Result {
         try withUnsafeBytes(of: bigEndianWords, body)
@@ -96,7 +96,7 @@ public struct Digest: Hashable, Sendable {
     }
 
     /// The first eight bytes as a big-endian number.
-    public var prefix: UInt64 { words.0 }
+    package var prefix: UInt64 { words.0 }
 
     /// Compares all 32 bytes.
     public static func == (left: Digest, right: Digest) -> Bool { left.words == right.words }
@@ -111,11 +111,11 @@ extension Digest: CustomStringConvertible {
 }
 
 /// Computes the digest of bytes that come piece by piece.
-public struct DigestBuilder: ~Copyable {
+package struct DigestBuilder: ~Copyable {
     private let state: UnsafeMutableRawPointer
 
     /// Begins the digest of an empty sequence of bytes.
-    public init() {
+    package init() {
         state = .allocate(byteCount: crypto_generichash_statebytes(), alignment: 64)
         crypto_generichash_init(pointer, nil, 0, Digest.byteCount)
     }
@@ -125,18 +125,18 @@ public struct DigestBuilder: ~Copyable {
     private var pointer: OpaquePointer { OpaquePointer(state) }
 
     /// Adds the next bytes.
-    public mutating func update(_ bytes: [UInt8]) {
+    package mutating func update(_ bytes: [UInt8]) {
         crypto_generichash_update(pointer, bytes, UInt64(bytes.count))
     }
 
     /// Adds the next bytes from memory that the caller keeps valid during the call.
-    public mutating func update(_ bytes: UnsafeRawBufferPointer) {
+    package mutating func update(_ bytes: UnsafeRawBufferPointer) {
         guard let start = bytes.bindMemory(to: UInt8.self).baseAddress else { return }
         crypto_generichash_update(pointer, start, UInt64(bytes.count))
     }
 
     /// Adds the next bytes from a part of an array.
-    public mutating func update(_ bytes: ArraySlice<UInt8>) {
+    package mutating func update(_ bytes: ArraySlice<UInt8>) {
         let state = pointer
         bytes.withUnsafeBufferPointer { bytes in
             guard let start = bytes.baseAddress else { return }
@@ -145,10 +145,10 @@ public struct DigestBuilder: ~Copyable {
     }
 
     /// Adds the 32 bytes of another digest.
-    public mutating func update(_ digest: Digest) { update(digest.bytes) }
+    package mutating func update(_ digest: Digest) { update(digest.bytes) }
 
     /// Returns the digest of all bytes that were added.
-    public consuming func finish() -> Digest {
+    package consuming func finish() -> Digest {
         var bytes = [UInt8](repeating: 0, count: Digest.byteCount)
         crypto_generichash_final(pointer, &bytes, bytes.count)
         return Digest(bytes: bytes) ?? .zero

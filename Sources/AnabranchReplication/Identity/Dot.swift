@@ -4,21 +4,21 @@
 /// replica says which of its change sets are held.
 ///
 /// Source: Preguiça et al., "Dotted Version Vectors", 2010, for the word.
-public struct Dot: Hashable, Sendable {
+package struct Dot: Hashable, Sendable {
     /// The replica that saved the change set.
-    public let replica: ReplicaID
+    package let replica: ReplicaID
     /// The number of the change set, from 1 to ``Limits/greatestSequence``.
-    public let sequence: UInt64
+    package let sequence: UInt64
 
     /// Creates the name of a replica's change set with this number.
     @inlinable
-    public init(replica: ReplicaID, sequence: UInt64) {
+    package init(replica: ReplicaID, sequence: UInt64) {
         self.replica = replica
         self.sequence = sequence
     }
 
     /// The name of the replica's previous change set, or `nil` for the first.
-    public var predecessor: Dot? {
+    package var predecessor: Dot? {
         sequence > 1 ? Dot(replica: replica, sequence: sequence - 1) : nil
     }
 }
@@ -26,7 +26,7 @@ public struct Dot: Hashable, Sendable {
 extension Dot: Comparable {
     /// Orders dots by the replica's bytes, then by number. This order is for printing and for
     /// canonical forms; it is no causal order.
-    public static func < (left: Dot, right: Dot) -> Bool {
+    package static func < (left: Dot, right: Dot) -> Bool {
         left.replica != right.replica
             ? left.replica < right.replica : left.sequence < right.sequence
     }
@@ -34,5 +34,5 @@ extension Dot: Comparable {
 
 extension Dot: CustomStringConvertible {
     /// The replica and the number, separated by a colon.
-    public var description: String { "\(replica):\(sequence)" }
+    package var description: String { "\(replica):\(sequence)" }
 }

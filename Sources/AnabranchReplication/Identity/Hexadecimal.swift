@@ -1,6 +1,6 @@
 extension Sequence<UInt8> {
     /// The bytes as lower-case hexadecimal digits, two for each byte.
-    public var hexadecimal: String {
+    package var hexadecimal: String {
         let digits = Array("0123456789abcdef".utf8)
         var text: [UInt8] = []
         for byte in self {
@@ -16,7 +16,7 @@ extension [UInt8] {
     ///
     /// - Parameter hexadecimal: Pairs of digits in either case; the result is `nil` for any other
     ///   text.
-    public init?(hexadecimal: String) {
+    package init?(hexadecimal: String) {
         let digits = [UInt8](hexadecimal.utf8)
         guard digits.count.isMultiple(of: 2) else { return nil }
         self.init()

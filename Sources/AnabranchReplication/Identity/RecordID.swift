@@ -6,12 +6,12 @@
 public struct RecordID: Hashable, Sendable {
     /// The replica that inserted the record.
     public let replica: ReplicaID
-    /// The number of the record, from 1 to ``Limits/greatestRecordNumber``. Gaps are normal.
+    /// The number of the record, from 1 to 2^40 − 1. Gaps are normal.
     public let number: UInt64
 
     /// Creates the identity of a replica's record with this number.
     @inlinable
-    public init(replica: ReplicaID, number: UInt64) {
+    package init(replica: ReplicaID, number: UInt64) {
         self.replica = replica
         self.number = number
     }

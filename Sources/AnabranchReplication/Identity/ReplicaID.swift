@@ -4,13 +4,13 @@
 /// server that only compares bytes decides like every client.
 public struct ReplicaID: Hashable, Sendable {
     /// The first eight bytes, read as one big-endian number.
-    public let high: UInt64
+    @usableFromInline package let high: UInt64
     /// The last eight bytes, read as one big-endian number.
-    public let low: UInt64
+    @usableFromInline package let low: UInt64
 
     /// Creates a replica ID from its two halves.
     @inlinable
-    public init(high: UInt64, low: UInt64) {
+    package init(high: UInt64, low: UInt64) {
         self.high = high
         self.low = low
     }
@@ -18,7 +18,7 @@ public struct ReplicaID: Hashable, Sendable {
     /// Creates a replica ID from its bytes.
     ///
     /// - Parameter bytes: Exactly 16 bytes; the result is `nil` for any other number.
-    public init?(bytes: some Collection<UInt8>) {
+    package init?(bytes: some Collection<UInt8>) {
         guard bytes.count == Self.byteCount else { return nil }
         let words = bytes.withContiguousStorageIfAvailable { bytes in
             let raw = UnsafeRawBufferPointer(bytes)
@@ -36,10 +36,10 @@ public struct ReplicaID: Hashable, Sendable {
     }
 
     /// The number of bytes of a replica ID.
-    public static let byteCount = 16
+    package static let byteCount = 16
 
     /// The 16 bytes in their order.
-    public var bytes: [UInt8] {
+    package var bytes: [UInt8] {
         withUnsafeBytes(of: (high.bigEndian, low.bigEndian)) { Array($0) }
     }
 }
@@ -67,7 +67,7 @@ extension ReplicaID: LosslessStringConvertible {
 ///
 /// An epoch has the form of a replica ID. In the dots of entries that the zone itself writes, it
 /// takes the place of the replica.
-public typealias EpochID = ReplicaID
+package typealias EpochID = ReplicaID
 
 extension Collection<UInt8> {
     var bigEndianNumber: UInt64 { reduce(0) { $0 << 8 | UInt64($1) } }

@@ -3,25 +3,23 @@
 ///
 /// Wire names are compared and hashed by their UTF-8 bytes. `String` compares by canonical
 /// equivalence, so two replicas with different Unicode tables could disagree on equal names.
-public struct WireName: Hashable, Sendable {
+package struct WireName: Hashable, Sendable {
     /// The name as text.
-    public let string: String
+    package let string: String
 
     /// Creates a wire name from a text.
     @inlinable
-    public init(_ string: String) { self.string = string }
+    package init(_ string: String) { self.string = string }
 
     /// Compares the UTF-8 bytes.
     @inlinable
-    public static func == (left: WireName, right: WireName) -> Bool {
-        var (left, right) = (left.string, right.string)
-        guard left.utf8.count == right.utf8.count else { return false }
-        return left.withUTF8 { left in right.withUTF8 { left.elementsEqual($0) } }
+    package static func == (left: WireName, right: WireName) -> Bool {
+        left.string.hasBytes(of: right.string)
     }
 
     /// Hashes the UTF-8 bytes.
     @inlinable
-    public func hash(into hasher: inout Hasher) {
+    package func hash(into hasher: inout Hasher) {
         var text = string
         text.withUTF8 { hasher.combine(bytes: UnsafeRawBufferPointer($0)) }
     }
@@ -30,14 +28,24 @@ public struct WireName: Hashable, Sendable {
 extension WireName: Comparable {
     /// Orders names by their UTF-8 bytes.
     @inlinable
-    public static func < (left: WireName, right: WireName) -> Bool {
+    package static func < (left: WireName, right: WireName) -> Bool {
         left.string.utf8.lexicographicallyPrecedes(right.string.utf8)
     }
 }
 
 extension WireName: ExpressibleByStringLiteral, CustomStringConvertible {
     /// Creates a wire name from a literal.
-    public init(stringLiteral value: String) { self.init(value) }
+    package init(stringLiteral value: String) { self.init(value) }
     /// The name as text.
-    public var description: String { string }
+    package var description: String { string }
+}
+
+extension String {
+    /// Compares the UTF-8 bytes.
+    @inlinable
+    package func hasBytes(of other: String) -> Bool {
+        var (left, right) = (self, other)
+        guard left.utf8.count == right.utf8.count else { return false }
+        return left.withUTF8 { left in right.withUTF8 { left.elementsEqual($0) } }
+    }
 }

@@ -1,23 +1,23 @@
 /// The place of a link in the lists at its two ends, as one tag of the link states it.
 ///
 /// A link has a position for each ordered side of its relationship and none for the other sides.
-public struct LinkPosition: Hashable, Sendable {
+package struct LinkPosition: Hashable, Sendable {
     /// The position of the right end in the left end's list.
-    public var inLeft: ListPosition?
+    package var inLeft: ListPosition?
     /// The position of the left end in the right end's list.
-    public var inRight: ListPosition?
+    package var inRight: ListPosition?
 
     /// The place of a link that is in no ordered list.
-    public static let none = LinkPosition()
+    package static let none = LinkPosition()
 
     /// Creates a place from the positions in the two lists.
-    public init(inLeft: ListPosition? = nil, inRight: ListPosition? = nil) {
+    package init(inLeft: ListPosition? = nil, inRight: ListPosition? = nil) {
         self.inLeft = inLeft
         self.inRight = inRight
     }
 
     /// The same place with left and right end exchanged.
-    public var turned: LinkPosition { LinkPosition(inLeft: inRight, inRight: inLeft) }
+    package var turned: LinkPosition { LinkPosition(inLeft: inRight, inRight: inLeft) }
 }
 
 extension LinkPosition {
@@ -38,7 +38,7 @@ extension LinkPosition {
 
 extension ByteWriter {
     /// Appends both positions as blocks. A missing position is an empty block.
-    public mutating func append(place: LinkPosition) {
+    package mutating func append(place: LinkPosition) {
         append(block: place.inLeft?.bytes ?? [])
         append(block: place.inRight?.bytes ?? [])
     }
@@ -46,7 +46,7 @@ extension ByteWriter {
 
 extension ByteReader {
     /// Reads a place that `append(place:)` wrote.
-    public mutating func readPlace() throws(ChangeSetDecodingError) -> LinkPosition {
+    package mutating func readPlace() throws(ChangeSetDecodingError) -> LinkPosition {
         let inLeft = try readPosition()
         return LinkPosition(inLeft: inLeft, inRight: try readPosition())
     }

@@ -10,14 +10,14 @@
 /// Both are one register, so of concurrent moves to any lists one stays whole. On the wire the
 /// value is a group of two members, `position` (data) and `target` (reference). A to-one without a
 /// target is null.
-public struct ListEntry: Hashable, Sendable {
+package struct ListEntry: Hashable, Sendable {
     /// The record that the relationship points to.
-    public var target: RecordID
+    package var target: RecordID
     /// The position in the target's list.
-    public var position: ListPosition
+    package var position: ListPosition
 
     /// Creates the entry for a position in the target's list.
-    public init(target: RecordID, position: ListPosition) {
+    package init(target: RecordID, position: ListPosition) {
         self.target = target
         self.position = position
     }
@@ -29,7 +29,7 @@ public struct ListEntry: Hashable, Sendable {
     ///
     /// - Returns: `nil` for any other value: null, a group with other members, or a malformed
     ///   position.
-    public init?(_ value: Value) {
+    package init?(_ value: Value) {
         guard case .group(let group) = value, group.members.count == 2,
             case .reference(let target)? = group[Self.targetName, .reference],
             case .data(let bytes)? = group[Self.positionName, .data],
@@ -40,13 +40,13 @@ public struct ListEntry: Hashable, Sendable {
 
     /// The record that a value of a to-one relationship points to, whether its inverse is ordered
     /// or not. It is `nil` if there is no target.
-    public static func target(of value: Value) -> RecordID? {
+    package static func target(of value: Value) -> RecordID? {
         if case .reference(let target) = value { return target }
         return ListEntry(value)?.target
     }
 
     /// The entry as the value of a property.
-    public var value: Value {
+    package var value: Value {
         .group(
             GroupValue(ordered: [
                 .init(name: Self.positionName, type: .data, value: .data(Data(position.bytes))),

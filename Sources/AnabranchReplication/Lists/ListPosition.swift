@@ -23,15 +23,15 @@
 ///
 /// Sources: Weidner, Kleppmann, "The Art of the Fugue: Minimizing Interleaving in Collaborative
 /// Text Editing", 2023; Weiss, Urso, Molli, "Logoot", ICDCS 2009.
-public struct ListPosition: Hashable, Sendable {
+package struct ListPosition: Hashable, Sendable {
     /// The encoded path.
-    public let bytes: [UInt8]
+    package let bytes: [UInt8]
 
     /// Creates a position from its bytes.
     ///
     /// - Returns: `nil` if the bytes are no path of steps, or more than ``Limits/longestPosition``.
     ///   No further position might fit between such bytes.
-    public init?(bytes: [UInt8]) {
+    package init?(bytes: [UInt8]) {
         guard bytes.count <= Limits.longestPosition, ListStep.last(of: bytes) != nil else {
             return nil
         }
@@ -43,12 +43,12 @@ public struct ListPosition: Hashable, Sendable {
 
 extension ListPosition: Comparable {
     /// Orders positions by their bytes as unsigned numbers.
-    public static func < (left: ListPosition, right: ListPosition) -> Bool {
+    package static func < (left: ListPosition, right: ListPosition) -> Bool {
         left.bytes.lexicographicallyPrecedes(right.bytes)
     }
 }
 
 extension ListPosition: CustomStringConvertible {
     /// The bytes in hexadecimal digits.
-    public var description: String { bytes.hexadecimal }
+    package var description: String { bytes.hexadecimal }
 }

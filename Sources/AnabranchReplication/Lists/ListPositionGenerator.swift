@@ -18,7 +18,7 @@
 /// 24 bytes in a million saves. This holds from either side, and for several replicas in turn. Only
 /// repeated insertion between the last two inserted elements, alternating between both sides, makes
 /// each position one step longer than the one before.
-public struct ListPositionGenerator: Sendable {
+package struct ListPositionGenerator: Sendable {
     private let owner: [UInt8]
     private let save: Int64
     private var count: Int64 = 0
@@ -27,7 +27,7 @@ public struct ListPositionGenerator: Sendable {
     ///
     /// - Parameter dot: The dot of the save. It makes the positions unique, so create only one
     ///   generator for a dot.
-    public init(_ dot: Dot) {
+    package init(_ dot: Dot) {
         owner = Array(dot.replica.bytes.prefix(ListStep.ownerLength))
         save = Int64(dot.sequence)
     }
@@ -39,7 +39,7 @@ public struct ListPositionGenerator: Sendable {
     ///   - right: The position of the element behind, greater than `left`, or `nil` at the end of
     ///     the list.
     /// - Returns: A position between the two.
-    public mutating func position(
+    package mutating func position(
         between left: ListPosition?, and right: ListPosition?
     ) -> ListPosition {
         precondition(

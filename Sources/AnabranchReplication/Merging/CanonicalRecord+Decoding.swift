@@ -6,7 +6,7 @@ extension CanonicalRecord {
     /// - Parameter bytes: Exactly the bytes of ``encoded()``.
     /// - Throws: ``ChangeSetDecodingError`` with the offset of the first byte that could not be
     ///   read.
-    public init(decoding bytes: [UInt8]) throws(ChangeSetDecodingError) {
+    package init(decoding bytes: [UInt8]) throws(ChangeSetDecodingError) {
         var reader = ByteReader(bytes)
         id = try reader.readRecord()
         entity = WireName(try reader.readName())

@@ -1,17 +1,17 @@
 /// The state of one record before any view rule, equal on every replica and on the server that hold
 /// the same change sets.
-public struct CanonicalRecord: Hashable, Sendable {
+package struct CanonicalRecord: Hashable, Sendable {
     /// A held value. A property has one cell, or under `keepBoth` one for each sibling.
-    public struct Cell: Hashable, Sendable {
+    package struct Cell: Hashable, Sendable {
         /// The property that the value belongs to.
-        public var property: WireProperty
+        package var property: WireProperty
         /// The value; null if null was written.
-        public var value: Value
+        package var value: Value
         /// The stamp of the write that left the value.
-        public var stamp: Stamp
+        package var stamp: Stamp
 
         /// Creates a cell.
-        public init(property: WireProperty, value: Value, stamp: Stamp) {
+        package init(property: WireProperty, value: Value, stamp: Stamp) {
             self.property = property
             self.value = value
             self.stamp = stamp
@@ -19,16 +19,16 @@ public struct CanonicalRecord: Hashable, Sendable {
     }
 
     /// A link that has this record as its left end.
-    public struct Link: Hashable, Sendable {
+    package struct Link: Hashable, Sendable {
         /// The relationship.
-        public var property: WireProperty
+        package var property: WireProperty
         /// The record at the right end.
-        public var right: RecordID
+        package var right: RecordID
         /// The tags of the link; never empty while the link exists.
-        public var tags: LinkTags
+        package var tags: LinkTags
 
         /// Creates a link to another record.
-        public init(property: WireProperty, right: RecordID, tags: LinkTags) {
+        package init(property: WireProperty, right: RecordID, tags: LinkTags) {
             self.property = property
             self.right = right
             self.tags = tags
@@ -36,19 +36,19 @@ public struct CanonicalRecord: Hashable, Sendable {
     }
 
     /// The identity of the record.
-    public var id: RecordID
+    package var id: RecordID
     /// The wire name of the record's entity.
-    public var entity: WireName
+    package var entity: WireName
     /// A cell for every property that was ever written, null included.
-    public var cells: [Cell]
+    package var cells: [Cell]
     /// The links that have this record as their left end.
-    public var links: [Link]
+    package var links: [Link]
     /// The stamps that `updateWins` deletes of the record have seen, or `nil` if there was no such
     /// delete.
-    public var deleteMark: DeleteMark?
+    package var deleteMark: DeleteMark?
 
     /// Creates a record from its parts, in any order.
-    public init(
+    package init(
         id: RecordID, entity: WireName, cells: [Cell] = [], links: [Link] = [],
         deleteMark: DeleteMark? = nil
     ) {
@@ -61,7 +61,7 @@ public struct CanonicalRecord: Hashable, Sendable {
 
     /// Indicates whether the record is dead: deleted under `updateWins`, without a register value
     /// that its deletes have not seen.
-    public var isDead: Bool {
+    package var isDead: Bool {
         guard let deleteMark else { return false }
         return deleteMark.isDead(
             holding: cells.lazy.filter { $0.property.rule.isRegister }.map(\.stamp))
@@ -73,10 +73,10 @@ public struct CanonicalRecord: Hashable, Sendable {
     /// The byte after the entity is 1 if there is a delete mark, which follows it, even when the
     /// record is not dead. The zero at the end is the number of kept operations with unknown rules,
     /// reserved for later versions.
-    public func encoded() -> [UInt8] { written().bytes }
+    package func encoded() -> [UInt8] { written().bytes }
 
     /// Encodes the record without copying its large values.
-    public func written() -> ByteWriter { written(links: links) }
+    package func written() -> ByteWriter { written(links: links) }
 
     /// Encodes the record with other links than its own.
     func written(links: [Link]) -> ByteWriter {
@@ -114,17 +114,17 @@ extension ByteWriter {
 
 /// Computes the canonical hash of a whole merged state. It is equal if the version vectors are
 /// equal (invariant 7).
-public struct CanonicalHash: ~Copyable {
+package struct CanonicalHash: ~Copyable {
     private var builder = DigestBuilder()
     private var previous: RecordID?
 
     /// Begins the hash of a state without records.
-    public init() {}
+    package init() {}
 
     /// Adds the next record of the state.
     ///
     /// - Parameter record: A record with a greater identity than the one before.
-    public mutating func update(_ record: CanonicalRecord) {
+    package mutating func update(_ record: CanonicalRecord) {
         precondition(
             previous.map { $0 < record.id } ?? true,
             "records must come in ascending order of their identities")
@@ -133,5 +133,5 @@ public struct CanonicalHash: ~Copyable {
     }
 
     /// Returns the hash of all records that were added.
-    public consuming func finish() -> Digest { builder.finish() }
+    package consuming func finish() -> Digest { builder.finish() }
 }

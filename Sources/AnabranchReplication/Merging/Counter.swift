@@ -11,15 +11,15 @@
 /// The scale belongs to the format, not to a model, so a server without a model adds like every
 /// client. Null adds nothing. A counter with no start, or with only nulls, begins with its first
 /// delta.
-public enum Counter {
+package enum Counter {
     /// The number of digits after the point in the unit of a decimal counter.
-    public static let decimalScale = 18
+    package static let decimalScale = 18
 
     /// Indicates whether a value can be a start or a delta without loss.
     ///
     /// It must be within the bounds of a sum and have at most 18 digits after the point. The
     /// result for null is `false`, although a start may be null.
-    public static func counts(_ value: Value, as type: WireType) -> Bool {
+    package static func counts(_ value: Value, as type: WireType) -> Bool {
         switch type {
         case .integer64: integer(value) != nil
         case .decimal: units(value) != nil
@@ -29,7 +29,7 @@ public enum Counter {
 
     /// Adds two values. The sum is commutative and associative over all values. Null, and any value
     /// that can't be counted, adds nothing.
-    public static func sum(_ first: Value, _ second: Value, of type: WireType) -> Value {
+    package static func sum(_ first: Value, _ second: Value, of type: WireType) -> Value {
         switch type {
         case .integer64:
             joined(integer(first), integer(second), by: &+).map { .integer($0) } ?? .null
@@ -40,7 +40,7 @@ public enum Counter {
     }
 
     /// The counter to which nothing was added; null for a type that has no counters.
-    public static func zero(of type: WireType) -> Value {
+    package static func zero(of type: WireType) -> Value {
         switch type {
         case .integer64: .integer(0)
         case .decimal: .decimal(ExactDecimal(0))
@@ -52,7 +52,7 @@ public enum Counter {
     ///
     /// - Returns: `nil` if the new value is null or can't be counted. A counter can't be reset to
     ///   null.
-    public static func delta(from old: Value, to new: Value, of type: WireType) -> Value? {
+    package static func delta(from old: Value, to new: Value, of type: WireType) -> Value? {
         switch type {
         case .integer64:
             integer(new).map { .integer($0 &- (integer(old) ?? 0)) }

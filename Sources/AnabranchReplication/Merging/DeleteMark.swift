@@ -7,12 +7,12 @@
 ///
 /// Both sides of this comparison converge, so deletes and updates may arrive in any order. Counters
 /// and links are no registers: they change a dead record but do not bring it back.
-public struct DeleteMark: Hashable, Sendable {
+package struct DeleteMark: Hashable, Sendable {
     /// The seen stamps in ascending order, each once.
-    public private(set) var seen: [Stamp]
+    package private(set) var seen: [Stamp]
 
     /// Creates a mark from stamps in any order.
-    public init(seen: some Sequence<Stamp>) {
+    package init(seen: some Sequence<Stamp>) {
         self.seen = Self.ordered(Array(seen))
     }
 
@@ -21,7 +21,7 @@ public struct DeleteMark: Hashable, Sendable {
     ///
     /// - Returns: `true` if at least one stamp is new.
     @discardableResult
-    public mutating func formUnion(_ stamps: some Sequence<Stamp>) -> Bool {
+    package mutating func formUnion(_ stamps: some Sequence<Stamp>) -> Bool {
         let new = Self.ordered(stamps.filter { !contains($0) })
         guard new.count > Self.mostInserted else {
             for stamp in new { seen.insert(stamp, at: index(of: stamp)) }
@@ -38,7 +38,7 @@ public struct DeleteMark: Hashable, Sendable {
     ///
     /// - Parameter registers: The stamp of every cell with a rule that ``MergeRule/isRegister``;
     ///   under `keepBoth` that of every sibling.
-    public func isDead(holding registers: some Sequence<Stamp>) -> Bool {
+    package func isDead(holding registers: some Sequence<Stamp>) -> Bool {
         registers.allSatisfy(contains)
     }
 

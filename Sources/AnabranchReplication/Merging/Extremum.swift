@@ -7,9 +7,9 @@
 ///
 /// This is a total order over classes of equal values, and stamps decide within a class. So merging
 /// is commutative, associative and idempotent.
-public enum Extremum {
+package enum Extremum {
     /// The result of comparing an incoming value with the held one.
-    public enum Comparison: Sendable {
+    package enum Comparison: Sendable {
         /// The incoming value wins, equals the held one, or loses.
         case ahead, level, behind
     }
@@ -20,7 +20,7 @@ public enum Extremum {
     ///   - incoming: The value of the incoming write.
     ///   - held: The value that the property has.
     ///   - rule: `max` or `min`.
-    public static func comparison(
+    package static func comparison(
         of incoming: Value, against held: Value, by rule: MergeRule
     ) -> Comparison {
         let ranks = (rank(of: incoming), rank(of: held))

@@ -10,32 +10,32 @@
 /// Sources: Shapiro et al., "A comprehensive study of Convergent and Commutative Replicated Data
 /// Types", INRIA RR-7506, 2011 (observed-remove set); Kleppmann, "Moving Elements in List CRDTs",
 /// PaPoC 2020.
-public struct LinkTags: Hashable, Sendable {
+package struct LinkTags: Hashable, Sendable {
     /// One tag of a link.
-    public struct Tag: Hashable, Sendable {
+    package struct Tag: Hashable, Sendable {
         /// The stamp of the save that added the link or moved it.
-        public let stamp: Stamp
+        package let stamp: Stamp
         /// The place that this save gave the link; ``LinkPosition/none`` in an unordered
         /// relationship.
-        public let place: LinkPosition
+        package let place: LinkPosition
 
         /// Creates a tag with a place.
-        public init(_ stamp: Stamp, at place: LinkPosition = .none) {
+        package init(_ stamp: Stamp, at place: LinkPosition = .none) {
             self.stamp = stamp
             self.place = place
         }
     }
 
     /// The tags in ascending order of their stamps, each once.
-    public private(set) var all: [Tag]
+    package private(set) var all: [Tag]
 
     /// Creates tags without places.
-    public init(_ tags: [Stamp] = []) { self.init(placed: tags.map { Tag($0) }) }
+    package init(_ tags: [Stamp] = []) { self.init(placed: tags.map { Tag($0) }) }
 
     /// Creates tags with places.
     ///
     /// - Parameter tags: Tags in any order. Of two tags with one stamp the first is kept.
-    public init(placed tags: [Tag]) {
+    package init(placed tags: [Tag]) {
         all = []
         all.reserveCapacity(tags.count)
         let sorted = tags.enumerated().sorted {
@@ -46,16 +46,16 @@ public struct LinkTags: Hashable, Sendable {
     }
 
     /// The stamps of the tags in ascending order, each once.
-    public var tags: [Stamp] { all.map(\.stamp) }
+    package var tags: [Stamp] { all.map(\.stamp) }
 
     /// Indicates whether the link has no tag, so that it does not exist.
-    public var isEmpty: Bool { all.isEmpty }
+    package var isEmpty: Bool { all.isEmpty }
 
     /// The greatest tag, which decides the link's visible place.
-    public var greatest: Stamp? { all.last?.stamp }
+    package var greatest: Stamp? { all.last?.stamp }
 
     /// The visible place of the link: that of its greatest tag.
-    public var place: LinkPosition { all.last?.place ?? .none }
+    package var place: LinkPosition { all.last?.place ?? .none }
 
     /// Adds a tag.
     ///
@@ -63,7 +63,7 @@ public struct LinkTags: Hashable, Sendable {
     ///   is.
     /// - Returns: `true` if the tag is new.
     @discardableResult
-    public mutating func add(_ tag: Stamp, at place: LinkPosition = .none) -> Bool {
+    package mutating func add(_ tag: Stamp, at place: LinkPosition = .none) -> Bool {
         let index = index(of: tag)
         if index < all.endIndex, all[index].stamp == tag { return false }
         all.insert(Tag(tag, at: place), at: index)
@@ -74,7 +74,7 @@ public struct LinkTags: Hashable, Sendable {
     ///
     /// - Returns: `true` if a tag was removed.
     @discardableResult
-    public mutating func remove(_ seen: [Stamp]) -> Bool {
+    package mutating func remove(_ seen: [Stamp]) -> Bool {
         // Both lists may be long in hostile input, so their lengths are never multiplied, and the
         // tags are not read for removes that find none.
         let found = seen.filter(contains)
@@ -98,7 +98,7 @@ public struct LinkTags: Hashable, Sendable {
     ///
     /// - Returns: `true` if anything changed.
     @discardableResult
-    public mutating func move(_ seen: [Stamp], to place: LinkPosition, tag: Stamp) -> Bool {
+    package mutating func move(_ seen: [Stamp], to place: LinkPosition, tag: Stamp) -> Bool {
         let isRemoved = remove(seen)
         return add(tag, at: place) || isRemoved
     }

@@ -1,8 +1,7 @@
 /// The merge rule of a property: it decides what the writes of several replicas become.
 ///
 /// Every replica gets the same result in every causal order of the writes. The numbers are part of
-/// the format. `text` has a number but can't be merged yet. ``WireProperty/isMergeable`` says which
-/// rule can merge which type.
+/// the format. `text` has a number but can't be merged yet.
 public struct MergeRule: RawRepresentable, Hashable, Sendable {
     /// The number of the rule in the format.
     public let rawValue: UInt8
@@ -38,7 +37,7 @@ public struct MergeRule: RawRepresentable, Hashable, Sendable {
     /// delete has not seen wins against that delete.
     ///
     /// Unknown rules count as registers. A counter is none.
-    public var isRegister: Bool { self != .counter }
+    package var isRegister: Bool { self != .counter }
 }
 
 extension MergeRule: CustomStringConvertible {

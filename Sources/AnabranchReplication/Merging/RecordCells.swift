@@ -2,28 +2,28 @@
 ///
 /// A store uses it for records and properties without a table of their own. A property has one
 /// cell, or under `keepBoth` one for each sibling.
-public struct RecordCells: Hashable, Sendable {
+package struct RecordCells: Hashable, Sendable {
     /// The value of one property with its stamp.
-    public typealias Cell = CanonicalRecord.Cell
+    package typealias Cell = CanonicalRecord.Cell
 
     /// The cells of each written property.
     private var cellsByProperty: [WireProperty: [Cell]] = [:]
 
     /// The cells of all written properties, in no particular order.
-    public var cells: [Cell] { Array(cellsByProperty.values.joined()) }
+    package var cells: [Cell] { Array(cellsByProperty.values.joined()) }
 
     /// Creates a list of cells.
-    public init(_ cells: [Cell] = []) {
+    package init(_ cells: [Cell] = []) {
         cellsByProperty = Dictionary(grouping: cells, by: \.property)
     }
 
     /// The cells of one property: none if it was never written.
-    public subscript(property: WireProperty) -> [Cell] { cellsByProperty[property] ?? [] }
+    package subscript(property: WireProperty) -> [Cell] { cellsByProperty[property] ?? [] }
 
     /// Writes a register.
     ///
     /// - Returns: The outcome of the write, and the cell that was held before.
-    public mutating func write(
+    package mutating func write(
         _ value: Value, to property: WireProperty, stamp: Stamp
     ) -> (outcome: Register.Outcome, held: Cell?) {
         let held = self[property].first
@@ -37,7 +37,7 @@ public struct RecordCells: Hashable, Sendable {
     }
 
     /// Adds a delta to a counter. The cell keeps the greatest stamp of its contributions.
-    public mutating func add(_ delta: Value, to property: WireProperty, stamp: Stamp) {
+    package mutating func add(_ delta: Value, to property: WireProperty, stamp: Stamp) {
         let held = self[property].first
         let sum = Counter.sum(held?.value ?? .null, delta, of: property.type)
         let latest = held.map { max($0.stamp, stamp) } ?? stamp
@@ -45,7 +45,7 @@ public struct RecordCells: Hashable, Sendable {
     }
 
     /// Writes a `keepBoth` property. The value replaces those with the seen stamps.
-    public mutating func write(
+    package mutating func write(
         _ value: Value, to property: WireProperty, stamp: Stamp, seeing seen: [Stamp]
     ) {
         var siblings = Siblings(

@@ -1,16 +1,16 @@
 /// The whole state of one record in a zone. A repair replaces the record in a store by it.
-public struct RecordImage: Hashable, Sendable {
+package struct RecordImage: Hashable, Sendable {
     /// A link that has the record as its right end.
-    public struct IncomingLink: Hashable, Sendable {
+    package struct IncomingLink: Hashable, Sendable {
         /// The record at the left end.
-        public var left: RecordID
+        package var left: RecordID
         /// The relationship of the left end.
-        public var property: WireProperty
+        package var property: WireProperty
         /// The tags of the link.
-        public var tags: LinkTags
+        package var tags: LinkTags
 
         /// Creates a link to the record.
-        public init(left: RecordID, property: WireProperty, tags: LinkTags) {
+        package init(left: RecordID, property: WireProperty, tags: LinkTags) {
             self.left = left
             self.property = property
             self.tags = tags
@@ -18,14 +18,14 @@ public struct RecordImage: Hashable, Sendable {
     }
 
     /// The identity of the record.
-    public var id: RecordID
+    package var id: RecordID
     /// The record with its own links, or `nil` if the zone does not hold the record.
-    public var record: CanonicalRecord?
+    package var record: CanonicalRecord?
     /// The links that point to the record.
-    public var incoming: [IncomingLink]
+    package var incoming: [IncomingLink]
 
     /// Creates the image of a record.
-    public init(
+    package init(
         id: RecordID, record: CanonicalRecord? = nil, incoming: [IncomingLink] = []
     ) {
         self.id = id
@@ -37,7 +37,7 @@ public struct RecordImage: Hashable, Sendable {
 extension ByteWriter {
     /// Appends the identity and a flag; if the flag is 1, the record and the links that point to
     /// it.
-    public mutating func append(image: RecordImage) {
+    package mutating func append(image: RecordImage) {
         append(record: image.id)
         append(byte: image.record == nil ? 0 : 1)
         guard let record = image.record else { return }
@@ -56,7 +56,7 @@ extension ByteReader {
     ///
     /// - Throws: ``ChangeSetDecodingError`` if the bytes are malformed, or the record has another
     ///   identity than the image.
-    public mutating func readImage() throws(ChangeSetDecodingError) -> RecordImage {
+    package mutating func readImage() throws(ChangeSetDecodingError) -> RecordImage {
         var image = RecordImage(id: try readRecord())
         guard try readFlag() else { return image }
         let record = try CanonicalRecord(decoding: try readBlock())

@@ -10,9 +10,9 @@
 /// Each rule is a total order over writes, because no two saves share a stamp. So merging is
 /// commutative, associative and idempotent. Two writes of one save share its stamp: the first wins,
 /// unless the second has a greater (or lesser) value under `max` (or `min`).
-public enum Register {
+package enum Register {
     /// The outcome of an incoming write.
-    public enum Outcome: Sendable {
+    package enum Outcome: Sendable {
         /// The incoming write wins and replaces the held value.
         case replaces
         /// The held value stays: the incoming write loses.
@@ -29,7 +29,7 @@ public enum Register {
     ///   - incoming: The stamp of the incoming write.
     ///   - held: The stamp of the held value, or `nil` if the register was never written.
     @inlinable
-    public static func outcome(ofWriting incoming: Stamp, over held: Stamp?) -> Outcome {
+    package static func outcome(ofWriting incoming: Stamp, over held: Stamp?) -> Outcome {
         guard let held else { return .replaces }
         return held < incoming ? .replaces : held == incoming ? .isDuplicate : .loses
     }
@@ -43,7 +43,7 @@ public enum Register {
     ///   - values: Returns both values. Only `max` and `min` call it, so the other rules need not
     ///     read values.
     @inlinable
-    public static func outcome(
+    package static func outcome(
         ofWriting incoming: Stamp, over held: Stamp?, by rule: MergeRule,
         values: () throws -> (incoming: Value, held: Value)
     ) rethrows -> Outcome {

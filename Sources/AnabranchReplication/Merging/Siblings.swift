@@ -6,46 +6,46 @@
 ///
 /// Sources: DeCandia et al., "Dynamo", SOSP 2007; Shapiro et al., "A comprehensive study of
 /// Convergent and Commutative Replicated Data Types", INRIA RR-7506, 2011 (multi-value register).
-public struct Siblings<Content> {
+package struct Siblings<Content> {
     /// One value of the property.
-    public struct Sibling {
+    package struct Sibling {
         /// The stamp of the write.
-        public let stamp: Stamp
+        package let stamp: Stamp
         /// The value, in the form that the caller keeps.
-        public let content: Content
+        package let content: Content
 
         /// Creates a sibling.
-        public init(stamp: Stamp, content: Content) {
+        package init(stamp: Stamp, content: Content) {
             self.stamp = stamp
             self.content = content
         }
     }
 
     /// The values in ascending order of their stamps, each once.
-    public private(set) var all: [Sibling] = []
+    package private(set) var all: [Sibling] = []
 
     /// Creates a property that was never written.
-    public init() {}
+    package init() {}
 
     /// Creates a property with these values.
     ///
     /// - Parameter siblings: Values in any order. Of two with one stamp the first is kept.
-    public init(_ siblings: some Sequence<Sibling>) {
+    package init(_ siblings: some Sequence<Sibling>) {
         for sibling in siblings { insert(sibling) }
     }
 
     /// The visible value: the one with the greatest stamp. It is `nil` if the property was never
     /// written.
-    public var shown: Sibling? { all.last }
+    package var shown: Sibling? { all.last }
 
     /// The stamps that a write names if its author saw all values.
-    public var stamps: [Stamp] { all.map(\.stamp) }
+    package var stamps: [Stamp] { all.map(\.stamp) }
 
     /// Adds a value and removes those that its author saw.
     ///
     /// - Returns: The values that were removed.
     @discardableResult
-    public mutating func write(
+    package mutating func write(
         _ content: Content, stamp: Stamp, seeing seen: [Stamp]
     ) -> [Sibling] {
         // Both lists may be long in hostile input, so their lengths are never multiplied, and the

@@ -1,15 +1,15 @@
 /// A property as change sets name it: by its wire name, type and merge rule. Two writes merge only
 /// if all three are equal.
-public struct WireProperty: Hashable, Sendable {
+package struct WireProperty: Hashable, Sendable {
     /// The name that the property keeps through renames.
-    public let name: WireName
+    package let name: WireName
     /// The type of the property's values.
-    public let type: WireType
+    package let type: WireType
     /// The rule that merges concurrent writes.
-    public let rule: MergeRule
+    package let rule: MergeRule
 
     /// Creates a property.
-    public init(name: WireName, type: WireType, rule: MergeRule = .lastWriter) {
+    package init(name: WireName, type: WireType, rule: MergeRule = .lastWriter) {
         self.name = name
         self.type = type
         self.rule = rule
@@ -21,7 +21,7 @@ public struct WireProperty: Hashable, Sendable {
     /// an unknown one, are registers by stamp: `lastWriter`, `firstWriter` or `keepBoth`. The rules
     /// `max` and `min` need a type with an order, `counter` one with an exact sum. No other pair of
     /// type and rule can be merged yet.
-    public var isMergeable: Bool {
+    package var isMergeable: Bool {
         switch type {
         case .links, .mutualLinks: return rule == .set || rule == .list
         case .group: return rule == .group
@@ -69,7 +69,7 @@ extension WireType {
 
 extension WireProperty: Comparable {
     /// Orders properties by the name's bytes, then type, then rule, as in the canonical form.
-    public static func < (left: WireProperty, right: WireProperty) -> Bool {
+    package static func < (left: WireProperty, right: WireProperty) -> Bool {
         if left.name != right.name { return left.name < right.name }
         if left.type != right.type { return left.type.rawValue < right.type.rawValue }
         return left.rule.rawValue < right.rule.rawValue
@@ -78,12 +78,12 @@ extension WireProperty: Comparable {
 
 extension WireProperty: CustomStringConvertible {
     /// The name, followed by type and rule in parentheses.
-    public var description: String { "\(name) (\(type), \(rule))" }
+    package var description: String { "\(name) (\(type), \(rule))" }
 }
 
 extension ByteWriter {
     /// Appends a property: its name, type and rule.
-    public mutating func append(property: WireProperty) {
+    package mutating func append(property: WireProperty) {
         append(string: property.name.string)
         append(byte: property.type.rawValue)
         append(byte: property.rule.rawValue)
@@ -92,7 +92,7 @@ extension ByteWriter {
 
 extension ByteReader {
     /// Reads a property: its name, type and rule. An unknown type or rule is accepted.
-    public mutating func readProperty() throws(ChangeSetDecodingError) -> WireProperty {
+    package mutating func readProperty() throws(ChangeSetDecodingError) -> WireProperty {
         let name = WireName(try readName())
         let type = WireType(rawValue: try readByte())
         return WireProperty(name: name, type: type, rule: MergeRule(rawValue: try readByte()))

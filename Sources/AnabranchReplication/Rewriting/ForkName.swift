@@ -9,7 +9,7 @@ extension ReplicaID {
     /// - Parameters:
     ///   - dot: The dot of the branch's first differing change set before the renaming.
     ///   - origin: The origin of that change set.
-    public init(ofForkAt dot: Dot, origin: Digest) {
+    package init(ofForkAt dot: Dot, origin: Digest) {
         var writer = ByteWriter()
         writer.append(raw: Array("fork".utf8))
         writer.append(dot: dot)

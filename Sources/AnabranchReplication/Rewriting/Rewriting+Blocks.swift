@@ -57,7 +57,7 @@ extension Rewriting {
     }
 
     /// Rewrites the references in a value, also those within an attribute group.
-    public func rewritten(_ value: Value) -> Value {
+    package func rewritten(_ value: Value) -> Value {
         switch value {
         case .reference(let record): .reference(rewritten(record))
         case .group(let group): .group(rewritten(group))

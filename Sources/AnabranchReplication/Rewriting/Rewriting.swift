@@ -5,16 +5,16 @@
 /// tags and its dot, and these mentions follow. If it moves to another history, they follow in the
 /// change sets with contexts that name the part that moves: the others mention what another branch
 /// has under the same names. Origins never change: one origin stays one save (invariant 3).
-public struct Rewriting: Sendable {
+package struct Rewriting: Sendable {
     /// The new dot and timestamp of one change set.
-    public struct Name: Hashable, Sendable {
+    package struct Name: Hashable, Sendable {
         /// The new dot.
-        public var dot: Dot
+        package var dot: Dot
         /// The new time of every write of the save.
-        public var timestamp: HybridTimestamp
+        package var timestamp: HybridTimestamp
 
         /// Creates a name.
-        public init(dot: Dot, timestamp: HybridTimestamp) {
+        package init(dot: Dot, timestamp: HybridTimestamp) {
             self.dot = dot
             self.timestamp = timestamp
         }
@@ -31,7 +31,7 @@ public struct Rewriting: Sendable {
     private var forks: [Dot: CausalContext.Entry] = [:]
     /// The new identities of the records that were inserted in renamed change sets, by their old
     /// identities.
-    public private(set) var records: [RecordID: RecordID] = [:]
+    package private(set) var records: [RecordID: RecordID] = [:]
     /// Renamed histories with a rejected save, by their old replica ID.
     private var rejected: [ReplicaID: RejectedHistory] = [:]
 
@@ -43,20 +43,20 @@ public struct Rewriting: Sendable {
     }
 
     /// Creates a rewriting that changes nothing.
-    public init() {}
+    package init() {}
 
     /// Indicates whether no change set was renamed or restamped.
-    public var isEmpty: Bool { names.isEmpty }
+    package var isEmpty: Bool { names.isEmpty }
 
     /// The new name of a change set, or `nil` if it keeps its dot and timestamp.
-    public subscript(dot: Dot) -> Name? { names[dot] }
+    package subscript(dot: Dot) -> Name? { names[dot] }
 
     /// Records the new dot and timestamp of a change set. Call it for all change sets before
     /// rewriting any.
     ///
     /// - Throws: ``ChangeSetDecodingError`` if the payload can't be read, or is that of a save in
     ///   parts.
-    public mutating func rename(
+    package mutating func rename(
         _ set: ChangeSet, to name: Name
     ) throws(ChangeSetDecodingError) {
         guard addName(of: set, name) else { return }
@@ -71,7 +71,7 @@ public struct Rewriting: Sendable {
     /// Records the new dot and timestamp of a change set, which may be a save in parts.
     ///
     /// - Throws: ``ChangeSetDecodingError`` if the payload can't be read, or the error of `parts`.
-    public mutating func rename(
+    package mutating func rename(
         _ set: ChangeSet, to name: Name, _ parts: some PartReading
     ) throws {
         guard addName(of: set, name) else { return }
@@ -87,7 +87,7 @@ public struct Rewriting: Sendable {
     ///   - replica: The old replica ID of a renamed void.
     ///   - new: Its new replica ID.
     ///   - kept: The records that the change sets before it inserted.
-    public mutating func renameRejectedRecords(
+    package mutating func renameRejectedRecords(
         of replica: ReplicaID, to new: ReplicaID, keeping kept: Set<RecordID>
     ) {
         guard rejected[replica] == nil else { return }
@@ -125,7 +125,7 @@ public struct Rewriting: Sendable {
     /// - Returns: The change set itself if nothing of it changes.
     /// - Throws: ``ChangeSetDecodingError`` if the payload can't be read or has an unknown
     ///   operation, or the error of `parts`.
-    public func rewritten(_ set: ChangeSet, _ parts: some PartStore) throws -> ChangeSet {
+    package func rewritten(_ set: ChangeSet, _ parts: some PartStore) throws -> ChangeSet {
         guard set.kind == .saveInParts else { return try rewritten(set) }
         let name = names[set.dot] ?? Name(dot: set.dot, timestamp: set.timestamp)
         let mentions = mentions(in: set)
@@ -152,7 +152,7 @@ public struct Rewriting: Sendable {
     /// - Returns: The change set itself if nothing of it changes.
     /// - Throws: ``ChangeSetDecodingError``: `inParts` for a save in parts, `unsupportedVersion`
     ///   for an unknown operation, other codes for a damaged payload.
-    public func rewritten(_ set: ChangeSet) throws(ChangeSetDecodingError) -> ChangeSet {
+    package func rewritten(_ set: ChangeSet) throws(ChangeSetDecodingError) -> ChangeSet {
         let name = names[set.dot] ?? Name(dot: set.dot, timestamp: set.timestamp)
         let context = rewritten(set.context)
         guard set.kind != .saveInParts else {
@@ -245,7 +245,7 @@ public struct Rewriting: Sendable {
     // MARK: - Mentions
 
     /// The causal context with the new names of renamed change sets.
-    public func rewritten(_ context: CausalContext) -> CausalContext {
+    package func rewritten(_ context: CausalContext) -> CausalContext {
         guard !names.isEmpty else { return context }
         var entries: [CausalContext.Entry] = []
         for entry in context.beyond {
@@ -270,7 +270,7 @@ public struct Rewriting: Sendable {
     }
 
     /// The new identity of a record, or the same one if it keeps it.
-    public func rewritten(_ record: RecordID) -> RecordID {
+    package func rewritten(_ record: RecordID) -> RecordID {
         if let new = records[record] { return new }
         guard let history = rejected[record.replica], !history.kept.contains(record) else {
             return record
@@ -279,7 +279,7 @@ public struct Rewriting: Sendable {
     }
 
     /// The new stamp of a write, or the same one if it keeps it.
-    public func rewritten(_ stamp: Stamp) -> Stamp { stamps[stamp] ?? stamp }
+    package func rewritten(_ stamp: Stamp) -> Stamp { stamps[stamp] ?? stamp }
 
     func rewritten(_ seen: [Stamp]) -> [Stamp] { seen.map(rewritten) }
 }

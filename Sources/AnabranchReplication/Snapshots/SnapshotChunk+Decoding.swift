@@ -5,7 +5,7 @@ extension SnapshotChunk {
     ///
     /// - Throws: ``ChangeSetDecodingError`` with the offset of the first byte that could not be
     ///   read. Nothing has been stored; ask for the chunk again.
-    public init(decoding bytes: [UInt8]) throws(ChangeSetDecodingError) {
+    package init(decoding bytes: [UInt8]) throws(ChangeSetDecodingError) {
         // A chunk begins like a payload, with a version and tables.
         var payload = try ChangePayloadDecoder(bytes, author: Self.noReplica)
         // All links of one record are in one chunk.

@@ -1,5 +1,5 @@
 /// Encodes one chunk of a snapshot record by record.
-public struct SnapshotChunkEncoder: Sendable {
+package struct SnapshotChunkEncoder: Sendable {
     /// The entity and the properties that the records of one block share.
     private struct Shape: Hashable {
         let entity: WireName
@@ -13,15 +13,15 @@ public struct SnapshotChunkEncoder: Sendable {
     private var records: [ByteWriter] = []
     private var links: [(property: WireProperty, links: LinksEncoder)] = []
     /// The approximate number of bytes of the chunk, by which a writer knows when it is full.
-    public private(set) var byteCount = 0
+    package private(set) var byteCount = 0
     /// The number of values, identities and tags, which ``Limits/maximumCells`` limits.
-    public private(set) var cellCount = 0
+    package private(set) var cellCount = 0
 
     /// Creates an encoder of an empty chunk.
-    public init() {}
+    package init() {}
 
     /// Indicates whether nothing was appended.
-    public var isEmpty: Bool { byteCount == 0 }
+    package var isEmpty: Bool { byteCount == 0 }
 
     /// The number of bytes that the encoder refers to instead of copying them.
     private var largeByteCount: Int {
@@ -29,7 +29,7 @@ public struct SnapshotChunkEncoder: Sendable {
     }
 
     /// Appends the head of a replica: the dot and the origin of its last change set.
-    public mutating func append(_ head: SnapshotChunk.Head) {
+    package mutating func append(_ head: SnapshotChunk.Head) {
         heads.append(dot: head.dot)
         heads.append(digest: head.origin)
         headCount += 1
@@ -37,7 +37,7 @@ public struct SnapshotChunkEncoder: Sendable {
     }
 
     /// Appends a record with its links.
-    public mutating func append(_ record: CanonicalRecord) {
+    package mutating func append(_ record: CanonicalRecord) {
         for link in record.links {
             append(.init(left: record.id, right: link.right, tags: link.tags), of: link.property)
         }
@@ -71,7 +71,7 @@ public struct SnapshotChunkEncoder: Sendable {
     }
 
     /// Appends a link of a relationship.
-    public mutating func append(_ link: SnapshotChunk.Link, of property: WireProperty) {
+    package mutating func append(_ link: SnapshotChunk.Link, of property: WireProperty) {
         if links.last?.property != property {
             links.append((property, LinksEncoder()))
         }
@@ -81,10 +81,10 @@ public struct SnapshotChunkEncoder: Sendable {
     }
 
     /// Returns the encoded chunk.
-    public consuming func finish() -> [UInt8] { finished().bytes }
+    package consuming func finish() -> [UInt8] { finished().bytes }
 
     /// Returns the encoded chunk without copying its large values.
-    public consuming func finished() -> ByteWriter {
+    package consuming func finished() -> ByteWriter {
         var tables = PayloadTables(author: SnapshotChunk.noReplica)
         var blocks = ByteWriter(reservingCapacity: byteCount - largeByteCount)
         func append(_ block: UInt64, _ body: ByteWriter) {

@@ -3,11 +3,11 @@
 /// A piece has a number like a chunk, and is transferred and stored like one. Its version 2
 /// distinguishes it from a whole chunk. The number of pieces that follow comes next, then bytes up
 /// to the end.
-public struct SnapshotPiece: Hashable, Sendable {
+package struct SnapshotPiece: Hashable, Sendable {
     /// The number of pieces of the same chunk after this one.
-    public let followingCount: UInt64
+    package let followingCount: UInt64
     /// The bytes of this piece. Those of all pieces in their order are the chunk.
-    public let bytes: ArraySlice<UInt8>
+    package let bytes: ArraySlice<UInt8>
 
     static let version: UInt64 = 2
 
@@ -15,7 +15,7 @@ public struct SnapshotPiece: Hashable, Sendable {
     ///
     /// - Returns: `nil` if the bytes have another version, such as that of a whole chunk.
     /// - Throws: ``ChangeSetDecodingError`` if the bytes end before the content of the piece.
-    public init?(decoding encoded: [UInt8]) throws(ChangeSetDecodingError) {
+    package init?(decoding encoded: [UInt8]) throws(ChangeSetDecodingError) {
         var reader = ByteReader(encoded)
         guard try reader.readVarint() == Self.version else { return nil }
         followingCount = try reader.readQuantity()
@@ -28,7 +28,7 @@ public struct SnapshotPiece: Hashable, Sendable {
     ///   - chunk: The encoded chunk.
     ///   - size: The number of bytes of each piece, above zero. Only the last piece may be shorter.
     ///   - body: Receives each encoded piece.
-    public static func cut(
+    package static func cut(
         _ chunk: ByteWriter, into size: Int, _ body: ([UInt8]) throws -> Void
     ) rethrows {
         var followingCount = (chunk.count + size - 1) / size

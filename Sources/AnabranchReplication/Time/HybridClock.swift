@@ -4,14 +4,14 @@
 /// The clock reads no wall clock: the caller passes the time, so a simulation can replay any
 /// schedule. The caller also persists ``latest`` in the transaction that used it, so the clock
 /// never issues a timestamp twice, not even after a crash.
-public struct HybridClock: Hashable, Sendable {
+package struct HybridClock: Hashable, Sendable {
     /// The greatest timestamp issued or observed.
-    public private(set) var latest: HybridTimestamp
+    package private(set) var latest: HybridTimestamp
 
     /// Creates a clock.
     ///
     /// - Parameter latest: The persisted ``latest`` of the replica.
-    public init(latest: HybridTimestamp = .zero) { self.latest = latest }
+    package init(latest: HybridTimestamp = .zero) { self.latest = latest }
 
     /// Advances the clock for a local event.
     ///
@@ -21,7 +21,7 @@ public struct HybridClock: Hashable, Sendable {
     /// - Parameter wallMilliseconds: Since 1970-01-01 UTC, as the host reports them now.
     /// - Returns: A timestamp later than any that this clock has issued or observed. At the end
     ///   of representable time it returns `nil`: the caller refuses the event.
-    public mutating func tick(wallMilliseconds: Int64) -> HybridTimestamp? {
+    package mutating func tick(wallMilliseconds: Int64) -> HybridTimestamp? {
         let wall = HybridTimestamp(wallMilliseconds: wallMilliseconds)
         guard latest.rawValue < Limits.greatestTimestamp else { return nil }
         latest = max(wall, HybridTimestamp(rawValue: latest.rawValue + 1))
@@ -29,7 +29,7 @@ public struct HybridClock: Hashable, Sendable {
     }
 
     /// Records a timestamp that came from another replica.
-    public mutating func observe(_ timestamp: HybridTimestamp) {
+    package mutating func observe(_ timestamp: HybridTimestamp) {
         latest = max(latest, timestamp)
     }
 }

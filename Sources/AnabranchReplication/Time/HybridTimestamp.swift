@@ -4,13 +4,13 @@
 ///
 /// Source: Kulkarni et al., "Logical Physical Clocks and Consistent Snapshots in Globally
 /// Distributed Databases", 2014.
-public struct HybridTimestamp: Hashable, Sendable {
+package struct HybridTimestamp: Hashable, Sendable {
     /// The milliseconds in the high 48 bits and the counter in the low 16; below 2^63.
-    public let rawValue: UInt64
+    package let rawValue: UInt64
 
     /// Creates a timestamp from its stored form.
     @inlinable
-    public init(rawValue: UInt64) { self.rawValue = rawValue }
+    package init(rawValue: UInt64) { self.rawValue = rawValue }
 
     /// Creates a timestamp from a wall-clock time and a counter.
     ///
@@ -18,30 +18,30 @@ public struct HybridTimestamp: Hashable, Sendable {
     ///   - wallMilliseconds: Milliseconds since 1970-01-01 UTC. A time out of range becomes the
     ///     nearest one in range.
     ///   - counter: Distinguishes events of one millisecond.
-    public init(wallMilliseconds: Int64, counter: UInt16 = 0) {
+    package init(wallMilliseconds: Int64, counter: UInt16 = 0) {
         let greatest = Int64(Limits.greatestTimestamp >> 16)
         let clamped = UInt64(min(max(wallMilliseconds, 0), greatest))
         self.init(rawValue: clamped << 16 | UInt64(counter))
     }
 
     /// A timestamp before every one that a clock issues.
-    public static let zero = HybridTimestamp(rawValue: 0)
+    package static let zero = HybridTimestamp(rawValue: 0)
 
     /// The milliseconds since 1970-01-01 UTC.
-    public var wallMilliseconds: Int64 { Int64(rawValue >> 16) }
+    package var wallMilliseconds: Int64 { Int64(rawValue >> 16) }
     /// The counter, which distinguishes events of one millisecond.
-    public var counter: UInt16 { UInt16(truncatingIfNeeded: rawValue) }
+    package var counter: UInt16 { UInt16(truncatingIfNeeded: rawValue) }
 }
 
 extension HybridTimestamp: Comparable {
     /// Orders timestamps by milliseconds, then by counter.
     @inlinable
-    public static func < (left: HybridTimestamp, right: HybridTimestamp) -> Bool {
+    package static func < (left: HybridTimestamp, right: HybridTimestamp) -> Bool {
         left.rawValue < right.rawValue
     }
 }
 
 extension HybridTimestamp: CustomStringConvertible {
     /// The milliseconds and the counter, separated by a full stop.
-    public var description: String { "\(wallMilliseconds).\(counter)" }
+    package var description: String { "\(wallMilliseconds).\(counter)" }
 }

@@ -3,15 +3,15 @@
 /// All writes of one save share one stamp, and no two saves have equal stamps. Stamps are compared
 /// by timestamp, then by the replica's bytes. The written value has no influence, so a server can
 /// merge values that it can't read.
-public struct Stamp: Hashable, Sendable {
+package struct Stamp: Hashable, Sendable {
     /// The time of the save.
-    public let timestamp: HybridTimestamp
+    package let timestamp: HybridTimestamp
     /// The replica of the change set.
-    public let replica: ReplicaID
+    package let replica: ReplicaID
 
     /// Creates the stamp of a save.
     @inlinable
-    public init(timestamp: HybridTimestamp, replica: ReplicaID) {
+    package init(timestamp: HybridTimestamp, replica: ReplicaID) {
         self.timestamp = timestamp
         self.replica = replica
     }
@@ -20,7 +20,7 @@ public struct Stamp: Hashable, Sendable {
 extension Stamp: Comparable {
     /// Orders stamps by timestamp, then by the replica's bytes.
     @inlinable
-    public static func < (left: Stamp, right: Stamp) -> Bool {
+    package static func < (left: Stamp, right: Stamp) -> Bool {
         left.timestamp != right.timestamp
             ? left.timestamp < right.timestamp : left.replica < right.replica
     }
@@ -28,5 +28,5 @@ extension Stamp: Comparable {
 
 extension Stamp: CustomStringConvertible {
     /// The timestamp and the replica, separated by `@`.
-    public var description: String { "\(timestamp)@\(replica)" }
+    package var description: String { "\(timestamp)@\(replica)" }
 }

@@ -8,7 +8,7 @@ extension Double {
     /// - Returns: `nil` for any other text, such as `0x10`. It is `nil` too for a number that is
     ///   too large for a double, and for one that is not zero but so small that it would become
     ///   zero.
-    public init?(decimalText text: String) {
+    package init?(decimalText text: String) {
         // The standard library also reads hexadecimal numbers, which have an x, and the payload of
         // a NaN, which is in parentheses.
         let isOther = text.utf8.contains {

@@ -13,15 +13,15 @@ public struct ExactDecimal: Hashable, Sendable {
     private let digitsHigh: UInt64
     private let digitsLow: UInt64
     /// The exponent of ten, from −128.
-    public let exponent: Int16
+    package let exponent: Int16
     /// Indicates whether the number is less than zero.
-    public let isNegative: Bool
+    package let isNegative: Bool
 
     /// The digits as one integer, below 10^38.
-    public var digits: UInt128 { UInt128(digitsHigh) << 64 | UInt128(digitsLow) }
+    package var digits: UInt128 { UInt128(digitsHigh) << 64 | UInt128(digitsLow) }
 
     /// The greatest digits, 10^38 − 1.
-    public static let greatestDigits = powerOfTen(38) - 1
+    package static let greatestDigits = powerOfTen(38) - 1
 
     /// The number zero.
     public static let zero = ExactDecimal(Int64(0))
@@ -32,7 +32,7 @@ public struct ExactDecimal: Hashable, Sendable {
     /// above 127 is allowed if the number has so many fewer digits.
     ///
     /// - Returns: `nil` if the number is out of bounds after trailing zeros were removed.
-    public init?(digits: UInt128, exponent: Int, isNegative: Bool) {
+    package init?(digits: UInt128, exponent: Int, isNegative: Bool) {
         // There are at most this many trailing zeros, and the sum below can't overflow.
         guard digits != 0 else {
             self = .zero

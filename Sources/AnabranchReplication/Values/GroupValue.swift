@@ -1,23 +1,22 @@
 /// The value of an attribute group: the map of its members.
 ///
 /// A group is one register. A write of any member writes all of them, and concurrent writes never
-/// mix. Members that the author's model lacks are kept unchanged, so an older peer removes nothing
-/// (``replacing(_:)``).
+/// mix. Members that the author's model lacks are kept unchanged, so an older peer removes nothing.
 ///
 /// A member is identified by its name and type: a member that changes its type is another member.
 /// It has a value of an attribute or of a to-one relationship, never links or a group.
 public struct GroupValue: Hashable, Sendable {
     /// One attribute of the group with its value.
-    public struct Member: Hashable, Sendable {
+    package struct Member: Hashable, Sendable {
         /// The wire name of the attribute.
-        public let name: WireName
+        package let name: WireName
         /// The type of the attribute.
-        public let type: WireType
+        package let type: WireType
         /// The value; a reference is the whole identity of its target.
-        public let value: Value
+        package let value: Value
 
         /// Creates a member.
-        public init(name: WireName, type: WireType, value: Value) {
+        package init(name: WireName, type: WireType, value: Value) {
             self.name = name
             self.type = type
             self.value = value
@@ -29,10 +28,10 @@ public struct GroupValue: Hashable, Sendable {
     }
 
     /// The members ordered by the bytes of their names, then by type, each once.
-    public let members: [Member]
+    package let members: [Member]
 
     /// The group without members.
-    public static let empty = GroupValue(ordered: [])
+    package static let empty = GroupValue(ordered: [])
 
     /// Creates a group.
     ///
@@ -40,7 +39,7 @@ public struct GroupValue: Hashable, Sendable {
     ///   kept.
     /// - Returns: `nil` if a value does not suit the type of its member, or there are more than
     ///   ``Limits/maximumMembers``. No reader would accept such a group.
-    public init?(_ members: some Sequence<Member>) {
+    package init?(_ members: some Sequence<Member>) {
         var latest: [MemberKey: Member] = [:]
         for member in members {
             guard member.isWellFormed else { return nil }
@@ -66,14 +65,14 @@ public struct GroupValue: Hashable, Sendable {
 
     /// The value of a member, or `nil` if the group lacks the member. A member may also have the
     /// value null.
-    public subscript(name: WireName, type: WireType) -> Value? {
+    package subscript(name: WireName, type: WireType) -> Value? {
         members.first { $0.name == name && $0.type == type }?.value
     }
 
     /// Returns the group with some members written and all others unchanged.
     ///
     /// - Returns: `nil` in the same cases as ``init(_:)``.
-    public func replacing(_ written: some Sequence<Member>) -> GroupValue? {
+    package func replacing(_ written: some Sequence<Member>) -> GroupValue? {
         GroupValue(members + Array(written))
     }
 

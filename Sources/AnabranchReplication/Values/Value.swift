@@ -59,7 +59,7 @@ extension Value: Equatable {
         case (.date(let left), .date(let right)): left.canonicalBits == right.canonicalBits
         case (.decimal(let left), .decimal(let right)): left == right
         case (.string(let left), .string(let right)), (.uri(let left), .uri(let right)):
-            WireName(left) == WireName(right)
+            left.hasBytes(of: right)
         case (.data(let left), .data(let right)): left == right
         case (.uuid(let left), .uuid(let right)): left == right
         case (.reference(let left), .reference(let right)): left == right
@@ -94,5 +94,5 @@ extension Value: Hashable {
 extension Double {
     /// The bits of the double, with one pattern for every NaN.
     @inlinable
-    public var canonicalBits: UInt64 { isNaN ? 0x7FF8_0000_0000_0000 : bitPattern }
+    package var canonicalBits: UInt64 { isNaN ? 0x7FF8_0000_0000_0000 : bitPattern }
 }

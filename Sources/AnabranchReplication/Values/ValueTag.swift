@@ -2,39 +2,39 @@
 ///
 /// Each tag below 16 has its own form. From that tag on, a length follows the tag, so a program can
 /// keep and pass on a value that it does not know.
-public enum ValueTag {
+@usableFromInline package enum ValueTag {
     /// Null, without further bytes.
-    public static let null: UInt8 = 0
+    @usableFromInline package static let null: UInt8 = 0
     /// A boolean: one byte, 0 or 1.
-    public static let bool: UInt8 = 1
+    @usableFromInline package static let bool: UInt8 = 1
     /// An integer in zigzag form.
-    public static let integer: UInt8 = 2
+    @usableFromInline package static let integer: UInt8 = 2
     /// A double of eight bytes.
-    public static let double: UInt8 = 3
+    @usableFromInline package static let double: UInt8 = 3
     /// An exact decimal: sign, exponent and digits.
-    public static let decimal: UInt8 = 4
+    @usableFromInline package static let decimal: UInt8 = 4
     /// A text in UTF-8 with its length.
-    public static let string: UInt8 = 5
+    @usableFromInline package static let string: UInt8 = 5
     /// A date: a double of seconds since 2001-01-01 UTC.
-    public static let date: UInt8 = 6
+    @usableFromInline package static let date: UInt8 = 6
     /// Bytes with their length.
-    public static let data: UInt8 = 7
+    @usableFromInline package static let data: UInt8 = 7
     /// A UUID of 16 bytes.
-    public static let uuid: UInt8 = 8
+    @usableFromInline package static let uuid: UInt8 = 8
     /// The text of a URI with its length.
-    public static let uri: UInt8 = 9
+    @usableFromInline package static let uri: UInt8 = 9
     /// A reference to a record.
-    public static let reference: UInt8 = 10
+    @usableFromInline package static let reference: UInt8 = 10
     /// An attribute group with its length.
-    public static let group: UInt8 = 16
+    @usableFromInline package static let group: UInt8 = 16
     /// The first tag that belongs to later formats.
-    public static let firstUnknown: UInt8 = 17
+    @usableFromInline package static let firstUnknown: UInt8 = 17
 }
 
 extension Value {
     /// The tag of the value's kind.
     @inlinable
-    public var tag: UInt8 {
+    package var tag: UInt8 {
         switch self {
         case .null: ValueTag.null
         case .bool: ValueTag.bool

@@ -2,7 +2,7 @@
 ///
 /// The bytes that all these records share are encoded only once, because a server gets mostly
 /// inserts.
-public struct InsertedRowBytes: Sendable {
+package struct InsertedRowBytes: Sendable {
     /// The shared bytes after the identity.
     private let head: [UInt8]
     /// The columns in canonical order: the index of each, and the bytes that precede its value.
@@ -14,7 +14,7 @@ public struct InsertedRowBytes: Sendable {
     ///   - entity: The wire name of the entity.
     ///   - properties: The written properties, each once.
     ///   - stamp: The stamp of the insert.
-    public init(entity: WireName, properties: [WireProperty], stamp: Stamp) {
+    package init(entity: WireName, properties: [WireProperty], stamp: Stamp) {
         var writer = ByteWriter()
         writer.append(string: entity.string)
         writer.append(byte: 0)
@@ -35,7 +35,7 @@ public struct InsertedRowBytes: Sendable {
     ///   - record: The identity of the record.
     ///   - value: Returns the value of the property with an index.
     /// - Returns: The same bytes as ``CanonicalRecord/encoded()``.
-    public func bytes(of record: RecordID, value: (Int) -> Value) -> ByteWriter {
+    package func bytes(of record: RecordID, value: (Int) -> Value) -> ByteWriter {
         var writer = ByteWriter(reservingCapacity: 64 + columns.count * 64)
         writer.append(record: record)
         writer.append(raw: head)

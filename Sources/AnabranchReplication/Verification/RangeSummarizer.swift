@@ -2,18 +2,18 @@
 ///
 /// It cuts the range into parts of about equal size, or lists its records if they are few. Pass it
 /// the records of the range in ascending order, until it accepts no more.
-public struct RangeSummarizer: Sendable {
+package struct RangeSummarizer: Sendable {
     /// The limits of one summary.
-    public struct Limits: Hashable, Sendable {
+    package struct Limits: Hashable, Sendable {
         /// The greatest number of records that are listed instead of summed.
-        public var listed = 256
+        package var listed = 256
         /// The number of parts that a range is cut into.
-        public var parts = 16
+        package var parts = 16
         /// The greatest number of records and links that one answer reads.
-        public var steps = 1 << 16
+        package var steps = 1 << 16
 
         /// Creates the default limits.
-        public init() {}
+        package init() {}
     }
 
     private let range: RecordRange
@@ -36,7 +36,7 @@ public struct RangeSummarizer: Sendable {
     ///   - steps: The number of records and links that may still be read. At least one record is
     ///     read.
     ///   - limits: The limits of one summary.
-    public init(_ range: RecordRange, count: Int, steps: Int, limits: Limits) {
+    package init(_ range: RecordRange, count: Int, steps: Int, limits: Limits) {
         self.range = range
         isListing = count <= limits.listed
         let size = (min(count, limits.steps) + limits.parts - 1) / max(limits.parts, 1)
@@ -48,7 +48,7 @@ public struct RangeSummarizer: Sendable {
     /// Adds the next record of the range.
     ///
     /// - Returns: `false` if the record was not taken. Then pass no more records.
-    public mutating func take(_ record: CanonicalRecord) -> Bool {
+    package mutating func take(_ record: CanonicalRecord) -> Bool {
         if !isListing, presentSize >= partSize || presentSteps >= partSteps {
             parts.append(RangeSummary.Part(upper: record.id, checksum: present))
             present = .zero
@@ -71,7 +71,7 @@ public struct RangeSummarizer: Sendable {
     /// Returns the summary and the number of records and links that were read.
     ///
     /// - Parameter isWhole: `true` if the range has no more records than were taken.
-    public consuming func finish(isWhole: Bool) -> (summary: RangeSummary, steps: Int) {
+    package consuming func finish(isWhole: Bool) -> (summary: RangeSummary, steps: Int) {
         if isListing { return (.records(entries), steps) }
         if isWhole { parts.append(RangeSummary.Part(upper: range.upper, checksum: present)) }
         return (.parts(parts), steps)

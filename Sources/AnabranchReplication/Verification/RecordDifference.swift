@@ -16,7 +16,7 @@ public struct RecordDifference: Hashable, Sendable {
     public var kind: Kind
 
     /// Creates a difference.
-    public init(record: RecordID, kind: Kind) {
+    package init(record: RecordID, kind: Kind) {
         self.record = record
         self.kind = kind
     }
@@ -29,7 +29,7 @@ extension RecordDifference {
     ///   - own: All records of this side in the range.
     ///   - others: All records of the other side in the range.
     /// - Returns: The differences, ordered by identity.
-    public static func between(
+    package static func between(
         _ own: [RangeSummary.Entry], _ others: [RangeSummary.Entry]
     ) -> [RecordDifference] {
         let held = sums(own)

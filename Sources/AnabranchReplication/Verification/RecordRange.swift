@@ -1,21 +1,21 @@
 /// A range of record identities in their order.
-public struct RecordRange: Hashable, Sendable {
+package struct RecordRange: Hashable, Sendable {
     /// The first identity in the range, or `nil` if the range has no beginning.
-    public let lower: RecordID?
+    package let lower: RecordID?
     /// The first identity after the range, or `nil` if the range has no end.
-    public let upper: RecordID?
+    package let upper: RecordID?
 
     /// The range of all identities.
-    public static let all = RecordRange(lower: nil, upper: nil)
+    package static let all = RecordRange(lower: nil, upper: nil)
 
     /// Creates a range from its bounds.
-    public init(lower: RecordID?, upper: RecordID?) {
+    package init(lower: RecordID?, upper: RecordID?) {
         self.lower = lower
         self.upper = upper
     }
 
     /// Indicates whether the range contains no identity.
-    public var isEmpty: Bool {
+    package var isEmpty: Bool {
         guard let upper else { return false }
         guard let lower else { return upper == Self.first }
         return lower >= upper
@@ -24,12 +24,12 @@ public struct RecordRange: Hashable, Sendable {
     private static let first = RecordID(replica: ReplicaID(high: 0, low: 0), number: 1)
 
     /// Indicates whether the range contains an identity.
-    public func contains(_ record: RecordID) -> Bool {
+    package func contains(_ record: RecordID) -> Bool {
         (lower.map { $0 <= record } ?? true) && (upper.map { record < $0 } ?? true)
     }
 
     /// The numbers of a replica's records that are in the range, or `nil` if none is.
-    public func numbers(of replica: ReplicaID) -> ClosedRange<UInt64>? {
+    package func numbers(of replica: ReplicaID) -> ClosedRange<UInt64>? {
         var first: UInt64 = 1
         var last = Limits.greatestRecordNumber
         if let lower {
@@ -45,7 +45,7 @@ public struct RecordRange: Hashable, Sendable {
 }
 
 /// The summary of a state's records in a range, as far as one answer reaches.
-public enum RangeSummary: Hashable, Sendable {
+package enum RangeSummary: Hashable, Sendable {
     /// Consecutive parts of the range, from its beginning on. If the last part ends before the
     /// range, ask for the rest as a range of its own.
     case parts([Part])
@@ -53,29 +53,29 @@ public enum RangeSummary: Hashable, Sendable {
     case records([Entry])
 
     /// One part of a range with its checksum.
-    public struct Part: Hashable, Sendable {
+    package struct Part: Hashable, Sendable {
         /// The first identity after the part, or `nil` for the last part of a range without an
         /// end.
-        public var upper: RecordID?
+        package var upper: RecordID?
         /// The checksum of the records in the part, links included.
-        public var checksum: StateChecksum
+        package var checksum: StateChecksum
 
         /// Creates a part.
-        public init(upper: RecordID?, checksum: StateChecksum) {
+        package init(upper: RecordID?, checksum: StateChecksum) {
             self.upper = upper
             self.checksum = checksum
         }
     }
 
     /// One record with its checksum.
-    public struct Entry: Hashable, Sendable {
+    package struct Entry: Hashable, Sendable {
         /// The identity of the record.
-        public var record: RecordID
+        package var record: RecordID
         /// The checksum of the record and its links.
-        public var checksum: StateChecksum
+        package var checksum: StateChecksum
 
         /// Creates an entry.
-        public init(record: RecordID, checksum: StateChecksum) {
+        package init(record: RecordID, checksum: StateChecksum) {
             self.record = record
             self.checksum = checksum
         }
@@ -85,7 +85,7 @@ public enum RangeSummary: Hashable, Sendable {
     ///
     /// Its contents must be in the range and in order, and its parts must be smaller than the
     /// range.
-    public func fits(_ range: RecordRange) -> Bool {
+    package func fits(_ range: RecordRange) -> Bool {
         switch self {
         case .parts(let parts):
             var lower = range.lower
@@ -108,7 +108,7 @@ public enum RangeSummary: Hashable, Sendable {
     ///
     /// - Returns: The range of each part, and the rest of the range that no part covers, or `nil`
     ///   if there is none.
-    public static func ranges(
+    package static func ranges(
         of parts: [Part], in range: RecordRange
     ) -> (parts: [RecordRange], rest: RecordRange?) {
         var lower = range.lower

@@ -12,13 +12,13 @@
 ///
 /// Source: Bellare and Micciancio, "A New Paradigm for Collision-Free Hashing: Incrementality at
 /// Reduced Cost", EUROCRYPT 1997 (AdHash).
-public struct StateChecksum: Hashable, Sendable {
+package struct StateChecksum: Hashable, Sendable {
     /// The number of records, dead ones included, modulo 2^64.
-    public private(set) var recordCount: UInt64
+    package private(set) var recordCount: UInt64
     private var sums: SIMD4<UInt64>
 
     /// The checksum of a state without records.
-    public static let zero = StateChecksum(recordCount: 0, sums: .zero)
+    package static let zero = StateChecksum(recordCount: 0, sums: .zero)
 
     private init(recordCount: UInt64, sums: SIMD4<UInt64>) {
         self.recordCount = recordCount
@@ -28,13 +28,13 @@ public struct StateChecksum: Hashable, Sendable {
     // MARK: - Sums
 
     /// Adds the parts of two states.
-    public static func &+ (left: StateChecksum, right: StateChecksum) -> StateChecksum {
+    package static func &+ (left: StateChecksum, right: StateChecksum) -> StateChecksum {
         StateChecksum(
             recordCount: left.recordCount &+ right.recordCount, sums: left.sums &+ right.sums)
     }
 
     /// Subtracts the parts of one state from those of another.
-    public static func &- (left: StateChecksum, right: StateChecksum) -> StateChecksum {
+    package static func &- (left: StateChecksum, right: StateChecksum) -> StateChecksum {
         StateChecksum(
             recordCount: left.recordCount &- right.recordCount, sums: left.sums &- right.sums)
     }
@@ -42,7 +42,7 @@ public struct StateChecksum: Hashable, Sendable {
     // MARK: - Parts
 
     /// Computes the checksum of a record with all its links.
-    public init(of record: CanonicalRecord) {
+    package init(of record: CanonicalRecord) {
         self.init(ofRow: record.written(links: []))
         for link in record.links { self = self &+ StateChecksum(of: link, from: record.id) }
     }
@@ -51,16 +51,16 @@ public struct StateChecksum: Hashable, Sendable {
     ///
     /// - Parameter bytes: The bytes that ``CanonicalRecord/encoded()`` returns for the record
     ///   without links.
-    public init(ofRow bytes: [UInt8]) { self.init(ofRow: ByteWriter(bytes)) }
+    package init(ofRow bytes: [UInt8]) { self.init(ofRow: ByteWriter(bytes)) }
 
     /// Computes the checksum of a record without its links, without copying large values.
-    public init(ofRow bytes: ByteWriter) { self.init(recordCount: 1, of: bytes) }
+    package init(ofRow bytes: ByteWriter) { self.init(recordCount: 1, of: bytes) }
 
     /// Computes the checksum of a link.
     ///
     /// It covers the canonical bytes of a record that has the identity of the left end, no entity,
     /// no cells and only this link.
-    public init(of link: CanonicalRecord.Link, from left: RecordID) {
+    package init(of link: CanonicalRecord.Link, from left: RecordID) {
         let bare = CanonicalRecord(id: left, entity: "", links: [link])
         self.init(recordCount: 0, of: bare.written())
     }
@@ -74,13 +74,13 @@ public struct StateChecksum: Hashable, Sendable {
     // MARK: - Bytes
 
     /// The number of bytes of a checksum: the record count and the four sums.
-    public static let byteCount = 40
+    package static let byteCount = 40
 
     /// Creates a checksum from its bytes.
     ///
     /// - Parameter bytes: The 40 bytes that the property ``bytes`` had.
     /// - Returns: `nil` for any other number of bytes.
-    public init?(bytes: some Collection<UInt8>) {
+    package init?(bytes: some Collection<UInt8>) {
         guard bytes.count == Self.byteCount else { return nil }
         var reader = ByteReader(Array(bytes))
         guard let checksum = try? reader.readChecksum() else { return nil }
@@ -88,7 +88,7 @@ public struct StateChecksum: Hashable, Sendable {
     }
 
     /// The record count and the four sums as 40 bytes.
-    public var bytes: [UInt8] {
+    package var bytes: [UInt8] {
         var writer = ByteWriter(reservingCapacity: Self.byteCount)
         writer.append(checksum: self)
         return writer.bytes
@@ -97,13 +97,13 @@ public struct StateChecksum: Hashable, Sendable {
 
 extension StateChecksum: CustomStringConvertible {
     /// The four sums in 64 lower-case hexadecimal digits.
-    public var description: String { bytes.dropFirst(8).hexadecimal }
+    package var description: String { bytes.dropFirst(8).hexadecimal }
 }
 
 extension ByteWriter {
     /// Appends the record count as a little-endian number, then the four sums as big-endian
     /// numbers.
-    public mutating func append(checksum: StateChecksum) {
+    package mutating func append(checksum: StateChecksum) {
         append(fixed64: checksum.recordCount)
         for word in checksum.words { append(bigEndian64: word) }
     }
@@ -111,7 +111,7 @@ extension ByteWriter {
 
 extension ByteReader {
     /// Reads a checksum that `append(checksum:)` wrote.
-    public mutating func readChecksum() throws(ChangeSetDecodingError) -> StateChecksum {
+    package mutating func readChecksum() throws(ChangeSetDecodingError) -> StateChecksum {
         let count = try readFixed64()
         var words: [UInt64] = []
         for _ in 0..<4 { words.append(try readBigEndian64()) }

@@ -19,7 +19,7 @@ public struct Verification: Sendable {
     /// The position in the zone's log at which both sides were compared.
     public let position: UInt64
     /// The checksum of the zone's state at that position, which includes the number of its records.
-    public let checksum: StateChecksum
+    package let checksum: StateChecksum
     /// The records that differed, at most 1,000 of them.
     public let differences: [RecordDifference]
     /// The number of all records that differed.

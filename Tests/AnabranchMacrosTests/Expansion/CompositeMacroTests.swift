@@ -17,22 +17,22 @@ import Testing
         #expect(members.diagnostics == [])
         #expect(
             members.source == """
-                public static var compositeDeclaration: CompositeDeclaration {
-                    var _composite = CompositeDeclaration(of: Address.self)
+                public static var compositeDeclaration: Anabranch.CompositeDeclaration {
+                    var _composite = Anabranch.CompositeDeclaration(of: Address.self)
                     _composite.element("city", String?.self, initially: { "Bern" })
-                    _composite.element("in", Bool.self, AttributeSettings(maximum: 9))
+                    _composite.element("in", Bool.self, Anabranch.AttributeSettings(maximum: 9))
                     return _composite
                 }
                 """)
         #expect(
             CompositeMacro.extension(of: source, named: "Outer.Address").source == """
-                extension Outer.Address: CompositeValue {
-                    public init(elements: CompositeElements) {
+                extension Outer.Address: Anabranch.CompositeValue {
+                    public init(elements: Anabranch.CompositeElements) {
                         self.`city` = elements["city"]
                         self.`in` = elements["in"]
                     }
 
-                    public func write(to elements: inout CompositeElements) {
+                    public func write(to elements: inout Anabranch.CompositeElements) {
                         elements["city"] = self.`city`
                         elements["in"] = self.`in`
                     }

@@ -42,7 +42,7 @@ import Testing
                 "data", "fans", "row", "staff"]
                 }
 
-                override class var entityDeclaration: EntityDeclaration? {
+                override class var entityDeclaration: Anabranch.EntityDeclaration? {
 
                 """))
     }
@@ -108,24 +108,26 @@ import Testing
             expansion.source.hasSuffix(
                 #"""
 
-                public override class var entityDeclaration: EntityDeclaration? {
-                    var _entity = EntityDeclaration(of: Person.self, isAbstract: true, \#
+                public override class var entityDeclaration: Anabranch.EntityDeclaration? {
+                    var _entity = Anabranch.EntityDeclaration(of: Person.self, isAbstract: true, \#
                 wireName: "p")
                     _entity.attribute("age", Int64.self, initially: { { 1 + 2 }() })
-                    _entity.transformable("dye", by: "T", AttributeSettings(.externalStorage))
-                    _entity.attribute("mood", Mood?.self, AttributeSettings(.transient,  // not \#
-                stored
+                    _entity.transformable("dye", by: "T", Anabranch.AttributeSettings(\#
+                .externalStorage))
+                    _entity.attribute("mood", Mood?.self, Anabranch.AttributeSettings(\#
+                .transient,  // not stored
                         userInfo: ["a": "b, c"]), initially: { .calm })
-                    _entity.attribute("name", String?.self, AttributeSettings(.unique, \#
+                    _entity.attribute("name", String?.self, Anabranch.AttributeSettings(.unique, \#
                 originalName: "title"), initially: { "a\(b)" })
                     _entity.transformable("tags")
                     _entity.toOne("aide", Person.self)
-                    _entity.toOne("boss", Person.self, RelationshipSettings(optional: false, \#
-                inverse: .nothing))
-                    _entity.toList("friends", Person.self, RelationshipSettings(inverse: \#
-                .property("friends")))
-                    _entity.toMany("notes", Outer.Note.self, RelationshipSettings(deleteRule: \#
-                .cascade, inverse: .property("in", of: \Outer.Note.`in`), hashModifier: "1"))
+                    _entity.toOne("boss", Person.self, Anabranch.RelationshipSettings(\#
+                optional: false, inverse: .nothing))
+                    _entity.toList("friends", Person.self, Anabranch.RelationshipSettings(\#
+                inverse: .property("friends")))
+                    _entity.toMany("notes", Outer.Note.self, Anabranch.RelationshipSettings(\#
+                deleteRule: .cascade, inverse: .property("in", of: \Outer.Note.`in`), \#
+                hashModifier: "1"))
                     _entity.unique(["name", "age"])
                     _entity.unique(["mail"])
                     _entity.index(["age"])

@@ -4,7 +4,7 @@ import Foundation
 
 extension PeopleExample {
     /// The questions of the table in the specification of the object graph, with its numbers.
-    public static func questions(_ graph: SampleGraph) -> [Question] {
+    package static func questions(_ graph: SampleGraph) -> [Question] {
         texts + numbers + relationships(graph) + computed + computedFurther + further(graph)
     }
 

@@ -1,10 +1,10 @@
-public import AnabranchModel
+package import AnabranchModel
 import AnabranchReplication
 
 /// The people and cars on which every example of the predicate language has a known answer.
-public enum PeopleExample {
+package enum PeopleExample {
     /// Creates the model of the people and cars.
-    public static func model() throws -> ManagedObjectModel {
+    package static func model() throws -> ManagedObjectModel {
         try ManagedObjectModel {
             Entity("Person") {
                 Attribute("name", .string)
@@ -35,7 +35,7 @@ public enum PeopleExample {
     }
 
     /// Returns the example's objects: P1…P4 have the IDs 1…4, the cars 5…7.
-    public static func graph() throws -> SampleGraph {
+    package static func graph() throws -> SampleGraph {
         let graph = SampleGraph(try model())
         graph.insert(
             "Person", id: 1,
@@ -75,17 +75,17 @@ public enum PeopleExample {
     }
 
     /// A predicate and the people that match it.
-    public struct Question {
+    package struct Question {
         /// The number in the table.
-        public let number: Int
+        package let number: Int
         /// The predicate's format.
-        public let format: String
+        package let format: String
         /// The arguments of the format.
-        public let arguments: [(any PredicateArgument)?]
+        package let arguments: [(any PredicateArgument)?]
         /// The values of the predicate's variables.
-        public let variables: [String: (any PredicateArgument)?]
+        package let variables: [String: (any PredicateArgument)?]
         /// The IDs of the people that match; `nil` for a valid predicate that is not supported yet.
-        public let answer: Set<Int64>?
+        package let answer: Set<Int64>?
 
         init(
             _ number: Int, _ format: String, variables: [String: (any PredicateArgument)?] = [:],
@@ -106,7 +106,7 @@ public enum PeopleExample {
         }
 
         /// Returns the predicate of the format and its arguments.
-        public func predicate() throws -> FetchPredicate {
+        package func predicate() throws -> FetchPredicate {
             try FetchPredicate(format: format, arguments: arguments)
         }
     }

@@ -8,6 +8,9 @@ struct SiteRun {
     let graphs: [SymbolGraph]
     let hasWrittenSite: Bool
 
+    /// The package's own site, which the first test that needs it builds.
+    static let package = Result { try SiteRun(package: SourceTree.packageRoot.get()) }
+
     /// Builds the site of the modules beside this test, in a temporary folder that is removed.
     ///
     /// - Parameter catalogue: The folder with the articles; `nil` for the package's own.

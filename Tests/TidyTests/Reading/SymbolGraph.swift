@@ -9,6 +9,8 @@ struct SymbolGraph: Decodable {
         let kind: Kind
         /// The names from the outermost type to the symbol itself.
         let pathComponents: [String]
+        /// The words and marks of the declaration, without its body.
+        let declarationFragments: [Fragment]?
         /// The doc comment; `nil` if neither the symbol nor its protocol requirement has one.
         let docComment: Comment?
         /// The place in the sources; `nil` for symbols that the compiler has generated.
@@ -16,7 +18,13 @@ struct SymbolGraph: Decodable {
     }
 
     struct Kind: Decodable {
+        /// The kind in the format's own words: `swift.struct`.
+        let identifier: String
         let displayName: String
+    }
+
+    struct Fragment: Decodable {
+        let spelling: String
     }
 
     struct Comment: Decodable {

@@ -19,13 +19,13 @@ import Testing
         #expect(lines("// .package(url:\nlet package = Package(name: \"A\")").isEmpty)
     }
 
-    @Test func `a client gives package access away`() {
+    @Test func `an example gives package access away`() {
         func target(_ path: String, _ rest: String = "") -> String {
             "\n.executableTarget(name: \"A\", dependencies: [\"B\"], path: \"\(path)\"\(rest)),"
         }
-        #expect(lines(target("Client/A")) == [2])
-        #expect(lines(target("Client/A", ", packageAccess: false")).isEmpty)
+        #expect(lines(target("Examples/A")) == [2])
+        #expect(lines(target("Examples/A", ", packageAccess: false")).isEmpty)
         #expect(lines(target("Server/A")).isEmpty)
-        #expect(lines(target("Server/A", ", packageAccess: false") + target("Client/A")) == [3])
+        #expect(lines(target("Server/A", ", packageAccess: false") + target("Examples/A")) == [3])
     }
 }

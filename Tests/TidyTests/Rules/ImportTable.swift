@@ -80,7 +80,6 @@ struct ImportTable {
         ],
         products: [
             "Anabranch", "AnabranchConversion", "AnabranchSync", "AnabranchServer",
-            "AnabranchModel", "AnabranchReplication",
         ])
 }
 

@@ -1,7 +1,7 @@
 import AnabranchMacroExpansion
 
-/// A rule: versioned dependants can use the root manifest, no package is a dependency, and the CLI
-/// uses the public API alone.
+/// A rule: versioned dependants can use the root manifest, no package is a dependency, and the
+/// examples use the public API alone.
 struct ManifestRule: FileRule {
     func violations(in file: SourceFile) -> [Violation] {
         guard file.path == "Package.swift" else { return [] }
@@ -30,7 +30,7 @@ struct ManifestRule: FileRule {
         }
     }
 
-    /// Checks that the CLI has no package access. The compiler enforces it only for targets without
+    /// Checks that no example has package access. The compiler enforces it only for targets without
     /// that access.
     private func packageAccess(in file: SourceFile) -> [Violation] {
         let code = file.tokens.filter { $0.kind != .comment }
@@ -44,13 +44,13 @@ struct ManifestRule: FileRule {
             let target = code[index..<end]
             let first = target[index].offset
             let text = file.text.utf8.dropFirst(first).prefix(code[end - 1].end - first)
-            let isClient = String(decoding: text, as: UTF8.self).contains("\"Client/")
-            guard isClient, !target.contains(where: { $0.isWord("packageAccess") }) else {
+            let isExample = String(decoding: text, as: UTF8.self).contains("\"Examples/")
+            guard isExample, !target.contains(where: { $0.isWord("packageAccess") }) else {
                 return nil
             }
             return Violation(
                 path: file.path, line: code[index].line,
-                message: "A client can reach package API. Give the target packageAccess: false.")
+                message: "An example can reach package API. Give the target packageAccess: false.")
         }
     }
 }

@@ -13,14 +13,14 @@ struct PredicateBenchmark: Benchmark {
         }
         let new = try Self.microseconds { number in
             // No format was read before.
-            _ = try FetchPredicate(
+            try FetchPredicate(
                 "age >= \(number) AND lastName BEGINSWITH[c] %@", "An"
-            ).resolved(for: entity)
+            ).check(for: entity)
         }
         let kept = try Self.microseconds { number in
-            _ = try FetchPredicate(
+            try FetchPredicate(
                 "age >= %d AND lastName BEGINSWITH[c] %@", number, "An"
-            ).resolved(for: entity)
+            ).check(for: entity)
         }
         return [
             Figure(

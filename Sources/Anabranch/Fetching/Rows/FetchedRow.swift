@@ -4,7 +4,7 @@ public import AnabranchReplication
 /// One row of values that a ``RowRequest`` finds.
 public struct FetchedRow: Sendable {
     /// The content of one column.
-    public enum Content: Hashable, Sendable {
+    package enum Content: Hashable, Sendable {
         /// A value; `null` also for a missing object.
         case value(Value)
         /// The ID of an object.
@@ -14,7 +14,7 @@ public struct FetchedRow: Sendable {
     /// The columns, which all rows of a result share.
     let columns: RowColumns
     /// The contents of the columns, in the order of ``names``.
-    public let contents: [Content]
+    package let contents: [Content]
 
     /// The names of the columns, in the order of the request.
     public var names: [String] { columns.names }

@@ -6,11 +6,11 @@ import Foundation
 /// The steps of a search and its memory are limited, and so are the steps of all searches of a
 /// fetch, so no pattern can hold up a fetch. The limits count steps instead of seconds, so texts
 /// and a pattern give the same result on every machine.
-public final class RegularExpression: Sendable {
+package final class RegularExpression: Sendable {
     /// The pattern as it was given.
-    public let pattern: String
+    package let pattern: String
     /// The options: `c` and `d` have an effect.
-    public let options: ComparisonOptions
+    package let options: ComparisonOptions
     private let compiled: CompiledPattern
 
     /// Compiles a pattern.
@@ -50,12 +50,12 @@ public final class RegularExpression: Sendable {
 
 extension RegularExpression: Hashable {
     /// Returns true for equal patterns with equal options.
-    public static func == (left: RegularExpression, right: RegularExpression) -> Bool {
+    package static func == (left: RegularExpression, right: RegularExpression) -> Bool {
         left.pattern == right.pattern && left.options == right.options
     }
 
     /// Hashes the pattern.
-    public func hash(into hasher: inout Hasher) { hasher.combine(pattern) }
+    package func hash(into hasher: inout Hasher) { hasher.combine(pattern) }
 }
 
 /// A pattern that ICU has compiled, from which searches copy their matchers.

@@ -1,7 +1,7 @@
-public import AnabranchReplication
+package import AnabranchReplication
 
 /// An object on which predicates are evaluated in memory.
-public protocol PredicateSubject {
+package protocol PredicateSubject {
     /// The entity of the object.
     var predicateEntity: EntityDescription { get }
 
@@ -33,12 +33,12 @@ public protocol PredicateSubject {
 
 extension PredicateSubject {
     /// Calls `predicateValue(forKey:)` with the property's name.
-    public func predicateValue(of property: PropertyDescription) throws -> PredicateOperand {
+    package func predicateValue(of property: PropertyDescription) throws -> PredicateOperand {
         try predicateValue(forKey: property.name)
     }
 
     /// Returns the value that the attribute shows. A subject that is not in a store holds no other.
-    public func predicateValues(of attribute: AttributeDescription) throws -> [Value] {
+    package func predicateValues(of attribute: AttributeDescription) throws -> [Value] {
         guard case .value(let value) = try predicateValue(of: .attribute(attribute)) else {
             return [.null]
         }
@@ -46,7 +46,7 @@ extension PredicateSubject {
     }
 
     /// Always throws.
-    public func predicateFinds(_ search: ResolvedSearch) throws -> Bool {
+    package func predicateFinds(_ search: ResolvedSearch) throws -> Bool {
         throw FetchPredicateError(
             .notSearchable, entity: predicateEntity.name, key: search.attributes.first?.name,
             "Can't search this object for words because it is not one of a store.")
@@ -64,7 +64,7 @@ struct HeldValueSubject: PredicateSubject {
 }
 
 /// The content of a property of a subject.
-public enum PredicateOperand {
+package enum PredicateOperand {
     /// The value of an attribute.
     case value(Value)
     /// The object of a to-one relationship.

@@ -9,7 +9,7 @@ extension FetchPredicate {
     /// - Parameter variables: Values of `$variables`, named without the `$`.
     ///
     /// - Throws: ``FetchPredicateError``, or an error of the subject.
-    public func evaluate(
+    package func evaluate(
         with subject: any PredicateSubject, variables: [String: (any PredicateArgument)?] = [:]
     ) throws -> Bool {
         try resolved(for: subject.predicateEntity, variables: variables).evaluate(with: subject)
@@ -22,7 +22,7 @@ extension ResolvedPredicate {
     /// The subject must be of the entity for which the predicate was resolved.
     ///
     /// - Throws: Errors of the subject.
-    public func evaluate(with subject: any PredicateSubject) throws -> Bool {
+    package func evaluate(with subject: any PredicateSubject) throws -> Bool {
         try PredicateEvaluation(scopes: [subject]).holds(self)
     }
 }

@@ -38,7 +38,7 @@ extension FetchPredicate: CustomStringConvertible {
 
 extension PredicateComparison {
     /// The comparison as a format in canonical form.
-    public var predicateFormat: String {
+    package var predicateFormat: String {
         let prefix = quantifier.map { $0.rawValue + " " } ?? ""
         return "\(prefix)\(left.format) \(operatorText) \(right.format)"
     }

@@ -10,7 +10,7 @@ import Foundation
 /// Integers are added, subtracted, multiplied and raised exactly; a result beyond 64 bits becomes a
 /// double. A division of integers cuts off the fraction. A double and another number give a double;
 /// a decimal and an integer give a decimal, which is rounded to 38 digits.
-public enum ValueFunction: String, Hashable, Sendable, CaseIterable {
+package enum ValueFunction: String, Hashable, Sendable, CaseIterable {
     /// The sum of two numbers, or a time later by a number of seconds.
     case add
     /// The difference of two numbers, the seconds between two times, or a time earlier by seconds.

@@ -5,7 +5,7 @@ import Foundation
 ///
 /// Missing values are left out. Without values, the count and the sum are 0, and all others are
 /// missing. The result does not depend on the order of the values.
-public enum ValueReduction: String, Hashable, Sendable, CaseIterable {
+package enum ValueReduction: String, Hashable, Sendable, CaseIterable {
     /// The number of values.
     case count
     /// The sum. That of integers beyond 64 bits becomes a double.

@@ -1,7 +1,7 @@
-public import AnabranchReplication
+package import AnabranchReplication
 
 /// One side of a comparison, or a part of it, resolved.
-public indirect enum ResolvedOperand: Hashable, Sendable {
+package indirect enum ResolvedOperand: Hashable, Sendable {
     /// A constant of the type of the attribute that it is compared with, or a number.
     case constant(Value)
     /// A given object.
@@ -41,7 +41,7 @@ public indirect enum ResolvedOperand: Hashable, Sendable {
 }
 
 /// The place of an element in an ordered collection.
-public enum ElementPlace: Hashable, Sendable {
+package enum ElementPlace: Hashable, Sendable {
     /// The place from the beginning; the first is 0.
     case fromStart(Int)
     /// The last place.
@@ -49,11 +49,11 @@ public enum ElementPlace: Hashable, Sendable {
 }
 
 /// The elements of a to-many relationship that satisfy a predicate.
-public struct ResolvedSelection: Hashable, Sendable {
+package struct ResolvedSelection: Hashable, Sendable {
     /// The relationship of an object.
-    public let collection: ResolvedCollection
+    package let collection: ResolvedCollection
     /// The condition on the elements, in the scope of the collection; `nil` for all.
-    public let filter: ResolvedPredicate?
+    package let filter: ResolvedPredicate?
 
     package init(collection: ResolvedCollection, filter: ResolvedPredicate?) {
         self.collection = collection
@@ -62,13 +62,13 @@ public struct ResolvedSelection: Hashable, Sendable {
 }
 
 /// The values that the elements of a collection have.
-public struct ResolvedElements: Hashable, Sendable {
+package struct ResolvedElements: Hashable, Sendable {
     /// The collections, each of the elements of the one before it; never empty.
-    public let selections: [ResolvedSelection]
+    package let selections: [ResolvedSelection]
     /// The value, in the scope of the last collection.
-    public let value: ResolvedOperand
+    package let value: ResolvedOperand
     /// True if equal values count once.
-    public let isDistinct: Bool
+    package let isDistinct: Bool
 }
 
 extension ResolvedOperand {

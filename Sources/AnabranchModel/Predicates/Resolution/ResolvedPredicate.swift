@@ -1,10 +1,10 @@
-public import AnabranchReplication
+package import AnabranchReplication
 
 /// A predicate checked against an entity: keys are properties, and constants have types.
 ///
 /// The store translates it to SQL and a context evaluates it in memory, with the same result. Every
 /// condition is true or false: a comparison with a missing value is false, but `nil` equals `nil`.
-public indirect enum ResolvedPredicate: Hashable, Sendable {
+package indirect enum ResolvedPredicate: Hashable, Sendable {
     /// A condition that is always true or always false.
     case constant(Bool)
     /// Holds if all parts hold.
@@ -30,7 +30,7 @@ public indirect enum ResolvedPredicate: Hashable, Sendable {
 }
 
 /// A relation of two values: order for numbers, texts and dates, equality for all values.
-public enum ResolvedRelation: String, Hashable, Sendable {
+package enum ResolvedRelation: String, Hashable, Sendable {
     /// Equal.
     case equal = "="
     /// Less.
@@ -55,7 +55,7 @@ public enum ResolvedRelation: String, Hashable, Sendable {
 }
 
 /// A relation of two texts.
-public enum TextRelation: Hashable, Sendable {
+package enum TextRelation: Hashable, Sendable {
     /// The first text begins with, ends with, or contains the second.
     case beginsWith, endsWith, contains
     /// The first text matches the second, a pattern with wildcards.
@@ -65,14 +65,14 @@ public enum TextRelation: Hashable, Sendable {
 }
 
 /// An object, given as the to-one relationships from an object in scope to it.
-public struct ObjectPath: Hashable, Sendable {
+package struct ObjectPath: Hashable, Sendable {
     /// The start of the path: 0 is the evaluated object, n an element of the n-th collection.
-    public let scope: Int
+    package let scope: Int
     /// The to-one relationships to follow.
-    public let steps: [RelationshipDescription]
+    package let steps: [RelationshipDescription]
 
     /// Creates a path from an object in scope along to-one relationships.
-    public init(scope: Int, steps: [RelationshipDescription] = []) {
+    package init(scope: Int, steps: [RelationshipDescription] = []) {
         self.scope = scope
         self.steps = steps
     }
@@ -81,36 +81,36 @@ public struct ObjectPath: Hashable, Sendable {
 /// The content of a to-many relationship of an object, or the values that an attribute holds.
 ///
 /// The element of a held value stands for the object as if the attribute had this value.
-public struct ResolvedCollection: Hashable, Sendable {
+package struct ResolvedCollection: Hashable, Sendable {
     /// The object that has the property.
-    public let owner: ObjectPath
+    package let owner: ObjectPath
     /// The to-many relationship, or an attribute under the merge rule `keepBoth`.
-    public let property: PropertyDescription
+    package let property: PropertyDescription
     /// The scope of an element in the predicate about the elements.
-    public let scope: Int
+    package let scope: Int
 }
 
 /// The right side of IN, without repetition and order.
-public struct ResolvedList: Hashable, Sendable {
+package struct ResolvedList: Hashable, Sendable {
     /// The values, without `null`, in the case of the other side.
     ///
     /// A number that this case cannot hold stays in its own case; it equals no value of the other
     /// side.
-    public let values: Set<Value>
+    package let values: Set<Value>
     /// The objects.
-    public let objects: Set<PredicateObjectReference>
+    package let objects: Set<PredicateObjectReference>
     /// True if the list contains a missing value.
-    public let containsNull: Bool
+    package let containsNull: Bool
 }
 
 /// A sort key checked against an entity.
-public struct ResolvedSort: Hashable, Sendable {
+package struct ResolvedSort: Hashable, Sendable {
     /// The value to sort by.
-    public let operand: ResolvedOperand
+    package let operand: ResolvedOperand
     /// True if smaller values come first.
-    public let isAscending: Bool
+    package let isAscending: Bool
     /// The options for text.
-    public let options: ComparisonOptions
+    package let options: ComparisonOptions
 
     /// True for the relevance to a search, which the store knows only of what is saved.
     package var isRelevance: Bool { operand == .relevance }
@@ -124,7 +124,17 @@ extension ResolvedSort {
 }
 
 extension FetchPredicate {
-    /// Checks the predicate against an entity.
+    /// Checks the predicate against an entity, as a fetch of the entity's objects does.
+    ///
+    /// - Parameter variables: Values of `$variables`, named without the `$`.
+    /// - Throws: ``FetchPredicateError`` with entity, key and types.
+    public func check(
+        for entity: EntityDescription, variables: [String: (any PredicateArgument)?] = [:]
+    ) throws(FetchPredicateError) {
+        _ = try resolved(for: entity, variables: variables)
+    }
+
+    /// Checks the predicate against an entity, and returns its resolved form.
     ///
     /// A constant takes the type of the attribute that it is compared with, if this is exact:
     ///
@@ -139,7 +149,7 @@ extension FetchPredicate {
     ///
     /// - Throws: ``FetchPredicateError`` with entity, key and types. The code is `notEvaluable` if
     ///   the predicate follows the grammar, and no store can evaluate it.
-    public func resolved(
+    package func resolved(
         for entity: EntityDescription, variables: [String: (any PredicateArgument)?] = [:]
     ) throws(FetchPredicateError) -> ResolvedPredicate {
         let bound = variables.isEmpty ? self : try substituting(variables)
@@ -151,7 +161,7 @@ extension FetchSort {
     /// Checks the sort key against an entity.
     ///
     /// - Throws: ``FetchPredicateError`` with entity and key.
-    public func resolved(for entity: EntityDescription) throws(FetchPredicateError) -> ResolvedSort
+    package func resolved(for entity: EntityDescription) throws(FetchPredicateError) -> ResolvedSort
     {
         try PredicateResolver(entity).resolve(self)
     }

@@ -1,33 +1,33 @@
 import AnabranchReplication
 
 /// A search for words in texts of an object.
-public struct ResolvedSearch: Hashable, Sendable {
+package struct ResolvedSearch: Hashable, Sendable {
     /// The object.
-    public let object: ObjectPath
+    package let object: ObjectPath
     /// The searchable attributes that count, all of one table; never empty.
-    public let attributes: [AttributeDescription]
+    package let attributes: [AttributeDescription]
     /// The words.
-    public let query: TextQuery
+    package let query: TextQuery
 }
 
 /// How a part of a text with the found words is shown.
-public struct SnippetForm: Hashable, Sendable {
+package struct SnippetForm: Hashable, Sendable {
     /// The text before each found word.
-    public let before: String
+    package let before: String
     /// The text behind each found word.
-    public let after: String
+    package let after: String
     /// The text in place of what is left out at the beginning and the end.
-    public let ellipsis: String
+    package let ellipsis: String
     /// The greatest number of words, from 1 to ``greatestWordCount``.
-    public let wordCount: Int
+    package let wordCount: Int
 
     /// SQLite shows at most 64 words.
-    public static let greatestWordCount = 64
+    package static let greatestWordCount = 64
 }
 
 extension EntityDescription {
     /// The attributes that can be searched for words, inherited ones included.
-    public var searchableAttributes: [AttributeDescription] {
+    package var searchableAttributes: [AttributeDescription] {
         attributes.filter { $0.search != nil }
     }
 }

@@ -100,8 +100,7 @@ public struct FetchColumn: Hashable, Sendable {
     ///   - before: The text before each of these words.
     ///   - after: The text behind each of these words.
     ///   - ellipsis: The text in place of what is left out.
-    ///   - wordCount: The greatest number of words, from 1 to
-    ///     ``SnippetForm/greatestWordCount``.
+    ///   - wordCount: The greatest number of words, from 1 to 64.
     public static func snippet(
         _ keyPath: String, as name: String? = nil, before: String = "[", after: String = "]",
         ellipsis: String = "…", wordCount: Int = 16

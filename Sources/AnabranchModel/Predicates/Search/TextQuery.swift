@@ -16,9 +16,9 @@
 /// a text that a person typed is a query as it is, unless a quotation mark or a parenthesis has no
 /// other end. Words are those of Unicode 6.1, without case and diacritical marks. A query without
 /// words finds nothing.
-public struct TextQuery: Hashable, Sendable {
+package struct TextQuery: Hashable, Sendable {
     /// The query as it was given.
-    public let text: String
+    package let text: String
     /// The query for SQLite's FTS5; `nil` if it finds nothing.
     package let expression: String?
 
@@ -27,16 +27,16 @@ public struct TextQuery: Hashable, Sendable {
     /// - Throws: ``FetchPredicateError`` with code `invalidQuery`, and with code `tooComplex` for
     ///   more than ``greatestTermCount`` words and phrases or more than ``greatestDepth`` levels
     ///   of parentheses.
-    public init(_ text: String) throws(FetchPredicateError) {
+    package init(_ text: String) throws(FetchPredicateError) {
         self.text = text
         var parser = TextQueryParser(text)
         expression = try parser.parse()
     }
 
     /// The greatest number of words and phrases in a query.
-    public static let greatestTermCount = 200
+    package static let greatestTermCount = 200
     /// The greatest number of parentheses inside each other.
     ///
     /// FTS5 reads about 30 of those that the operators in them become.
-    public static let greatestDepth = 6
+    package static let greatestDepth = 6
 }

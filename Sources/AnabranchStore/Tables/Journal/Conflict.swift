@@ -1,4 +1,5 @@
 public import AnabranchReplication
+public import Foundation
 
 /// A value that a merge has discarded and that a person may want to restore.
 ///
@@ -31,10 +32,13 @@ public struct Conflict: Sendable, Identifiable {
     /// The author and the time of a write.
     public struct Write: Hashable, Sendable {
         /// The stamp of the write.
-        public let stamp: Stamp
+        package let stamp: Stamp
         /// The author name that the app gave when it saved. It is empty if the app gave none, or if
         /// the log no longer has the change set.
         public let author: String
+
+        /// The time of the save by the clock of the device that saved.
+        public var date: Date { stamp.timestamp.date }
 
         package init(stamp: Stamp, author: String) {
             self.stamp = stamp
@@ -51,8 +55,8 @@ public struct Conflict: Sendable, Identifiable {
     public let record: RecordID
     /// The entity's wire name; for a link, the entity that declares the relationship.
     public let entity: String
-    /// The property that lost the value.
-    public let property: WireProperty
+    /// The property that lost the value, with its merge rule.
+    package let property: WireProperty
     /// The value that was discarded; for a link, the record at its right end. For a counter write
     /// to a deleted record it is the amount added.
     public let value: Value
@@ -65,6 +69,9 @@ public struct Conflict: Sendable, Identifiable {
     public let winningValue: Value?
     /// The time when this replica noticed the conflict, in milliseconds since 1970-01-01 UTC.
     public let noticedMilliseconds: Int64
+
+    /// The wire name of the property that lost the value.
+    public var propertyName: String { property.name.string }
 
     /// True if the discarded value is a link.
     package var isLink: Bool { Self.isLink(kind, property) }

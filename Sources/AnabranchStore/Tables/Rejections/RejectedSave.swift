@@ -1,4 +1,5 @@
 public import AnabranchReplication
+public import Foundation
 
 /// A save that a zone has rejected permanently, with everything that it wrote, so that a person can
 /// save it again.
@@ -10,14 +11,19 @@ public struct RejectedSave: Sendable, Identifiable {
     /// reused.
     public let id: Int64
     /// The change set that was rejected.
-    public let changeSet: ChangeSet
+    package let changeSet: ChangeSet
     /// Later change sets that changed records which this save had inserted, in the order of this
     /// file's log. Only their operations on these records count.
-    public let consequences: [ChangeSet]
+    package let consequences: [ChangeSet]
     /// The zone's reason.
     public let rejection: Rejection
     /// The time when this file learned of the rejection, in milliseconds since 1970-01-01 UTC.
     public let noticedMilliseconds: Int64
+
+    /// The author name that the app gave when it saved.
+    public var author: String { changeSet.author }
+    /// The time of the save by the clock of the device that saved.
+    public var date: Date { changeSet.timestamp.date }
 
     /// Reads the parts of saves in parts.
     private let parts: any PartReading & Sendable
@@ -39,7 +45,7 @@ public struct RejectedSave: Sendable, Identifiable {
     ///
     /// - Throws: ``ChangeSetDecodingError`` if an operation is of a later format; ``StoreError`` if
     ///   the rejected save was discarded meanwhile.
-    public func operations() throws -> [ChangeBlock] {
+    package func operations() throws -> [ChangeBlock] {
         var blocks: [ChangeBlock] = []
         try changeSet.forEachBlock(parts) { blocks.append($0) }
         let born = Set(blocks.flatMap(\.insertedRecords))

@@ -1,4 +1,4 @@
-public import AnabranchModel
+package import AnabranchModel
 import AnabranchReplication
 import Foundation
 
@@ -6,15 +6,15 @@ import Foundation
 ///
 /// It walks the tree with the plainest means: arrays of values and loops. It does not know every
 /// construct, and it refuses to answer where a rule leaves the last bit of a number open.
-public struct NaiveEvaluator {
+package struct NaiveEvaluator {
     let graph: SampleGraph
 
     /// Creates an evaluator of predicates on the objects of a graph.
-    public init(_ graph: SampleGraph) { self.graph = graph }
+    package init(_ graph: SampleGraph) { self.graph = graph }
 
     /// Returns true if an object satisfies a predicate; `nil` if this evaluator does not know the
     /// construct, or the types do not fit.
-    public func holds(_ predicate: FetchPredicate, for subject: SampleSubject) -> Bool? {
+    package func holds(_ predicate: FetchPredicate, for subject: SampleSubject) -> Bool? {
         let scope = NaiveScope(graph: graph, subject: .object(subject.row.id))
         return try? scope.truth(of: predicate)
     }

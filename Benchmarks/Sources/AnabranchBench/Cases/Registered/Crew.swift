@@ -149,5 +149,5 @@ private enum CrewTask: String, CaseIterable {
 
 extension EntityDescription {
     /// The name of the entity's first attribute.
-    fileprivate var firstKey: String { slots[0].name }
+    fileprivate var firstKey: String { attributes[0].name }
 }

@@ -1,0 +1,48 @@
+import Foundation
+import TestSupport
+import Testing
+
+/// Tests of what `import Anabranch` makes public, which is all that an app sees.
+///
+/// A declaration that no app needs is `package` (decision 35).
+@Suite(.long) struct InterfaceGoldenTests {
+    private let interface: PublicInterface
+
+    init() throws {
+        let base = try SourceTree.packageRoot.get().absoluteString
+        interface = PublicInterface(
+            try SiteRun.package.get().graphs, root: base.hasSuffix("/") ? base : base + "/")
+    }
+
+    @Test func `each change of the public interface is in the golden list`() {
+        Golden.expect(
+            interface.lines.map { $0 + "\n" }.joined(), matches: "PublicInterface.txt")
+    }
+
+    @Test func `the public interface does not grow`() {
+        #expect(interface.lines.count > 1_000)
+        #expect(interface.lines.count <= 1_825, "Make package what no app needs.")
+        #expect(interface.types.count <= 155, "Make package what no app needs, or nest it.")
+    }
+
+    /// Names that apps and other packages give to types of their own. A second type of that name
+    /// has to be written with its module, as in `ForeignNamesApp`.
+    private static let usualNames = Result {
+        let files = try SourceTree.package.get().files
+        let list = try #require(files.first { $0.path == "Tests/ForeignNames/ForeignNames.swift" })
+        return Set(list.text.matches(of: /public enum (\w+)/).map { String($0.1) })
+    }
+    /// The usual names that are public nevertheless. None may be added.
+    private static let exceptions: Set = [
+        "Attribute", "Configuration", "Conflict", "Digest", "Duplicate", "Entity", "Index",
+        "Rejection", "Relationship", "Unique", "Value",
+    ]
+
+    @Test func `types do not take names that apps use`() throws {
+        let names = try Self.usualNames.get()
+        #expect(names.count > 60)
+        let taken = interface.types.intersection(names)
+        #expect(taken.subtracting(Self.exceptions).isEmpty, "Give the type a name of its own.")
+        #expect(Self.exceptions.subtracting(taken).isEmpty, "Remove these from the exceptions.")
+    }
+}
