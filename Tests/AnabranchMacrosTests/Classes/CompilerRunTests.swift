@@ -49,6 +49,8 @@ struct `The compiler with @Entity` {
             case red
             static var absent: Colour { .red }
         }
+        enum Mood: String { case calm, wild }
+        enum Level: Int16, AttributeEnum { case low, high }
         struct Point {}
         typealias People = ManagedObjectSet<Person>
         @Entity class Person: ManagedObject {
@@ -58,6 +60,10 @@ struct `The compiler with @Entity` {
 
     @Test(arguments: [
         ("var it: Colour?", "mark it with @Attribute"),
+        ("var it: Mood", "AttributeEnum, as in 'enum Mood: String, AttributeEnum'"),
+        ("@Attribute var it: Mood?", "AttributeEnum, as in 'enum Mood: String, AttributeEnum'"),
+        ("var it: Mood?", "mark it with @Attribute, and let its type conform"),
+        ("var it: Level?", "mark it with @Attribute"),
         ("var it: Point?", "is no optional of a ManagedObject's class"),
         ("var it: Point", "does not conform to AttributeValue"),
         ("var it: UInt8?", "does not conform to AttributeValue"),
@@ -78,6 +84,7 @@ struct `The compiler with @Entity` {
     func `refuses a wrong guess, and says what to do`(member: String, message: String) throws {
         let run = try CompilerRun(Self.types.replacingOccurrences(of: "%", with: member))
         #expect(run.errors.contains { $0.message.contains(message) }, "\(run.output)")
+        #expect(run.errors.count == 1 && run.errors[0].message.count < 240, "\(run.output)")
         #expect(run.errors.allSatisfy { $0.message.contains("is unavailable") }, "\(run.output)")
     }
 
@@ -85,6 +92,8 @@ struct `The compiler with @Entity` {
         let members = """
             @Attribute var colour: Colour?
             var plain: Colour
+            @Attribute var level: Level? = .high
+            var other: Level = .low
             @Transformable var spot: Point?
             @Transformable var spots: [Point]?
             var boss: Person?
