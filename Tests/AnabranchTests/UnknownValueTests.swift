@@ -22,9 +22,9 @@ import Testing
         for key in ["sky", "wind", "report.sky"] {
             try weather.setValue("tornado", forKey: key)
         }
-        weather.report?.place = "Bern"
+        try weather.setValue("Bern", forKey: "report.place")
         try context.save()
-        context.refreshAllObjects()
+        try context.refreshAllObjects()
         return weather
     }
 
@@ -39,7 +39,7 @@ import Testing
             weather.degrees = 30
             weather.report?.place = "Biel"
             try context.save()
-            context.refreshAllObjects()
+            try context.refreshAllObjects()
             for key in ["sky", "wind", "report.sky"] {
                 #expect(try weather.value(forKey: key) == .string("tornado"))
             }
