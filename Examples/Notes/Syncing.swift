@@ -41,7 +41,6 @@ extension Notes {
     ) async throws {
         while !Task.isCancelled {
             let engine = try SyncEngine(container: container, token: try await newToken())
-            try await engine.synchronize()
             engine.start()
             for await status in engine.statusUpdates
             where status.lastError?.code == .unauthorized { break }
