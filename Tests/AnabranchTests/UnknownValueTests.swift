@@ -96,9 +96,9 @@ private enum Trend: String, AttributeEnum {
 }
 
 @Entity private final class Weather: ManagedObject {
-    var degrees: Int
-    var sky: Sky
+    var degrees: Int = 0
+    var sky: Sky = .clear
     @Attribute var wind: Sky?
-    var trend: Trend
+    var trend: Trend = .up
     @Attribute(.composite) var report: Report?
 }

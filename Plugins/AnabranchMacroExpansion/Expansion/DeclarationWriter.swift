@@ -4,7 +4,7 @@
 /// compiler gives them the types that the library declares:
 ///
 /// ```swift
-/// override class var entityDeclaration: EntityDeclaration? {
+/// nonisolated override class var entityDeclaration: EntityDeclaration? {
 ///     var _entity = EntityDeclaration(of: Note.self)
 ///     _entity.attribute(
 ///         "visits", Int64.self, AttributeSettings(mergeRule: .counter), initially: { 0 })
@@ -31,7 +31,7 @@ struct DeclarationWriter {
         let lines =
             ["\(statements.isEmpty ? "let" : "var") _entity = EntityDeclaration(\(start))"]
             + statements + ["return _entity"]
-        return "\(entity.access)override class var entityDeclaration: EntityDeclaration? {\n"
+        return "nonisolated \(entity.access)override class var entityDeclaration: EntityDeclaration? {\n"
             + lines.map { "    \($0)\n" }.joined() + "}"
     }
 

@@ -8,8 +8,9 @@ extension ManagedObject {
         @available(
             *, unavailable,
             message: """
-                this type does not conform to AttributeValue: let it conform, as 'enum Mood: \
-                String, AttributeEnum' does, or mark the property @Transformable or @Transient
+                this type does not conform to AttributeValue, as an enum does by 'enum Mood: \
+                String, AttributeEnum', and is not marked @Transformable; a to-one \
+                relationship is an optional class without @Attribute
                 """
         )
         get { preconditionFailure("An unavailable subscript was called.") }
@@ -38,33 +39,6 @@ extension ManagedObject {
             message: """
                 let this type conform to AttributeEnum, as in 'enum Mood: String, \
                 AttributeEnum'
-                """
-        )
-        get { preconditionFailure("An unavailable subscript was called.") }
-        set { preconditionFailure("An unavailable subscript was called.") }
-    }
-
-    /// Unavailable: the property is a to-one relationship, and its type is not optional.
-    @_disfavoredOverload
-    public final subscript<T: ManagedObject>(slot slot: Int) -> T {
-        @available(
-            *, unavailable,
-            message: """
-                a to-one relationship is an optional: add '?' to the type of this property
-                """
-        )
-        get { preconditionFailure("An unavailable subscript was called.") }
-        set { preconditionFailure("An unavailable subscript was called.") }
-    }
-
-    /// Unavailable: the property is a to-one relationship with the mark of an attribute.
-    @_disfavoredOverload
-    public final subscript<T: ManagedObject>(slot slot: Int) -> T? {
-        @available(
-            *, unavailable,
-            message: """
-                a to-one relationship is an optional class without @Attribute: remove that \
-                mark
                 """
         )
         get { preconditionFailure("An unavailable subscript was called.") }
@@ -156,42 +130,14 @@ extension ManagedObject {
         set { preconditionFailure("An unavailable subscript was called.") }
     }
 
-    /// Unavailable: the property lacks the mark of an attribute, and its enum the conformance.
+    /// Unavailable: the property lacks the mark of an attribute, and its enum may not conform.
     @_disfavoredOverload
     public final subscript<T: RawRepresentable>(toOne slot: Int) -> T? {
         @available(
             *, unavailable,
             message: """
-                mark it with @Attribute, and let its type conform to AttributeEnum, as in \
-                'enum Mood: String, AttributeEnum'
-                """
-        )
-        get { preconditionFailure("An unavailable subscript was called.") }
-        set { preconditionFailure("An unavailable subscript was called.") }
-    }
-
-    /// Unavailable: the property lacks the mark of an attribute.
-    @_disfavoredOverload
-    public final subscript<T: AttributeValue>(toOne slot: Int) -> T? {
-        @available(
-            *, unavailable,
-            message: """
-                this type conforms to AttributeValue, so the property is an attribute: mark it \
-                with @Attribute
-                """
-        )
-        get { preconditionFailure("An unavailable subscript was called.") }
-        set { preconditionFailure("An unavailable subscript was called.") }
-    }
-
-    /// Unavailable: the property lacks the mark of an attribute.
-    @_disfavoredOverload
-    public final subscript<T: AttributeValue & RawRepresentable>(toOne slot: Int) -> T? {
-        @available(
-            *, unavailable,
-            message: """
-                this enum conforms to AttributeValue, so the property is an attribute: mark it \
-                with @Attribute
+                mark it with @Attribute; if its type does not conform to AttributeValue yet, \
+                write 'enum Mood: String, AttributeEnum'
                 """
         )
         get { preconditionFailure("An unavailable subscript was called.") }

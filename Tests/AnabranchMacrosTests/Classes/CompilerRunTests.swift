@@ -62,7 +62,7 @@ struct `The compiler with @Entity` {
         ("var it: Colour?", "mark it with @Attribute"),
         ("var it: Mood", "AttributeEnum, as in 'enum Mood: String, AttributeEnum'"),
         ("@Attribute var it: Mood?", "AttributeEnum, as in 'enum Mood: String, AttributeEnum'"),
-        ("var it: Mood?", "mark it with @Attribute, and let its type conform"),
+        ("var it: Mood?", "write 'enum Mood: String, AttributeEnum'"),
         ("var it: Level?", "mark it with @Attribute"),
         ("var it: Point?", "is no optional of a ManagedObject's class"),
         ("var it: Point", "does not conform to AttributeValue"),
@@ -156,6 +156,25 @@ struct `The compiler with @Entity` {
             func age(_ pilot: Pilot) -> Int64 { pilot.age }
             func insert(_ background: BackgroundContext) async throws {
                 try await background.perform { try $0.insert(Pilot.self).licence = "A" }
+            }
+            """, flags: ["-default-isolation", "MainActor"])
+        #expect(run.output == "")
+    }
+
+    @Test func `takes a class that is on the main actor by default, for code that is there`() throws {
+        let run = try CompilerRun(
+            """
+            import Anabranch
+            @Entity public class Person: ManagedObject {
+                var age: Int64
+                var boss: Person?
+                @Transient var calls = 0
+            }
+            @Entity final class Pilot: Person { var licence: String? }
+            func pilots(_ container: PersistentContainer) throws -> [Pilot] {
+                let request = try FetchRequest<Pilot>(where: \\.age > 3 && \\.licence != nil)
+                for pilot in try container.viewContext.fetch(request) { pilot.age += 1 }
+                return try container.viewContext.fetch(request)
             }
             """, flags: ["-default-isolation", "MainActor"])
         #expect(run.output == "")

@@ -1,8 +1,11 @@
 public import AnabranchModel
 
 // Comparisons of key paths. They are functions instead of static members of a type, because Swift
-// infers the root of a key path literal from them. Each has few forms, so that long conditions are
-// checked fast by the compiler.
+// infers the root of a key path literal from them.
+//
+// The compiler tries the forms of every operator in a condition together. So those of a property and
+// a value, which are the usual ones, come before the disfavored ones of other sides, and a value of
+// a wrong type has a form too: without one, the compiler would look for a mistake in all forms.
 
 /// Holds if a property is equal to a value; `nil` finds objects without a value.
 public func == <Object: ManagedObject, Value: PredicateArgument>(
@@ -10,6 +13,7 @@ public func == <Object: ManagedObject, Value: PredicateArgument>(
 ) -> ObjectPredicate<Object> { ObjectExpression(property).compared(.equal, value) }
 
 /// Holds if a property is equal to another property.
+@_disfavoredOverload
 public func == <Object: ManagedObject, Value: PredicateArgument>(
     property: KeyPath<Object, Value>, other: KeyPath<Object, Value>
 ) -> ObjectPredicate<Object> {
@@ -17,6 +21,7 @@ public func == <Object: ManagedObject, Value: PredicateArgument>(
 }
 
 /// Holds if a computed value is equal to a value.
+@_disfavoredOverload
 public func == <Object: ManagedObject, Value: PredicateArgument>(
     left: ObjectExpression<Object, Value>, value: Value
 ) -> ObjectPredicate<Object> { left.compared(.equal, value) }
@@ -27,6 +32,7 @@ public func != <Object: ManagedObject, Value: PredicateArgument>(
 ) -> ObjectPredicate<Object> { ObjectExpression(property).compared(.notEqual, value) }
 
 /// Holds if a property is not equal to another property.
+@_disfavoredOverload
 public func != <Object: ManagedObject, Value: PredicateArgument>(
     property: KeyPath<Object, Value>, other: KeyPath<Object, Value>
 ) -> ObjectPredicate<Object> {
@@ -34,6 +40,7 @@ public func != <Object: ManagedObject, Value: PredicateArgument>(
 }
 
 /// Holds if a computed value is not equal to a value.
+@_disfavoredOverload
 public func != <Object: ManagedObject, Value: PredicateArgument>(
     left: ObjectExpression<Object, Value>, value: Value
 ) -> ObjectPredicate<Object> { left.compared(.notEqual, value) }
@@ -49,6 +56,7 @@ public func < <Object: ManagedObject, Value: PredicateArgument & Comparable>(
 ) -> ObjectPredicate<Object> { ObjectExpression(property).compared(.less, value) }
 
 /// Holds if a property is less than another property.
+@_disfavoredOverload
 public func < <Object: ManagedObject, Value: PredicateArgument & Comparable>(
     property: KeyPath<Object, Value>, other: KeyPath<Object, Value>
 ) -> ObjectPredicate<Object> {
@@ -56,6 +64,7 @@ public func < <Object: ManagedObject, Value: PredicateArgument & Comparable>(
 }
 
 /// Holds if two optional properties have values, and the first is less than the second.
+@_disfavoredOverload
 public func < <Object: ManagedObject, Value: PredicateArgument & Comparable>(
     property: KeyPath<Object, Value?>, other: KeyPath<Object, Value?>
 ) -> ObjectPredicate<Object> {
@@ -63,11 +72,13 @@ public func < <Object: ManagedObject, Value: PredicateArgument & Comparable>(
 }
 
 /// Holds if a computed value is less than a value.
+@_disfavoredOverload
 public func < <Object: ManagedObject, Value: PredicateArgument & Comparable>(
     left: ObjectExpression<Object, Value>, value: Value
 ) -> ObjectPredicate<Object> { left.compared(.less, value) }
 
 /// Holds if there is a computed value, and it is less than a value.
+@_disfavoredOverload
 public func < <Object: ManagedObject, Value: PredicateArgument & Comparable>(
     left: ObjectExpression<Object, Value?>, value: Value
 ) -> ObjectPredicate<Object> { left.compared(.less, value) }
@@ -83,6 +94,7 @@ public func <= <Object: ManagedObject, Value: PredicateArgument & Comparable>(
 ) -> ObjectPredicate<Object> { ObjectExpression(property).compared(.lessOrEqual, value) }
 
 /// Holds if a property is less than or equal to another property.
+@_disfavoredOverload
 public func <= <Object: ManagedObject, Value: PredicateArgument & Comparable>(
     property: KeyPath<Object, Value>, other: KeyPath<Object, Value>
 ) -> ObjectPredicate<Object> {
@@ -90,6 +102,7 @@ public func <= <Object: ManagedObject, Value: PredicateArgument & Comparable>(
 }
 
 /// Holds if two optional properties have values, and the first is less than or equal to the second.
+@_disfavoredOverload
 public func <= <Object: ManagedObject, Value: PredicateArgument & Comparable>(
     property: KeyPath<Object, Value?>, other: KeyPath<Object, Value?>
 ) -> ObjectPredicate<Object> {
@@ -97,11 +110,13 @@ public func <= <Object: ManagedObject, Value: PredicateArgument & Comparable>(
 }
 
 /// Holds if a computed value is less than or equal to a value.
+@_disfavoredOverload
 public func <= <Object: ManagedObject, Value: PredicateArgument & Comparable>(
     left: ObjectExpression<Object, Value>, value: Value
 ) -> ObjectPredicate<Object> { left.compared(.lessOrEqual, value) }
 
 /// Holds if there is a computed value, and it is less than or equal to a value.
+@_disfavoredOverload
 public func <= <Object: ManagedObject, Value: PredicateArgument & Comparable>(
     left: ObjectExpression<Object, Value?>, value: Value
 ) -> ObjectPredicate<Object> { left.compared(.lessOrEqual, value) }
@@ -117,6 +132,7 @@ public func > <Object: ManagedObject, Value: PredicateArgument & Comparable>(
 ) -> ObjectPredicate<Object> { ObjectExpression(property).compared(.greater, value) }
 
 /// Holds if a property is greater than another property.
+@_disfavoredOverload
 public func > <Object: ManagedObject, Value: PredicateArgument & Comparable>(
     property: KeyPath<Object, Value>, other: KeyPath<Object, Value>
 ) -> ObjectPredicate<Object> {
@@ -124,6 +140,7 @@ public func > <Object: ManagedObject, Value: PredicateArgument & Comparable>(
 }
 
 /// Holds if two optional properties have values, and the first is greater than the second.
+@_disfavoredOverload
 public func > <Object: ManagedObject, Value: PredicateArgument & Comparable>(
     property: KeyPath<Object, Value?>, other: KeyPath<Object, Value?>
 ) -> ObjectPredicate<Object> {
@@ -131,11 +148,13 @@ public func > <Object: ManagedObject, Value: PredicateArgument & Comparable>(
 }
 
 /// Holds if a computed value is greater than a value.
+@_disfavoredOverload
 public func > <Object: ManagedObject, Value: PredicateArgument & Comparable>(
     left: ObjectExpression<Object, Value>, value: Value
 ) -> ObjectPredicate<Object> { left.compared(.greater, value) }
 
 /// Holds if there is a computed value, and it is greater than a value.
+@_disfavoredOverload
 public func > <Object: ManagedObject, Value: PredicateArgument & Comparable>(
     left: ObjectExpression<Object, Value?>, value: Value
 ) -> ObjectPredicate<Object> { left.compared(.greater, value) }
@@ -151,6 +170,7 @@ public func >= <Object: ManagedObject, Value: PredicateArgument & Comparable>(
 ) -> ObjectPredicate<Object> { ObjectExpression(property).compared(.greaterOrEqual, value) }
 
 /// Holds if a property is greater than or equal to another property.
+@_disfavoredOverload
 public func >= <Object: ManagedObject, Value: PredicateArgument & Comparable>(
     property: KeyPath<Object, Value>, other: KeyPath<Object, Value>
 ) -> ObjectPredicate<Object> {
@@ -159,6 +179,7 @@ public func >= <Object: ManagedObject, Value: PredicateArgument & Comparable>(
 
 /// Holds if two optional properties have values, and the first is greater than or equal to the
 /// second.
+@_disfavoredOverload
 public func >= <Object: ManagedObject, Value: PredicateArgument & Comparable>(
     property: KeyPath<Object, Value?>, other: KeyPath<Object, Value?>
 ) -> ObjectPredicate<Object> {
@@ -166,11 +187,13 @@ public func >= <Object: ManagedObject, Value: PredicateArgument & Comparable>(
 }
 
 /// Holds if a computed value is greater than or equal to a value.
+@_disfavoredOverload
 public func >= <Object: ManagedObject, Value: PredicateArgument & Comparable>(
     left: ObjectExpression<Object, Value>, value: Value
 ) -> ObjectPredicate<Object> { left.compared(.greaterOrEqual, value) }
 
 /// Holds if there is a computed value, and it is greater than or equal to a value.
+@_disfavoredOverload
 public func >= <Object: ManagedObject, Value: PredicateArgument & Comparable>(
     left: ObjectExpression<Object, Value?>, value: Value
 ) -> ObjectPredicate<Object> { left.compared(.greaterOrEqual, value) }

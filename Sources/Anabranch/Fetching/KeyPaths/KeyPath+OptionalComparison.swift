@@ -4,6 +4,7 @@ public import AnabranchModel
 // to-one relationship: `\.age > \.boss?.age`.
 
 /// Holds if an optional property has a value, and a property is equal to it.
+@_disfavoredOverload
 public func == <Object: ManagedObject, Value: PredicateArgument>(
     property: KeyPath<Object, Value>, other: KeyPath<Object, Value?>
 ) -> ObjectPredicate<Object> {
@@ -11,6 +12,7 @@ public func == <Object: ManagedObject, Value: PredicateArgument>(
 }
 
 /// Holds if an optional property has a value that is equal to a property.
+@_disfavoredOverload
 public func == <Object: ManagedObject, Value: PredicateArgument>(
     property: KeyPath<Object, Value?>, other: KeyPath<Object, Value>
 ) -> ObjectPredicate<Object> {
@@ -18,6 +20,7 @@ public func == <Object: ManagedObject, Value: PredicateArgument>(
 }
 
 /// Holds if a property is not equal to an optional property, exactly where `==` does not hold.
+@_disfavoredOverload
 public func != <Object: ManagedObject, Value: PredicateArgument>(
     property: KeyPath<Object, Value>, other: KeyPath<Object, Value?>
 ) -> ObjectPredicate<Object> {
@@ -25,6 +28,7 @@ public func != <Object: ManagedObject, Value: PredicateArgument>(
 }
 
 /// Holds if an optional property is not equal to a property, exactly where `==` does not hold.
+@_disfavoredOverload
 public func != <Object: ManagedObject, Value: PredicateArgument>(
     property: KeyPath<Object, Value?>, other: KeyPath<Object, Value>
 ) -> ObjectPredicate<Object> {
@@ -32,6 +36,7 @@ public func != <Object: ManagedObject, Value: PredicateArgument>(
 }
 
 /// Holds if an optional property has a value, and a property is less than it.
+@_disfavoredOverload
 public func < <Object: ManagedObject, Value: PredicateArgument & Comparable>(
     property: KeyPath<Object, Value>, other: KeyPath<Object, Value?>
 ) -> ObjectPredicate<Object> {
@@ -39,6 +44,7 @@ public func < <Object: ManagedObject, Value: PredicateArgument & Comparable>(
 }
 
 /// Holds if an optional property has a value that is less than a property.
+@_disfavoredOverload
 public func < <Object: ManagedObject, Value: PredicateArgument & Comparable>(
     property: KeyPath<Object, Value?>, other: KeyPath<Object, Value>
 ) -> ObjectPredicate<Object> {
@@ -46,6 +52,7 @@ public func < <Object: ManagedObject, Value: PredicateArgument & Comparable>(
 }
 
 /// Holds if an optional property has a value, and a property is less than or equal to it.
+@_disfavoredOverload
 public func <= <Object: ManagedObject, Value: PredicateArgument & Comparable>(
     property: KeyPath<Object, Value>, other: KeyPath<Object, Value?>
 ) -> ObjectPredicate<Object> {
@@ -53,6 +60,7 @@ public func <= <Object: ManagedObject, Value: PredicateArgument & Comparable>(
 }
 
 /// Holds if an optional property has a value that is less than or equal to a property.
+@_disfavoredOverload
 public func <= <Object: ManagedObject, Value: PredicateArgument & Comparable>(
     property: KeyPath<Object, Value?>, other: KeyPath<Object, Value>
 ) -> ObjectPredicate<Object> {
@@ -60,6 +68,7 @@ public func <= <Object: ManagedObject, Value: PredicateArgument & Comparable>(
 }
 
 /// Holds if an optional property has a value, and a property is greater than it.
+@_disfavoredOverload
 public func > <Object: ManagedObject, Value: PredicateArgument & Comparable>(
     property: KeyPath<Object, Value>, other: KeyPath<Object, Value?>
 ) -> ObjectPredicate<Object> {
@@ -67,6 +76,7 @@ public func > <Object: ManagedObject, Value: PredicateArgument & Comparable>(
 }
 
 /// Holds if an optional property has a value that is greater than a property.
+@_disfavoredOverload
 public func > <Object: ManagedObject, Value: PredicateArgument & Comparable>(
     property: KeyPath<Object, Value?>, other: KeyPath<Object, Value>
 ) -> ObjectPredicate<Object> {
@@ -74,6 +84,7 @@ public func > <Object: ManagedObject, Value: PredicateArgument & Comparable>(
 }
 
 /// Holds if an optional property has a value, and a property is greater than or equal to it.
+@_disfavoredOverload
 public func >= <Object: ManagedObject, Value: PredicateArgument & Comparable>(
     property: KeyPath<Object, Value>, other: KeyPath<Object, Value?>
 ) -> ObjectPredicate<Object> {
@@ -81,6 +92,7 @@ public func >= <Object: ManagedObject, Value: PredicateArgument & Comparable>(
 }
 
 /// Holds if an optional property has a value that is greater than or equal to a property.
+@_disfavoredOverload
 public func >= <Object: ManagedObject, Value: PredicateArgument & Comparable>(
     property: KeyPath<Object, Value?>, other: KeyPath<Object, Value>
 ) -> ObjectPredicate<Object> {
