@@ -56,7 +56,7 @@ import Testing
         #expect(try here.coordinator.conflicts().isEmpty)
     }
 
-    @Test func `an entry prints as a line that names the values, the authors and the deed`() throws {
+    @Test func `an entry prints as a line with the values and the authors`() throws {
         try scenario.collide(here: { $0.firstName = "Here" }, there: { $0.firstName = "There" })
         try scenario.exchange()
         let line = "\(try onlyConflict(here))"

@@ -28,8 +28,7 @@ import Testing
         return weather
     }
 
-    @Test func `an unknown value is reported, and stays at a save of other properties`() async throws
-    {
+    @Test func `an unknown value is reported, and stays at other saves`() async throws {
         let context = container.newBackgroundContext()
         let errors = try await context.perform { $0.accessErrors() }
         try await context.perform { context in

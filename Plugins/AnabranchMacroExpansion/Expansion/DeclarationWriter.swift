@@ -27,11 +27,12 @@ struct DeclarationWriter {
         let statements =
             entity.slots.map(statement) + entity.fetchedProperties.map(statement)
             + entity.constraints.map(statement)
-        let start = Self.joined(["of: \(entity.name).self", settings])
+        let arguments = Self.joined(["of: \(entity.name).self", settings])
         let lines =
-            ["\(statements.isEmpty ? "let" : "var") _entity = EntityDeclaration(\(start))"]
+            ["\(statements.isEmpty ? "let" : "var") _entity = EntityDeclaration(\(arguments))"]
             + statements + ["return _entity"]
-        return "nonisolated \(entity.access)override class var entityDeclaration: EntityDeclaration? {\n"
+        let start = "nonisolated \(entity.access)override class var entityDeclaration"
+        return "\(start): EntityDeclaration? {\n"
             + lines.map { "    \($0)\n" }.joined() + "}"
     }
 

@@ -3,8 +3,8 @@
 /// The code equals that of `AnabranchModelTool`, with three exceptions. The macro does not know the
 /// number of the superclass's slots, so a class below another entity's class counts them once, when
 /// it is first used. Only the macro declares the entity, since the classes of a model file have
-/// that file. And what it overrides is `nonisolated`, also in a module whose default is the main
-/// actor, as it is in `ManagedObject`.
+/// that file. And what it overrides is `nonisolated`, as it is in `ManagedObject`, also in a module
+/// that is on the main actor by default.
 enum EntityMacro {
     static let typeName = "EntityMacro"
 

@@ -3,14 +3,14 @@
 // kind of property. Only the getters are unavailable, so that the compiler reports a property once.
 extension ManagedObject {
     /// Unavailable: the property's type does not conform to ``AttributeValue``.
-    @_disfavoredOverload
+    @_disfavoredOverload @_documentation(visibility: internal)
     public final subscript<T>(slot slot: Int) -> T {
         @available(
             *, unavailable,
             message: """
-                this type does not conform to AttributeValue, as an enum does by 'enum Mood: \
-                String, AttributeEnum', and is not marked @Transformable; a to-one \
-                relationship is an optional class without @Attribute
+                this type does not conform to AttributeValue, as an enum does by ': String, \
+                AttributeEnum'; a to-one relationship is an optional class without @Attribute, \
+                a to-many relationship a ManagedObjectSet or ManagedObjectList
                 """
         )
         get { preconditionFailure("An unavailable subscript was called.") }
@@ -18,7 +18,7 @@ extension ManagedObject {
     }
 
     /// Unavailable: the property's type is an enum that does not conform to ``AttributeEnum``.
-    @_disfavoredOverload
+    @_disfavoredOverload @_documentation(visibility: internal)
     public final subscript<T: RawRepresentable>(slot slot: Int) -> T {
         @available(
             *, unavailable,
@@ -32,7 +32,7 @@ extension ManagedObject {
     }
 
     /// Unavailable: the property's type is an enum that does not conform to ``AttributeEnum``.
-    @_disfavoredOverload
+    @_disfavoredOverload @_documentation(visibility: internal)
     public final subscript<T: RawRepresentable>(slot slot: Int) -> T? {
         @available(
             *, unavailable,
@@ -45,22 +45,8 @@ extension ManagedObject {
         set { preconditionFailure("An unavailable subscript was called.") }
     }
 
-    /// Unavailable: another name for the property's type hides that it is a to-many relationship.
-    @_disfavoredOverload
-    public final subscript<T: ToManyProperty>(slot slot: Int) -> T {
-        @available(
-            *, unavailable,
-            message: """
-                write the type of this property in full: a to-many relationship a \
-                ManagedObjectSet, an ordered one a ManagedObjectList
-                """
-        )
-        get { preconditionFailure("An unavailable subscript was called.") }
-        set { preconditionFailure("An unavailable subscript was called.") }
-    }
-
     /// Unavailable: the property lacks the mark of a composite attribute.
-    @_disfavoredOverload
+    @_disfavoredOverload @_documentation(visibility: internal)
     public final subscript<T: CompositeValue>(slot slot: Int) -> T {
         @available(
             *, unavailable,
@@ -74,7 +60,7 @@ extension ManagedObject {
     }
 
     /// Unavailable: the property lacks the mark of a composite attribute.
-    @_disfavoredOverload
+    @_disfavoredOverload @_documentation(visibility: internal)
     public final subscript<T: CompositeValue>(toOne slot: Int) -> T? {
         @available(
             *, unavailable,
@@ -88,7 +74,7 @@ extension ManagedObject {
     }
 
     /// Unavailable: the property's type is no struct with elements.
-    @_disfavoredOverload
+    @_disfavoredOverload @_documentation(visibility: internal)
     public final subscript<T>(composite name: String) -> T {
         @available(
             *, unavailable,
@@ -102,7 +88,7 @@ extension ManagedObject {
     }
 
     /// Unavailable: the property's type is not optional.
-    @_disfavoredOverload
+    @_disfavoredOverload @_documentation(visibility: internal)
     public final subscript<T>(transformable slot: Int) -> T {
         @available(
             *, unavailable,
@@ -116,7 +102,7 @@ extension ManagedObject {
     }
 
     /// Unavailable: the property's type is not an optional class of a ``ManagedObject``.
-    @_disfavoredOverload
+    @_disfavoredOverload @_documentation(visibility: internal)
     public final subscript<T>(toOne slot: Int) -> T {
         @available(
             *, unavailable,
@@ -131,7 +117,7 @@ extension ManagedObject {
     }
 
     /// Unavailable: the property lacks the mark of an attribute, and its enum may not conform.
-    @_disfavoredOverload
+    @_disfavoredOverload @_documentation(visibility: internal)
     public final subscript<T: RawRepresentable>(toOne slot: Int) -> T? {
         @available(
             *, unavailable,

@@ -105,7 +105,8 @@ import Testing
 
     @Test func `the name of each public property of ManagedObject`() throws {
         let folder = Built.package.appending(path: "Sources/Anabranch")
-        let files = try #require(FileManager.default.enumerator(at: folder, includingPropertiesForKeys: nil))
+        let files = try #require(
+            FileManager.default.enumerator(at: folder, includingPropertiesForKeys: nil))
         var names: Set = ["hashValue"]
         for case let file as URL in files where file.pathExtension == "swift" {
             var type: Substring?

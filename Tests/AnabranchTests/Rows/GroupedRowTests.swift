@@ -65,7 +65,8 @@ import Testing
                 where: (\Sample.moment).month(in: zone) == 1
                     && (\Sample.moment).day(in: zone) < 2)
             #expect(try context.count(for: found) == 2)
-            #expect(try context.fetch(FetchRequest<Sample>()).filtered(using: found.predicate ?? FetchPredicate("FALSEPREDICATE")).count == 2)
+            let all = try context.fetch(FetchRequest<Sample>())
+            #expect(try all.filtered(using: try #require(found.predicate)).count == 2)
             let error = #expect(throws: FetchPredicateError.self) {
                 var request = FetchRequest<Sample>()
                 request.predicate = try FetchPredicate("year:in:(moment, 'Mars/Olympus') == 2026")

@@ -7,7 +7,7 @@ public protocol TimeProperty {}
 extension Date: TimeProperty {}
 extension Optional: TimeProperty where Wrapped == Date {}
 
-// Parts of times in the Gregorian calendar: `(\Payment.date).year(in: .current) == 2026`. They are
+// Parts of times in the Gregorian calendar: `(\Note.date).year(in: .current) == 2026`. They are
 // missing for no time, and outside of the years 1 to 9999.
 extension KeyPath where Root: ManagedObject, Value: TimeProperty {
     /// The year of a time, in a time zone.

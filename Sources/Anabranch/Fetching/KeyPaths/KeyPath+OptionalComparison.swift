@@ -37,7 +37,7 @@ public func != <Object: ManagedObject, Value: PredicateArgument>(
 
 /// Holds if an optional property has a value, and a property is less than it.
 @_disfavoredOverload
-public func < <Object: ManagedObject, Value: PredicateArgument & Comparable>(
+public func < <Object: ManagedObject, Value: OrderedArgument>(
     property: KeyPath<Object, Value>, other: KeyPath<Object, Value?>
 ) -> ObjectPredicate<Object> {
     ObjectExpression(property).compared(.less, ObjectExpression(other))
@@ -45,7 +45,7 @@ public func < <Object: ManagedObject, Value: PredicateArgument & Comparable>(
 
 /// Holds if an optional property has a value that is less than a property.
 @_disfavoredOverload
-public func < <Object: ManagedObject, Value: PredicateArgument & Comparable>(
+public func < <Object: ManagedObject, Value: OrderedArgument>(
     property: KeyPath<Object, Value?>, other: KeyPath<Object, Value>
 ) -> ObjectPredicate<Object> {
     ObjectExpression(property).compared(.less, ObjectExpression(other))
@@ -53,7 +53,7 @@ public func < <Object: ManagedObject, Value: PredicateArgument & Comparable>(
 
 /// Holds if an optional property has a value, and a property is less than or equal to it.
 @_disfavoredOverload
-public func <= <Object: ManagedObject, Value: PredicateArgument & Comparable>(
+public func <= <Object: ManagedObject, Value: OrderedArgument>(
     property: KeyPath<Object, Value>, other: KeyPath<Object, Value?>
 ) -> ObjectPredicate<Object> {
     ObjectExpression(property).compared(.lessOrEqual, ObjectExpression(other))
@@ -61,7 +61,7 @@ public func <= <Object: ManagedObject, Value: PredicateArgument & Comparable>(
 
 /// Holds if an optional property has a value that is less than or equal to a property.
 @_disfavoredOverload
-public func <= <Object: ManagedObject, Value: PredicateArgument & Comparable>(
+public func <= <Object: ManagedObject, Value: OrderedArgument>(
     property: KeyPath<Object, Value?>, other: KeyPath<Object, Value>
 ) -> ObjectPredicate<Object> {
     ObjectExpression(property).compared(.lessOrEqual, ObjectExpression(other))
@@ -69,7 +69,7 @@ public func <= <Object: ManagedObject, Value: PredicateArgument & Comparable>(
 
 /// Holds if an optional property has a value, and a property is greater than it.
 @_disfavoredOverload
-public func > <Object: ManagedObject, Value: PredicateArgument & Comparable>(
+public func > <Object: ManagedObject, Value: OrderedArgument>(
     property: KeyPath<Object, Value>, other: KeyPath<Object, Value?>
 ) -> ObjectPredicate<Object> {
     ObjectExpression(property).compared(.greater, ObjectExpression(other))
@@ -77,7 +77,7 @@ public func > <Object: ManagedObject, Value: PredicateArgument & Comparable>(
 
 /// Holds if an optional property has a value that is greater than a property.
 @_disfavoredOverload
-public func > <Object: ManagedObject, Value: PredicateArgument & Comparable>(
+public func > <Object: ManagedObject, Value: OrderedArgument>(
     property: KeyPath<Object, Value?>, other: KeyPath<Object, Value>
 ) -> ObjectPredicate<Object> {
     ObjectExpression(property).compared(.greater, ObjectExpression(other))
@@ -85,7 +85,7 @@ public func > <Object: ManagedObject, Value: PredicateArgument & Comparable>(
 
 /// Holds if an optional property has a value, and a property is greater than or equal to it.
 @_disfavoredOverload
-public func >= <Object: ManagedObject, Value: PredicateArgument & Comparable>(
+public func >= <Object: ManagedObject, Value: OrderedArgument>(
     property: KeyPath<Object, Value>, other: KeyPath<Object, Value?>
 ) -> ObjectPredicate<Object> {
     ObjectExpression(property).compared(.greaterOrEqual, ObjectExpression(other))
@@ -93,7 +93,7 @@ public func >= <Object: ManagedObject, Value: PredicateArgument & Comparable>(
 
 /// Holds if an optional property has a value that is greater than or equal to a property.
 @_disfavoredOverload
-public func >= <Object: ManagedObject, Value: PredicateArgument & Comparable>(
+public func >= <Object: ManagedObject, Value: OrderedArgument>(
     property: KeyPath<Object, Value?>, other: KeyPath<Object, Value>
 ) -> ObjectPredicate<Object> {
     ObjectExpression(property).compared(.greaterOrEqual, ObjectExpression(other))

@@ -28,7 +28,7 @@ public struct ObjectColumn<Object: ManagedObject>: Sendable {
         ObjectColumn { () throws(FetchPredicateError) in try .property(keyPath, as: name) }
     }
 
-    /// A computed value, such as `(\Payment.date).year(in: .current)`.
+    /// A computed value, such as `(\Note.date).year(in: .current)`.
     public static func value<Value>(
         _ expression: ObjectExpression<Object, Value>, as name: String
     ) -> ObjectColumn {
