@@ -42,9 +42,9 @@ struct `The compiler with conditions of key paths` {
 
     @Test(arguments: [
         #"""
-        \.name == "a" && \.age > 3 && \.nick == "b" && \.salary < 3.5 && \.born > day && \.id != nil \#
-        && \.isOn == true && \.boss?.age > 60 && \.reports.count > 2 && \.rank == 5 && \.size <= 7 \#
-        && \.boss?.name == "x"
+        \.name == "a" && \.age > 3 && \.nick == "b" && \.salary < 3.5 && \.born > day \#
+        && \.id != nil && \.isOn == true && \.boss?.age > 60 && \.reports.count > 2 \#
+        && \.rank == 5 && \.size <= 7 && \.boss?.name == "x"
         """#,
         #"""
         \.name == "a" && \.nick == "b" && \.age > 3 && \.salary < 3.5 && \.born > day && \.isOn \#
