@@ -29,10 +29,9 @@ final class Department: ManagedObject {
 }
 
 /// An attribute of an own type, stored as its raw value.
-enum Role: Int16, AttributeValue {
+enum Role: Int16, AttributeEnum {
     case member = 0
     case head = 1
-    static var absent: Role { .member }
 }
 
 /// Entity classes written with `@Entity`, which are the whole model.

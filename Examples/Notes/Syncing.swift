@@ -2,6 +2,12 @@ import Anabranch
 import AnabranchSync
 import Foundation
 
+/// A note that is being written, which stays in this store.
+@Entity
+final class Draft: ManagedObject {
+    var text: String?
+}
+
 /// The code of the article *Sync an app*.
 extension Notes {
     static func synchronize(
@@ -17,6 +23,28 @@ extension Notes {
         }
         for rejected in try container.coordinator.rejectedSaves() {
             print(rejected.rejection.reason)
+        }
+    }
+
+    static func openWithDrafts(_ url: URL) throws -> PersistentContainer {
+        let model = try ManagedObjectModel(
+            classes: [Folder.self, Note.self, Draft.self],
+            configurations: [Configuration("Local", "Draft", isSynced: false)])
+        let container = PersistentContainer(
+            model: model, classes: [Folder.self, Note.self, Draft.self], url: url)
+        try container.load()
+        return container
+    }
+
+    static func follow(
+        _ container: PersistentContainer, withTokensOf newToken: () async throws -> String
+    ) async throws {
+        while !Task.isCancelled {
+            let engine = try SyncEngine(container: container, token: try await newToken())
+            engine.start()
+            for await status in engine.statusUpdates
+            where status.lastError?.code == .unauthorized { break }
+            await engine.stop()
         }
     }
 

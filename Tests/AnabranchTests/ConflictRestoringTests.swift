@@ -56,6 +56,15 @@ import Testing
         #expect(try here.coordinator.conflicts().isEmpty)
     }
 
+    @Test func `an entry prints as a line with the values and the authors`() throws {
+        try scenario.collide(here: { $0.firstName = "Here" }, there: { $0.firstName = "There" })
+        try scenario.exchange()
+        let line = "\(try onlyConflict(here))"
+        let form =
+            /1: firstName of Person [0-9a-f]{8}\/\d+ lost 'Here' by Ada, \S+Z, (.*) \S+Z/
+        #expect(line.wholeMatch(of: form)?.1 == "against 'There': Bob wrote later,", "\(line)")
+    }
+
     @Test func `a lost attribute is an unsaved edit, travels when saved, and stays in the journal`()
         throws
     {

@@ -15,38 +15,14 @@ struct ConflictText {
         [
             String(conflict.id), "\(conflict.entity) \(RecordText.short(conflict.record))",
             conflict.property.name.string, ValueText.shown(conflict.value),
-            WriteText(conflict.lost).author,
-            WriteText(conflict.lost).time, against,
+            conflict.lost.authorLabel, WriteText(conflict.lost).time, against,
         ]
     }
 
-    /// The winning write: `Lyon: Bob wrote later, 2026-01-01T12:00:00Z`.
+    /// The winning value and write: `Lyon: Bob wrote later, 2026-01-01T12:00:00Z`.
     private var against: String {
-        guard let winner = conflict.winner else { return anonymousWinner }
-        let write = WriteText(winner)
-        let deed = "\(write.author) \(deed), \(write.time)"
-        return conflict.winningValue.map { "\(ValueText.shown($0)): \(deed)" } ?? deed
-    }
-
-    private var deed: String {
-        switch conflict.kind {
-        case .concurrentWrite:
-            conflict.property.rule == .firstWriter ? "wrote first" : "wrote later"
-        case .writeToDeleted: "had deleted it"
-        case .deletedWhileWritten, .deletedWithRecord: "deleted it"
-        case .linkToDeleted: "deleted an end"
-        case .replacedByRepair: "is the zone's value"
-        }
-    }
-
-    private var anonymousWinner: String {
-        switch conflict.kind {
-        case .concurrentWrite: conflict.winningValue.map(ValueText.shown) ?? "another write"
-        case .writeToDeleted: "it had been deleted"
-        case .deletedWhileWritten, .deletedWithRecord: "it was deleted"
-        case .linkToDeleted: "an end was deleted"
-        case .replacedByRepair: "the zone does not have it"
-        }
+        guard let value = conflict.winningValue.map(ValueText.shown) else { return conflict.cause }
+        return conflict.winner == nil ? value : "\(value): \(conflict.cause)"
     }
 
     var json: String {

@@ -20,15 +20,16 @@ struct HiddenWriteText {
     /// The property, the value, its author and time, and the value that shows instead.
     var cells: [String] {
         [
-            hidden.key, ValueText.shown(hidden.held.value), WriteText(hidden.held.write).author,
+            hidden.key, ValueText.shown(hidden.held.value), hidden.held.write.authorLabel,
             WriteText(hidden.held.write).time, ValueText.shown(hidden.shownValue),
         ]
     }
 
     /// One sentence for a list of properties.
     var line: String {
-        let write = WriteText(hidden.held.write)
-        return "\(ValueText.shown(hidden.held.value)), by \(write.author), \(write.time): \(reason)"
+        let write = hidden.held.write
+        return "\(ValueText.shown(hidden.held.value)), by \(write.authorLabel), "
+            + "\(WriteText(write).time): \(reason)"
     }
 
     private var reason: String {

@@ -6,11 +6,6 @@ struct WriteText {
 
     init(_ write: Conflict.Write) { self.write = write }
 
-    /// The name of the author; the replica if the author gave none.
-    var author: String {
-        write.author.isEmpty ? RecordText.short(write.stamp.replica) : write.author
-    }
-
     var time: String {
         TimeText.short(wallMilliseconds: write.stamp.timestamp.wallMilliseconds)
     }

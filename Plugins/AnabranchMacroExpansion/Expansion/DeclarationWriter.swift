@@ -4,7 +4,7 @@
 /// compiler gives them the types that the library declares:
 ///
 /// ```swift
-/// override class var entityDeclaration: Anabranch.EntityDeclaration? {
+/// nonisolated override class var entityDeclaration: Anabranch.EntityDeclaration? {
 ///     var _entity = Anabranch.EntityDeclaration(of: Note.self)
 ///     _entity.attribute(
 ///         "visits", Int64.self, AttributeSettings(mergeRule: .counter), initially: { 0 })
@@ -27,12 +27,13 @@ struct DeclarationWriter {
         let statements =
             entity.slots.map(statement) + entity.fetchedProperties.map(statement)
             + entity.constraints.map(statement)
-        let start = Self.joined(["of: \(entity.name).self", settings])
+        let arguments = Self.joined(["of: \(entity.name).self", settings])
         let type = "Anabranch.EntityDeclaration"
         let lines =
-            ["\(statements.isEmpty ? "let" : "var") _entity = \(type)(\(start))"]
+            ["\(statements.isEmpty ? "let" : "var") _entity = \(type)(\(arguments))"]
             + statements + ["return _entity"]
-        return "\(entity.access)override class var entityDeclaration: \(type)? {\n"
+        let start = "nonisolated \(entity.access)override class var entityDeclaration"
+        return "\(start): \(type)? {\n"
             + lines.map { "    \($0)\n" }.joined() + "}"
     }
 

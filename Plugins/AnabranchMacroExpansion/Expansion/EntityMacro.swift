@@ -1,9 +1,10 @@
 /// The macro `@Entity`: generates overrides of a class, and an attribute for each slot.
 ///
-/// The code equals that of `AnabranchModelTool`, with two exceptions. The macro does not know the
+/// The code equals that of `AnabranchModelTool`, with three exceptions. The macro does not know the
 /// number of the superclass's slots, so a class below another entity's class counts them once, when
-/// it is first used. And only the macro declares the entity, since the classes of a model file have
-/// that file.
+/// it is first used. Only the macro declares the entity, since the classes of a model file have
+/// that file. And what it overrides is `nonisolated`, as it is in `ManagedObject`, also in a module
+/// that is on the main actor by default.
 enum EntityMacro {
     static let typeName = "EntityMacro"
 
@@ -22,7 +23,8 @@ enum EntityMacro {
         }
         let description = DeclarationWriter(entity, settings: arguments.settings).source
         return Expansion(
-            source: entity.members + "\n\n" + description, diagnostics: entity.diagnostics)
+            source: [entity.members, description, entity.initializer].filter { !$0.isEmpty }
+                .joined(separator: "\n\n"), diagnostics: entity.diagnostics)
     }
 
     /// The attribute that a member gets; empty for a member that is not a slot.
@@ -50,19 +52,27 @@ extension EntityClass {
             ["[" + plain.map { StringLiteral.text(of: $0.name) }.joined(separator: ", ") + "]"]
             + composites.map(\.elementNames)
         var members = [
-            "\(access)override class var entityName: String { "
+            "nonisolated \(access)override class var entityName: String { "
                 + "\(StringLiteral.text(of: entityName)) }",
-            "\(access)override class var slotNames: [String] {\n    "
+            "nonisolated \(access)override class var slotNames: [String] {\n    "
                 + ((isBelowEntity ? ["super.slotNames"] : []) + names).joined(separator: " + ")
                 + "\n}",
         ]
         if isBelowEntity, !plain.isEmpty {
             let counts = ["\(plain.count)"] + composites.map { $0.elementNames + ".count" }
             members.append(
-                "private static let \(Self.firstSlot) = \(name).slotNames.count - "
+                "nonisolated private static let \(Self.firstSlot) = \(name).slotNames.count - "
                     + counts.joined(separator: " - "))
         }
         return members.joined(separator: "\n\n")
+    }
+
+    /// The initializer by which contexts create the object; nothing if the class has its own one.
+    fileprivate var initializer: String {
+        guard !declaration.hasRequiredInitializer else { return "" }
+        let level = access == "open " ? "public " : access
+        return "nonisolated \(level)required init(_ birth: ObjectInitialization) "
+            + "{ super.init(birth) }"
     }
 
     fileprivate func slotAttribute(for name: String) -> String? {

@@ -23,6 +23,7 @@ struct WrongForm {
         if property.has(modifier: "override") {
             return diagnostic("'\(name)' is a property of the class above: remove it here.")
         }
+        if Self.namesOfEveryObject.contains(name) { return taken }
         if property.isConstant { return constant }
         if property.type == nil {
             return diagnostic(
@@ -32,6 +33,22 @@ struct WrongForm {
                 property.hasInitialValue ? transient : nil)
         }
         return nil
+    }
+
+    /// The public properties of `ManagedObject`.
+    static let namesOfEveryObject: Set<String> = [
+        "changedRelationshipNames", "description", "entity", "faultingState", "hasChanges",
+        "hasPersistentChangedValues", "hashValue", "isDeleted", "isFault", "isInserted",
+        "isUpdated", "managedObjectContext", "objectID", "predicateEntity", "predicateRecord",
+        "predicateReference", "predicateStore",
+    ]
+
+    private var taken: Diagnostic {
+        let other = "own" + name.prefix(1).uppercased() + name.dropFirst()
+        return diagnostic(
+            "Every ManagedObject has a property '\(name)': give this one another name, such as "
+                + "'\(other)'. If stores have values of it, add 'originalName: \"\(name)\"' to "
+                + "its mark.")
     }
 
     private var constant: Diagnostic {

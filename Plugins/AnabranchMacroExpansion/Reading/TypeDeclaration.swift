@@ -11,6 +11,8 @@ struct TypeDeclaration {
     let properties: [PropertyDeclaration]
     /// The freestanding macros among the members.
     let macros: [FreestandingMacro]
+    /// True if the body has an initializer that subclasses have too.
+    let hasRequiredInitializer: Bool
     private let bytes: [UInt8]
 
     /// Parses a declaration; `nil` if the source does not declare a type.
@@ -30,7 +32,9 @@ struct TypeDeclaration {
         cursor.skipGenericArguments()
         inherited = Self.readInherited(&cursor)
         while cursor.current != nil, !cursor.isAt(mark: "{") { cursor.skipGroup() }
-        var reader = MemberReader(Array(cursor.skipGroup()))
+        let body = Array(cursor.skipGroup())
+        hasRequiredInitializer = body.contains { $0.isWord("required") }
+        var reader = MemberReader(body)
         properties = reader.readAll()
         macros = reader.macros
     }

@@ -13,6 +13,13 @@ struct DeferredErrors {
     mutating func keep(_ error: any Error) -> Bool {
         count += 1
         if errors.count < Self.maximumErrors { errors.append(error) }
+        return report(error)
+    }
+
+    /// Takes an error that no save throws.
+    ///
+    /// - Returns: Whether this is the first error since the last report.
+    mutating func report(_ error: any Error) -> Bool {
         if unreported.count < Self.maximumErrors { unreported.append(error) }
         return unreported.count == 1
     }

@@ -41,9 +41,15 @@ extension ManagedObjectContext {
     ///
     /// The report comes later: code of the app must not run in the middle of an access.
     func keep(_ error: any Error) {
-        guard keptErrors.keep(error) else { return }
-        link.enqueueHoldingContext { $0.reportErrors() }
+        if keptErrors.keep(error) { enqueueReport() }
     }
+
+    /// Reports an error of an accessor that leaves nothing incomplete, so that no save throws it.
+    func report(_ error: any Error) {
+        if keptErrors.report(error) { enqueueReport() }
+    }
+
+    private func enqueueReport() { link.enqueueHoldingContext { $0.reportErrors() } }
 
     private func reportErrors() {
         let errors = keptErrors.takeUnreported()

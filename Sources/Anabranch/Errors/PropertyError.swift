@@ -63,6 +63,9 @@ extension PropertyError {
         public static let wrongKind = Code(rawValue: "wrong-kind")
         /// The value has another type than the attribute.
         public static let wrongType = Code(rawValue: "wrong-type")
+        /// The type of the property has no counterpart of the value, such as an enum without that
+        /// case. Add the case, or read the value by its name alone, as a `Value`.
+        public static let unknownValue = Code(rawValue: "unknown-value")
         /// A derived attribute can't be set, because its value is computed. Change the properties
         /// that it is derived from.
         public static let derived = Code(rawValue: "derived")

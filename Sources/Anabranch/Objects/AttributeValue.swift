@@ -3,8 +3,11 @@ public import AnabranchReplication
 
 /// A type that a property of a managed object's class can have.
 ///
-/// The standard types conform. An enum with a conforming raw type needs only its `absent` case:
-/// `extension Colour: AttributeValue { static var absent: Colour { .red } }`.
+/// The standard types conform. An enum with a conforming raw type is an ``AttributeEnum``.
+///
+/// If an attribute holds a value that the type of its property has no counterpart of, such as a
+/// case of a newer version, the property reads as `absent`, and as nil if it is optional. The
+/// context reports that in its `accessErrors()`. The stored value stays until the property is set.
 ///
 /// A value of such a type is also an argument of predicates.
 public protocol AttributeValue: PredicateArgument {
@@ -26,6 +29,29 @@ public protocol AttributeValue: PredicateArgument {
     ///
     /// - Throws: ``AttributeValueError`` if no attribute can store the value exactly.
     var attributeValue: Value { get throws(AttributeValueError) }
+}
+
+/// An enum that a property of a managed object's class can have, stored as its raw value:
+/// `enum Mood: String, AttributeEnum { case calm, wild }`.
+///
+/// A property that is not optional reads as the first case while the attribute is null, unless the
+/// enum declares `absent`. A later version of the app can add cases. An enum with a case for those
+/// that it does not know reads them as that case:
+///
+/// ```swift
+/// enum Mood: String, AttributeEnum {
+///     case calm, wild, other
+///     static func reading(_ value: Value) -> Mood? {
+///         String.reading(value).map { Mood(rawValue: $0) ?? .other }
+///     }
+/// }
+/// ```
+public protocol AttributeEnum: AttributeValue, CaseIterable, RawRepresentable
+where RawValue: AttributeValue {}
+
+extension AttributeEnum {
+    /// The first case. An enum with a raw type has one.
+    @inlinable public static var absent: Self { allCases[allCases.startIndex] }
 }
 
 /// The reason why no attribute can store a value exactly. Setting a property by name throws it as

@@ -39,6 +39,11 @@ extension CompositeValue {
     }
 }
 
+/// The paths of elements that were read with a type without a counterpart of their values.
+private final class UnreadElements {
+    var paths: [String] = []
+}
+
 /// The elements of a composite attribute while a struct is made from them, or sets them.
 public struct CompositeElements {
     /// An element that no attribute can store.
@@ -52,15 +57,44 @@ public struct CompositeElements {
     private(set) var values: [String: Value]
     /// The first element that was not set.
     private(set) var failure: Failure?
+    private let unread: UnreadElements?
+    /// The path of these elements within the outermost composite attribute, with a dot at its end.
+    private let path: String
 
     /// Creates elements without values.
-    public init() { values = [:] }
+    public init() { self.init([:], nil, at: "") }
 
-    init(_ values: [String: Value]) { self.values = values }
+    init(_ values: [String: Value]) { self.init(values, UnreadElements(), at: "") }
+
+    private init(_ values: [String: Value], _ unread: UnreadElements?, at path: String) {
+        self.values = values
+        self.unread = unread
+        self.path = path
+    }
+
+    /// The elements that were read with a type without a counterpart of their values.
+    var unreadPaths: [String] { unread?.paths ?? [] }
+
+    /// Takes over the values of elements that a struct could not read, where the struct was written
+    /// with what it reads instead.
+    mutating func keepUnread<T: CompositeValue>(of former: CompositeElements, by type: T.Type) {
+        let read = T(elements: former)
+        guard !former.unreadPaths.isEmpty else { return }
+        var shown = CompositeElements()
+        read.write(to: &shown)
+        for path in former.unreadPaths where values[path] == shown.values[path] {
+            values[path] = former.values[path]
+        }
+    }
 
     /// The element with that name; the type's `absent` value if it has none.
     public subscript<T: AttributeValue>(name: String) -> T {
-        get { T.reading(values[name] ?? .null) ?? T.absent }
+        get {
+            let value = values[name] ?? .null
+            if let result = T.reading(value) { return result }
+            if !value.isNull { unread?.paths.append(path + name) }
+            return T.absent
+        }
         set {
             do {
                 values[name] = try newValue.attributeValue
@@ -96,7 +130,7 @@ public struct CompositeElements {
         for (key, value) in values where key.hasPrefix(name + ".") {
             inner[String(key.dropFirst(name.count + 1))] = value
         }
-        return CompositeElements(inner)
+        return CompositeElements(inner, unread, at: "\(path)\(name).")
     }
 
     private mutating func write(_ value: some CompositeValue, to name: String) {
@@ -133,23 +167,23 @@ extension ManagedObject {
     public final subscript<T: CompositeValue>(composite name: String) -> T? {
         get {
             guard let elements = elements(named: name), elements.hasValue else { return nil }
-            return T(elements: elements)
+            return read(elements, named: name)
         }
         set {
             var elements = CompositeElements()
             newValue?.write(to: &elements)
-            set(elements, named: name)
+            set(elements, named: name, T.self)
         }
     }
 
     /// The composite attribute with that name, as a struct. If no element has a value, the elements
     /// read as their types' `absent` values.
     public final subscript<T: CompositeValue>(composite name: String) -> T {
-        get { T(elements: elements(named: name) ?? CompositeElements()) }
+        get { read(elements(named: name) ?? CompositeElements(), named: name) }
         set {
             var elements = CompositeElements()
             newValue.write(to: &elements)
-            set(elements, named: name)
+            set(elements, named: name, T.self)
         }
     }
 
@@ -167,13 +201,29 @@ extension ManagedObject {
         return CompositeElements(values)
     }
 
-    private final func set(_ elements: CompositeElements, named name: String) {
+    private final func read<T: CompositeValue>(
+        _ elements: CompositeElements, named name: String
+    ) -> T {
+        let value = T(elements: elements)
+        for path in elements.unreadPaths {
+            managedObjectContext?.report(
+                unknownValue(elements.values[path] ?? .null, of: "\(name).\(path)", T.self))
+        }
+        return value
+    }
+
+    private final func set<T: CompositeValue>(
+        _ elements: CompositeElements, named name: String, _ type: T.Type
+    ) {
         assert(isOnItsQueue, misuse("written"))
         guard let composite = entity.compositeAttribute(named: name) else { return }
         if let failure = elements.failure {
             return keep(refusal(failure.error, of: "\(name).\(failure.name)"))
         }
         do {
+            var elements = elements
+            for attribute in composite.attributes { try fireFaultToWrite(attribute.slot) }
+            if let former = self.elements(named: name) { elements.keepUnread(of: former, by: type) }
             try setElements(elements.values, of: composite)
         } catch {
             keep(error)

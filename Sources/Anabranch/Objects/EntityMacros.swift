@@ -49,7 +49,8 @@ public import AnabranchReplication
 /// use `@Entity`, or are written in the form that it generates.
 ///
 /// **Isolation.** If a module's code is on the main actor by default, declare the class
-/// `nonisolated`, because its objects live in contexts of any queue.
+/// `nonisolated`, because its objects live in contexts of any queue. Without that word its
+/// properties can be used on the main actor only, with the view context.
 ///
 /// - Parameters:
 ///   - name: The name of the entity, if it differs from the name of the class.
@@ -63,7 +64,7 @@ public import AnabranchReplication
 ///   - userInfo: Any texts for the app or for tools.
 @attached(
     member, names: named(entityName), named(slotNames), named(_firstOwnSlot),
-    named(entityDeclaration))
+    named(entityDeclaration), named(init))
 @attached(memberAttribute)
 public macro Entity(
     _ name: String? = nil, isAbstract: Bool = false, originalName: String? = nil,

@@ -21,12 +21,15 @@ extension ManagedObject {
     ///
     /// - Throws: The errors of ``value(forKey:)-(String)``; also ``PropertyError`` with code
     ///   `wrongType` if the type can't hold the value, for example null in a type that is not
-    ///   optional.
+    ///   optional, and with code `unknownValue` if an enum has no case of the value.
     public final func value<T: AttributeValue>(
         forKey key: String, as type: T.Type = T.self
     ) throws -> T {
         let value = try value(forKey: key)
         guard let result = T.reading(value) else {
+            if T.attributeType.accepts(value), !value.isNull {
+                throw unknownValue(value, of: key, T.self)
+            }
             throw PropertyError(
                 .wrongType, "Can't read \(entity.name).\(key) as \(T.self) because it is \(value).",
                 property: key, objectID: objectID)

@@ -9,6 +9,10 @@ extension ManagedObject {
     /// be read, the context's next save throws the error. Both cases read as the type's `absent`
     /// value. The save refuses a value of another type than the attribute's.
     ///
+    /// A value that the type has no counterpart of, such as a case that a newer version has added,
+    /// also reads as `absent`. The context's `accessErrors()` report it with the code
+    /// `unknownValue`, no save throws it, and the value stays until the property is set.
+    ///
     /// A value that no attribute can store exactly, such as a decimal of 39 digits, is not set:
     /// the property keeps its value, and the context's next save throws a ``PropertyError``. The
     /// same happens for an object that is deleted in the store, that left the context because its
@@ -22,7 +26,9 @@ extension ManagedObject {
         get {
             assert(isOnItsQueue, misuse("read"))
             if !flags.isReadable { prepareToRead(slot) }
-            return T.reading(slots[slot]) ?? T.absent
+            if let value = T.reading(slots[slot]) { return value }
+            if !slots[slot].isNull { reportUnknownValue(in: slot, T.self) }
+            return T.absent
         }
         set {
             assert(isOnItsQueue, misuse("written"))
@@ -74,6 +80,22 @@ extension ManagedObject {
     @usableFromInline
     final func refuse(_ error: AttributeValueError, at slot: Int) {
         keep(refusal(error, of: entity.slots[slot].name))
+    }
+
+    /// Reports that the type of a property has no counterpart of its value.
+    @usableFromInline
+    final func reportUnknownValue(in slot: Int, _ type: Any.Type) {
+        guard let context = managedObjectContext else { return }
+        context.report(unknownValue(slots[slot], of: entity.slots[slot].name, type))
+    }
+
+    final func unknownValue(_ value: Value, of key: String, _ type: Any.Type) -> PropertyError {
+        PropertyError(
+            .unknownValue,
+            "Can't read \(entity.name).\(key) as \(type) because it has no counterpart of "
+                + "\(value), which another version of the app may have saved; the value stays as "
+                + "it is until the property is set.",
+            property: key, objectID: objectID)
     }
 
     final func refusal(_ error: AttributeValueError, of key: String) -> PropertyError {

@@ -95,12 +95,35 @@ extension StoreOpening {
         do throws(MigrationError) {
             return try InferredMigration(from: stored, to: model)
         } catch {
+            // The order of the versions is known of a step.
+            let hint = version == nil && hasWider(stored, than: model) ? laterVersionHint : ""
             throw StoreError(
                 .migrationNotInferred,
-                "Can't migrate \(path)\(version.map { " to version '\($0)'" } ?? ""):\n\(error)",
+                "Can't migrate \(path)\(version.map { " to version '\($0)'" } ?? ""):\n\(hint)"
+                    + "\(error)",
                 path: path,
                 entity: error.problems.first?.entity, property: error.problems.first?.property,
                 underlying: error)
+        }
+    }
+
+    private static let laterVersionHint =
+        "The file may be of a later version of the model, because its types are wider. If a later "
+        + "version of the app has written it, open it with that one. If not:\n"
+
+    /// Returns true if a model becomes the stored one by wider types, or by a to-one that becomes
+    /// to-many, as in a file that a later version of an app has migrated.
+    private static func hasWider(
+        _ stored: ManagedObjectModel, than model: ManagedObjectModel
+    ) -> Bool {
+        guard let upgrade = try? InferredMigration(from: model, to: stored) else { return false }
+        return upgrade.changes.contains { change in
+            switch change {
+            case .typeWidened,
+                .cardinalityChanged(entity: _, property: _, isToMany: true):
+                true
+            default: false
+            }
         }
     }
 

@@ -49,6 +49,8 @@ struct `The compiler with @Entity` {
             case red
             static var absent: Colour { .red }
         }
+        enum Mood: String { case calm, wild }
+        enum Level: Int16, AttributeEnum { case low, high }
         struct Point {}
         typealias People = ManagedObjectSet<Person>
         @Entity class Person: ManagedObject {
@@ -58,6 +60,10 @@ struct `The compiler with @Entity` {
 
     @Test(arguments: [
         ("var it: Colour?", "mark it with @Attribute"),
+        ("var it: Mood", "AttributeEnum, as in 'enum Mood: String, AttributeEnum'"),
+        ("@Attribute var it: Mood?", "AttributeEnum, as in 'enum Mood: String, AttributeEnum'"),
+        ("var it: Mood?", "write 'enum Mood: String, AttributeEnum'"),
+        ("var it: Level?", "mark it with @Attribute"),
         ("var it: Point?", "is no optional of a ManagedObject's class"),
         ("var it: Point", "does not conform to AttributeValue"),
         ("var it: UInt8?", "does not conform to AttributeValue"),
@@ -78,6 +84,7 @@ struct `The compiler with @Entity` {
     func `refuses a wrong guess, and says what to do`(member: String, message: String) throws {
         let run = try CompilerRun(Self.types.replacingOccurrences(of: "%", with: member))
         #expect(run.errors.contains { $0.message.contains(message) }, "\(run.output)")
+        #expect(run.errors.count == 1 && run.errors[0].message.count < 280, "\(run.output)")
         #expect(run.errors.allSatisfy { $0.message.contains("is unavailable") }, "\(run.output)")
     }
 
@@ -85,6 +92,8 @@ struct `The compiler with @Entity` {
         let members = """
             @Attribute var colour: Colour?
             var plain: Colour
+            @Attribute var level: Level? = .high
+            var other: Level = .low
             @Transformable var spot: Point?
             @Transformable var spots: [Point]?
             var boss: Person?
@@ -147,6 +156,25 @@ struct `The compiler with @Entity` {
             func age(_ pilot: Pilot) -> Int64 { pilot.age }
             func insert(_ background: BackgroundContext) async throws {
                 try await background.perform { try $0.insert(Pilot.self).licence = "A" }
+            }
+            """, flags: ["-default-isolation", "MainActor"])
+        #expect(run.output == "")
+    }
+
+    @Test func `takes a class on the main actor, for code that is there`() throws {
+        let run = try CompilerRun(
+            """
+            import Anabranch
+            @Entity public class Person: ManagedObject {
+                var age: Int64
+                var boss: Person?
+                @Transient var calls = 0
+            }
+            @Entity final class Pilot: Person { var licence: String? }
+            func pilots(_ container: PersistentContainer) throws -> [Pilot] {
+                let request = try FetchRequest<Pilot>(where: \\.age > 3 && \\.licence != nil)
+                for pilot in try container.viewContext.fetch(request) { pilot.age += 1 }
+                return try container.viewContext.fetch(request)
             }
             """, flags: ["-default-isolation", "MainActor"])
         #expect(run.output == "")

@@ -35,14 +35,14 @@ import Testing
         #expect(
             expansion.source.hasPrefix(
                 """
-                override class var entityName: String { "Person" }
+                nonisolated override class var entityName: String { "Person" }
 
-                override class var slotNames: [String] {
+                nonisolated override class var slotNames: [String] {
                     ["Z", "dye", "in", "mood", "tags", "z", "é", "aide", "boss", \
                 "data", "fans", "row", "staff"]
                 }
 
-                override class var entityDeclaration: Anabranch.EntityDeclaration? {
+                nonisolated override class var entityDeclaration: Anabranch.EntityDeclaration? {
 
                 """))
     }
@@ -108,7 +108,8 @@ import Testing
             expansion.source.hasSuffix(
                 #"""
 
-                public override class var entityDeclaration: Anabranch.EntityDeclaration? {
+                nonisolated public override class var entityDeclaration: \#
+                Anabranch.EntityDeclaration? {
                     var _entity = Anabranch.EntityDeclaration(of: Person.self, isAbstract: true, \#
                 wireName: "p")
                     _entity.attribute("age", Int64.self, initially: { { 1 + 2 }() })
@@ -133,6 +134,9 @@ import Testing
                     _entity.index(["age"])
                     return _entity
                 }
+
+                nonisolated public required init(_ birth: ObjectInitialization) { \#
+                super.init(birth) }
                 """#))
     }
 
@@ -160,13 +164,13 @@ import Testing
         #expect(
             members(source).source.hasPrefix(
                 """
-                override class var entityName: String { "Engineer" }
+                nonisolated override class var entityName: String { "Engineer" }
 
-                override class var slotNames: [String] {
+                nonisolated override class var slotNames: [String] {
                     super.slotNames + ["b", "a"]
                 }
 
-                private static let _firstOwnSlot = `Engineer`.slotNames.count - 2
+                nonisolated private static let _firstOwnSlot = `Engineer`.slotNames.count - 2
 
                 """))
         #expect(
@@ -210,8 +214,8 @@ import Testing
     ])
     func `repeats the access of the class`(modifiers: String, access: String) {
         let source = members("\(modifiers) class A: ManagedObject { var x: Int }").source
-        #expect(source.hasPrefix("\(access)override class var entityName"))
-        #expect(source.contains("\n\(access)override class var slotNames"))
+        #expect(source.hasPrefix("nonisolated \(access)override class var entityName"))
+        #expect(source.contains("\nnonisolated \(access)override class var slotNames"))
     }
 
     @Test(arguments: [
@@ -221,7 +225,8 @@ import Testing
     ])
     func `takes the name of the entity`(attribute: String, name: String) {
         let source = members("class A: ManagedObject {}", attribute: attribute).source
-        #expect(source.hasPrefix("override class var entityName: String { \"\(name)\" }"))
+        let start = "nonisolated override class var entityName"
+        #expect(source.hasPrefix("\(start): String { \"\(name)\" }"))
     }
 
     @Test(arguments: [

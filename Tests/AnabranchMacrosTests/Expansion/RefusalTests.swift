@@ -1,3 +1,4 @@
+import Foundation
 import Testing
 
 @testable import AnabranchMacroExpansion
@@ -27,6 +28,8 @@ import Testing
         ("@NSManaged var a: Int64", "a", "remove @NSManaged"),
         ("override var a: Int64", "a", "of the class above"),
         ("#if DEBUG\nvar a: Int64\n#endif", "a", "out of #if"),
+        ("var description: String?", "description", "such as 'ownDescription'"),
+        ("@Attribute var entity: Entry?", "entity", "add 'originalName: \"entity\"'"),
         ("var a: String!", "String", "'?' instead of '!'"),
         ("var a: [Person]", "[", "a 'ManagedObjectSet<Person>'"),
         ("var a: Set<Person>?", "Set", "a 'ManagedObjectSet<Person>'"),
@@ -98,6 +101,26 @@ import Testing
         try #require(found.count == 1)
         #expect(found[0].word == word)
         #expect(found[0].message.contains(message))
+    }
+
+    @Test func `the name of each public property of ManagedObject`() throws {
+        let folder = Built.package.appending(path: "Sources/Anabranch")
+        let files = try #require(
+            FileManager.default.enumerator(at: folder, includingPropertiesForKeys: nil))
+        var names: Set = ["hashValue"]
+        for case let file as URL in files where file.pathExtension == "swift" {
+            var type: Substring?
+            for line in try String(contentsOf: file, encoding: .utf8).split(separator: "\n") {
+                if let start = line.firstMatch(of: /^(?:open class|extension) (\w+)\b/) {
+                    type = start.1
+                } else if type == "ManagedObject",
+                    let property = line.firstMatch(of: /^    (?:public|open) (?:final )?var (\w+)/)
+                {
+                    names.insert(String(property.1))
+                }
+            }
+        }
+        #expect(WrongForm.namesOfEveryObject == names)
     }
 
     @Test(arguments: [

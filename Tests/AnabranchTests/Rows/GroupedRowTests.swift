@@ -37,6 +37,45 @@ import Testing
         }
     }
 
+    @Test func `groups of months, in a time zone`() throws {
+        let zone = try #require(TimeZone(identifier: "Pacific/Auckland"))
+        try Graph().inContext { context throws in
+            // The last one is in January there, and the one of 2024 in February everywhere.
+            for text in [
+                "2024-02-29T00:00:00Z", "2026-01-01T00:00:00Z", "2026-01-30T12:00:00Z",
+                "2025-12-31T11:00:00Z",
+            ] {
+                let sample = try context.insert(Sample.self)
+                sample.moment = try Date(text, strategy: .iso8601)
+            }
+            _ = try context.insert(Sample.self)
+            try context.save()
+            var request = try RowRequest<Sample>([
+                .value((\Sample.moment).year(in: zone), as: "year"),
+                .value((\Sample.moment).month(in: zone), as: "month"), .count(),
+            ])
+            request.propertiesToGroupBy = ["year", "month"]
+            request.sorts = [FetchSort("year"), FetchSort("month")]
+            #expect(
+                try context.fetch(request).map(\.plain) == [
+                    "year: null, month: null, count: 1", "year: 2024, month: 2, count: 1",
+                    "year: 2026, month: 1, count: 3",
+                ])
+            let found = try FetchRequest<Sample>(
+                where: (\Sample.moment).month(in: zone) == 1
+                    && (\Sample.moment).day(in: zone) < 2)
+            #expect(try context.count(for: found) == 2)
+            let all = try context.fetch(FetchRequest<Sample>())
+            #expect(try all.filtered(using: try #require(found.predicate)).count == 2)
+            let error = #expect(throws: FetchPredicateError.self) {
+                var request = FetchRequest<Sample>()
+                request.predicate = try FetchPredicate("year:in:(moment, 'Mars/Olympus') == 2026")
+                _ = try context.fetch(request)
+            }
+            #expect(error?.code == .invalidArgument)
+        }
+    }
+
     @Test func `groups have an order, a window and a count`() throws {
         try `Row fetches`.company { context throws in
             var grouped = request(

@@ -1,8 +1,12 @@
 public import AnabranchModel
 
 // Comparisons of key paths. They are functions instead of static members of a type, because Swift
-// infers the root of a key path literal from them. Each has few forms, so that long conditions are
-// checked fast by the compiler.
+// infers the root of a key path literal from them.
+//
+// The compiler tries the forms of every operator in a condition together. So those of a property
+// and a value, which are the usual ones, come before the disfavored ones of other sides, and each
+// operator has one of them, for optional properties too. A value of a wrong type has a form as
+// well: without one, the compiler would look for a mistake in all forms.
 
 /// Holds if a property is equal to a value; `nil` finds objects without a value.
 public func == <Object: ManagedObject, Value: PredicateArgument>(
@@ -10,6 +14,7 @@ public func == <Object: ManagedObject, Value: PredicateArgument>(
 ) -> ObjectPredicate<Object> { ObjectExpression(property).compared(.equal, value) }
 
 /// Holds if a property is equal to another property.
+@_disfavoredOverload
 public func == <Object: ManagedObject, Value: PredicateArgument>(
     property: KeyPath<Object, Value>, other: KeyPath<Object, Value>
 ) -> ObjectPredicate<Object> {
@@ -17,6 +22,7 @@ public func == <Object: ManagedObject, Value: PredicateArgument>(
 }
 
 /// Holds if a computed value is equal to a value.
+@_disfavoredOverload
 public func == <Object: ManagedObject, Value: PredicateArgument>(
     left: ObjectExpression<Object, Value>, value: Value
 ) -> ObjectPredicate<Object> { left.compared(.equal, value) }
@@ -27,6 +33,7 @@ public func != <Object: ManagedObject, Value: PredicateArgument>(
 ) -> ObjectPredicate<Object> { ObjectExpression(property).compared(.notEqual, value) }
 
 /// Holds if a property is not equal to another property.
+@_disfavoredOverload
 public func != <Object: ManagedObject, Value: PredicateArgument>(
     property: KeyPath<Object, Value>, other: KeyPath<Object, Value>
 ) -> ObjectPredicate<Object> {
@@ -34,145 +41,89 @@ public func != <Object: ManagedObject, Value: PredicateArgument>(
 }
 
 /// Holds if a computed value is not equal to a value.
+@_disfavoredOverload
 public func != <Object: ManagedObject, Value: PredicateArgument>(
     left: ObjectExpression<Object, Value>, value: Value
 ) -> ObjectPredicate<Object> { left.compared(.notEqual, value) }
 
-/// Holds if a property is less than a value, by the order of the store.
-public func < <Object: ManagedObject, Value: PredicateArgument & Comparable>(
+/// Holds if a property has a value that is less than a value, by the order of
+/// the store.
+public func < <Object: ManagedObject, Value: OrderedArgument>(
     property: KeyPath<Object, Value>, value: Value
 ) -> ObjectPredicate<Object> { ObjectExpression(property).compared(.less, value) }
 
-/// Holds if an optional property has a value that is less than a value.
-public func < <Object: ManagedObject, Value: PredicateArgument & Comparable>(
-    property: KeyPath<Object, Value?>, value: Value
-) -> ObjectPredicate<Object> { ObjectExpression(property).compared(.less, value) }
-
-/// Holds if a property is less than another property.
-public func < <Object: ManagedObject, Value: PredicateArgument & Comparable>(
+/// Holds if two properties have values, and the first is less than the second.
+@_disfavoredOverload
+public func < <Object: ManagedObject, Value: OrderedArgument>(
     property: KeyPath<Object, Value>, other: KeyPath<Object, Value>
 ) -> ObjectPredicate<Object> {
     ObjectExpression(property).compared(.less, ObjectExpression(other))
 }
-
-/// Holds if two optional properties have values, and the first is less than the second.
-public func < <Object: ManagedObject, Value: PredicateArgument & Comparable>(
-    property: KeyPath<Object, Value?>, other: KeyPath<Object, Value?>
-) -> ObjectPredicate<Object> {
-    ObjectExpression(property).compared(.less, ObjectExpression(other))
-}
-
-/// Holds if a computed value is less than a value.
-public func < <Object: ManagedObject, Value: PredicateArgument & Comparable>(
-    left: ObjectExpression<Object, Value>, value: Value
-) -> ObjectPredicate<Object> { left.compared(.less, value) }
 
 /// Holds if there is a computed value, and it is less than a value.
-public func < <Object: ManagedObject, Value: PredicateArgument & Comparable>(
-    left: ObjectExpression<Object, Value?>, value: Value
+@_disfavoredOverload
+public func < <Object: ManagedObject, Value: OrderedArgument>(
+    left: ObjectExpression<Object, Value>, value: Value
 ) -> ObjectPredicate<Object> { left.compared(.less, value) }
 
-/// Holds if a property is less than or equal to a value, by the order of the store.
-public func <= <Object: ManagedObject, Value: PredicateArgument & Comparable>(
+/// Holds if a property has a value that is less than or equal to a value, by the order of
+/// the store.
+public func <= <Object: ManagedObject, Value: OrderedArgument>(
     property: KeyPath<Object, Value>, value: Value
 ) -> ObjectPredicate<Object> { ObjectExpression(property).compared(.lessOrEqual, value) }
 
-/// Holds if an optional property has a value that is less than or equal to a value.
-public func <= <Object: ManagedObject, Value: PredicateArgument & Comparable>(
-    property: KeyPath<Object, Value?>, value: Value
-) -> ObjectPredicate<Object> { ObjectExpression(property).compared(.lessOrEqual, value) }
-
-/// Holds if a property is less than or equal to another property.
-public func <= <Object: ManagedObject, Value: PredicateArgument & Comparable>(
+/// Holds if two properties have values, and the first is less than or equal to the second.
+@_disfavoredOverload
+public func <= <Object: ManagedObject, Value: OrderedArgument>(
     property: KeyPath<Object, Value>, other: KeyPath<Object, Value>
 ) -> ObjectPredicate<Object> {
     ObjectExpression(property).compared(.lessOrEqual, ObjectExpression(other))
 }
-
-/// Holds if two optional properties have values, and the first is less than or equal to the second.
-public func <= <Object: ManagedObject, Value: PredicateArgument & Comparable>(
-    property: KeyPath<Object, Value?>, other: KeyPath<Object, Value?>
-) -> ObjectPredicate<Object> {
-    ObjectExpression(property).compared(.lessOrEqual, ObjectExpression(other))
-}
-
-/// Holds if a computed value is less than or equal to a value.
-public func <= <Object: ManagedObject, Value: PredicateArgument & Comparable>(
-    left: ObjectExpression<Object, Value>, value: Value
-) -> ObjectPredicate<Object> { left.compared(.lessOrEqual, value) }
 
 /// Holds if there is a computed value, and it is less than or equal to a value.
-public func <= <Object: ManagedObject, Value: PredicateArgument & Comparable>(
-    left: ObjectExpression<Object, Value?>, value: Value
+@_disfavoredOverload
+public func <= <Object: ManagedObject, Value: OrderedArgument>(
+    left: ObjectExpression<Object, Value>, value: Value
 ) -> ObjectPredicate<Object> { left.compared(.lessOrEqual, value) }
 
-/// Holds if a property is greater than a value, by the order of the store.
-public func > <Object: ManagedObject, Value: PredicateArgument & Comparable>(
+/// Holds if a property has a value that is greater than a value, by the order of
+/// the store.
+public func > <Object: ManagedObject, Value: OrderedArgument>(
     property: KeyPath<Object, Value>, value: Value
 ) -> ObjectPredicate<Object> { ObjectExpression(property).compared(.greater, value) }
 
-/// Holds if an optional property has a value that is greater than a value.
-public func > <Object: ManagedObject, Value: PredicateArgument & Comparable>(
-    property: KeyPath<Object, Value?>, value: Value
-) -> ObjectPredicate<Object> { ObjectExpression(property).compared(.greater, value) }
-
-/// Holds if a property is greater than another property.
-public func > <Object: ManagedObject, Value: PredicateArgument & Comparable>(
+/// Holds if two properties have values, and the first is greater than the second.
+@_disfavoredOverload
+public func > <Object: ManagedObject, Value: OrderedArgument>(
     property: KeyPath<Object, Value>, other: KeyPath<Object, Value>
 ) -> ObjectPredicate<Object> {
     ObjectExpression(property).compared(.greater, ObjectExpression(other))
 }
-
-/// Holds if two optional properties have values, and the first is greater than the second.
-public func > <Object: ManagedObject, Value: PredicateArgument & Comparable>(
-    property: KeyPath<Object, Value?>, other: KeyPath<Object, Value?>
-) -> ObjectPredicate<Object> {
-    ObjectExpression(property).compared(.greater, ObjectExpression(other))
-}
-
-/// Holds if a computed value is greater than a value.
-public func > <Object: ManagedObject, Value: PredicateArgument & Comparable>(
-    left: ObjectExpression<Object, Value>, value: Value
-) -> ObjectPredicate<Object> { left.compared(.greater, value) }
 
 /// Holds if there is a computed value, and it is greater than a value.
-public func > <Object: ManagedObject, Value: PredicateArgument & Comparable>(
-    left: ObjectExpression<Object, Value?>, value: Value
+@_disfavoredOverload
+public func > <Object: ManagedObject, Value: OrderedArgument>(
+    left: ObjectExpression<Object, Value>, value: Value
 ) -> ObjectPredicate<Object> { left.compared(.greater, value) }
 
-/// Holds if a property is greater than or equal to a value, by the order of the store.
-public func >= <Object: ManagedObject, Value: PredicateArgument & Comparable>(
+/// Holds if a property has a value that is greater than or equal to a value, by the order of
+/// the store.
+public func >= <Object: ManagedObject, Value: OrderedArgument>(
     property: KeyPath<Object, Value>, value: Value
 ) -> ObjectPredicate<Object> { ObjectExpression(property).compared(.greaterOrEqual, value) }
 
-/// Holds if an optional property has a value that is greater than or equal to a value.
-public func >= <Object: ManagedObject, Value: PredicateArgument & Comparable>(
-    property: KeyPath<Object, Value?>, value: Value
-) -> ObjectPredicate<Object> { ObjectExpression(property).compared(.greaterOrEqual, value) }
-
-/// Holds if a property is greater than or equal to another property.
-public func >= <Object: ManagedObject, Value: PredicateArgument & Comparable>(
+/// Holds if two properties have values, and the first is greater than or equal to the second.
+@_disfavoredOverload
+public func >= <Object: ManagedObject, Value: OrderedArgument>(
     property: KeyPath<Object, Value>, other: KeyPath<Object, Value>
 ) -> ObjectPredicate<Object> {
     ObjectExpression(property).compared(.greaterOrEqual, ObjectExpression(other))
 }
 
-/// Holds if two optional properties have values, and the first is greater than or equal to the
-/// second.
-public func >= <Object: ManagedObject, Value: PredicateArgument & Comparable>(
-    property: KeyPath<Object, Value?>, other: KeyPath<Object, Value?>
-) -> ObjectPredicate<Object> {
-    ObjectExpression(property).compared(.greaterOrEqual, ObjectExpression(other))
-}
-
-/// Holds if a computed value is greater than or equal to a value.
-public func >= <Object: ManagedObject, Value: PredicateArgument & Comparable>(
-    left: ObjectExpression<Object, Value>, value: Value
-) -> ObjectPredicate<Object> { left.compared(.greaterOrEqual, value) }
-
 /// Holds if there is a computed value, and it is greater than or equal to a value.
-public func >= <Object: ManagedObject, Value: PredicateArgument & Comparable>(
-    left: ObjectExpression<Object, Value?>, value: Value
+@_disfavoredOverload
+public func >= <Object: ManagedObject, Value: OrderedArgument>(
+    left: ObjectExpression<Object, Value>, value: Value
 ) -> ObjectPredicate<Object> { left.compared(.greaterOrEqual, value) }
 
 extension Sequence where Element: PredicateArgument {
@@ -211,10 +162,16 @@ extension Range where Bound: PredicateArgument {
     /// Holds if the value of a property is in the range: `(18..<30).contains(\.age)`.
     public func contains<Object: ManagedObject>(
         _ property: KeyPath<Object, Bound>
-    ) -> ObjectPredicate<Object> { property >= lowerBound && property < upperBound }
+    ) -> ObjectPredicate<Object> {
+        let value = ObjectExpression(property)
+        return value.compared(.greaterOrEqual, lowerBound) && value.compared(.less, upperBound)
+    }
 
     /// Holds if an optional property has a value that is in the range.
     public func contains<Object: ManagedObject>(
         _ property: KeyPath<Object, Bound?>
-    ) -> ObjectPredicate<Object> { property >= lowerBound && property < upperBound }
+    ) -> ObjectPredicate<Object> {
+        let value = ObjectExpression(property)
+        return value.compared(.greaterOrEqual, lowerBound) && value.compared(.less, upperBound)
+    }
 }

@@ -28,6 +28,15 @@ public struct ObjectColumn<Object: ManagedObject>: Sendable {
         ObjectColumn { () throws(FetchPredicateError) in try .property(keyPath, as: name) }
     }
 
+    /// A computed value, such as `(\Note.date).year(in: .current)`.
+    public static func value<Value>(
+        _ expression: ObjectExpression<Object, Value>, as name: String
+    ) -> ObjectColumn {
+        ObjectColumn { () throws(FetchPredicateError) in
+            FetchColumn(try expression.content.get(), as: name)
+        }
+    }
+
     /// The number of rows of a group.
     public static func count(as name: String = "count") -> ObjectColumn {
         .column(.count(as: name))

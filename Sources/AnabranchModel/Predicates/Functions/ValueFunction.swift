@@ -63,6 +63,12 @@ package enum ValueFunction: String, Hashable, Sendable, CaseIterable {
     case canonical
     /// The length of a text in UTF-16 units, as Core Data counts it.
     case length
+    /// The year of a time in a time zone, by the Gregorian calendar.
+    case year
+    /// The month of a time in a time zone, from 1 to 12.
+    case month
+    /// The day of a time in its month, in a time zone.
+    case day
     /// A number: the number in a text, or the seconds of a time since 2001.
     case toNumber
     /// An exact decimal.
@@ -113,6 +119,7 @@ extension ValueFunction {
             return families.count == 1 && Self.number(families[0]) != nil ? .double : nil
         case .uppercase, .lowercase, .canonical: return families == [.text] ? .string : nil
         case .length: return families == [.text] ? .integer64 : nil
+        case .year, .month, .day: return families == [.date, .text] ? .integer64 : nil
         case .toNumber, .toDecimal, .toText, .floatToText, .toDate, .toUUID, .toURI:
             return families.count == 1 ? converted(families[0], from: types[0]) : nil
         }
@@ -192,6 +199,7 @@ extension ValueFunction {
                     TextFolding.fold($0, options: [.caseInsensitive, .diacriticInsensitive]))
             } ?? .null
         case .length: return first.text.map { .integer(Int64($0.utf16.count)) } ?? .null
+        case .year, .month, .day: return calendarPart(of: first, in: arguments[1])
         case .toNumber, .toDecimal, .toText, .floatToText, .toDate, .toUUID, .toURI:
             return converted(first)
         default: return number(arguments)
@@ -208,6 +216,19 @@ extension ValueFunction {
             PredicateNumber(left).map { Self.date(seconds, $0.double) }
         default: nil
         }
+    }
+
+    private func calendarPart(of time: Value, in zone: Value) -> Value {
+        guard case .date(let seconds) = time, let zone = zone.text,
+            let calendar = ZonedCalendar.calendar(in: zone)
+        else { return .null }
+        let part: Calendar.Component =
+            switch self {
+            case .month: .month
+            case .day: .day
+            default: .year
+            }
+        return calendar.part(part, of: seconds).map(Value.integer) ?? .null
     }
 
     private static func date(_ seconds: Double, _ difference: Double) -> Value {

@@ -110,6 +110,14 @@ extension PredicateResolver {
                 "Can't compute '\(expression)' because it has no result for "
                     + operands.map(\.summary).joined(separator: " and ") + ".")
         }
+        if [.year, .month, .day].contains(function), let zone = operands[1].constant?.text,
+            ZonedCalendar.calendar(in: zone) == nil
+        {
+            throw error(
+                .invalidArgument, expression,
+                "Can't compute '\(expression)' because there is no time zone '\(zone)'; write one "
+                    + "such as 'Europe/Zurich' or 'GMT'.")
+        }
         let constants = operands.compactMap(\.constant)
         guard constants.count < operands.count else { return .constant(function(constants)) }
         if function == .toText, types[0] == .float {

@@ -10,7 +10,7 @@ enum FunctionNames {
         "ceiling": .ceiling, "floor": .floor, "trunc": .truncate, "round": .round,
         "sqrt": .squareRoot, "exp": .exponential, "log": .logarithm, "ln": .naturalLogarithm,
         "uppercase": .uppercase, "lowercase": .lowercase, "canonical": .canonical,
-        "length": .length,
+        "length": .length, "year:in": .year, "month:in": .month, "day:in": .day,
     ]
 
     /// The functions of one collection.

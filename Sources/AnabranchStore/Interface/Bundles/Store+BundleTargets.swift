@@ -36,7 +36,7 @@ extension Store {
 
     /// True if a path points to a file of the store, or to the path of one that SQLite creates when
     /// it needs it.
-    private func isOfStore(_ target: String) -> Bool {
+    func isOfStore(_ target: String) -> Bool {
         let store = Self.resolved(path) ?? path
         let place = Self.place(of: target)
         let status = FileStatus(of: target)

@@ -176,6 +176,24 @@ import Testing
         #expect(scenario.bytes("a") == bytes)
     }
 
+    @Test func `says that a file may be newer if the refused migration would narrow it`() throws {
+        func message(_ change: (inout ModelDeclaration) -> Void) throws -> String {
+            let error = storeError { _ = try migrated(change) }
+            #expect(error?.code == .migrationNotInferred)
+            return error?.message ?? ""
+        }
+        try scenario.open("a").close()
+        let hint = "If a later version of the app has written it, open it with that one."
+        let integer = try #require(
+            scenario.model.declaration.entities[0].attributes.firstIndex { $0.name == "age" })
+        #expect(
+            try message { $0.entities[0].attributes[integer].type = .integer16 }.contains(hint))
+        let demanding = try message {
+            $0.entities[0].attributes.append(Attribute("x", .date, optional: false))
+        }
+        #expect(!demanding.contains(hint))
+    }
+
     @Test func `is refused where the options or reading only forbid it`() throws {
         try scenario.open("a").close()
         let other = try scenario.changedModel {
