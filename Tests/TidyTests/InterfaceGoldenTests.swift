@@ -21,8 +21,8 @@ import Testing
 
     @Test func `the public interface does not grow`() {
         #expect(interface.lines.count > 1_000)
-        #expect(interface.lines.count <= 1_825, "Make package what no app needs.")
-        #expect(interface.types.count <= 155, "Make package what no app needs, or nest it.")
+        #expect(interface.lines.count <= 1_834, "Make package what no app needs.")
+        #expect(interface.types.count <= 159, "Make package what no app needs, or nest it.")
     }
 
     /// Names that apps and other packages give to types of their own. A second type of that name
