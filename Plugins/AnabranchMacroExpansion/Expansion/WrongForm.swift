@@ -39,8 +39,7 @@ struct WrongForm {
     static let namesOfEveryObject: Set<String> = [
         "changedRelationshipNames", "description", "entity", "faultingState", "hasChanges",
         "hasPersistentChangedValues", "hashValue", "isDeleted", "isFault", "isInserted",
-        "isUpdated", "managedObjectContext", "objectID", "predicateEntity", "predicateRecord",
-        "predicateReference", "predicateStore",
+        "isUpdated", "managedObjectContext", "objectID", "predicateExpression",
     ]
 
     private var taken: Diagnostic {

@@ -45,11 +45,7 @@ extension ManagedObjectContext {
             let request = FetchRequest<ManagedObject>(fetch)
             if isCount { return .value(.integer(Int64(try count(for: request)))) }
             return .collection(
-                try objectIDs(for: request).map {
-                    .object(
-                        PredicateObjectReference(
-                            record: $0.predicateRecord, store: $0.predicateStore))
-                })
+                try objectIDs(for: request).map { .object($0.predicateReference) })
         }
     }
 

@@ -60,9 +60,7 @@ extension ManagedObject {
             case .attribute: return try object.value(forKey: key).predicateExpression
             case .relationship(let relationship) where relationship.isToMany:
                 let members = try object.objects(forKey: key).map {
-                    PredicateConstant.object(
-                        PredicateObjectReference(
-                            record: $0.predicateRecord, store: $0.predicateStore))
+                    PredicateConstant.object($0.objectID.predicateReference)
                 }
                 return PredicateConstant.collection(members).predicateExpression
             default:

@@ -1,8 +1,14 @@
 public import AnabranchModel
 
 extension ManagedObjectID: PredicateObject {
-    /// The number by which predicates identify the record.
-    public var predicateRecord: Int64 { localID }
-    /// The identity of the store, so that predicates do not compare records of different stores.
-    public var predicateStore: any Hashable & Sendable { origin.identity }
+    /// The object with that ID as a constant.
+    public var predicateExpression: FetchExpression {
+        FetchExpression(.constant(.object(predicateReference)))
+    }
+
+    /// The record and the identity of its store, so that predicates do not compare records of
+    /// different stores.
+    var predicateReference: PredicateObjectReference {
+        PredicateObjectReference(record: localID, store: origin.identity)
+    }
 }

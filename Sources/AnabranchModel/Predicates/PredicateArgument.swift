@@ -16,21 +16,7 @@ public protocol PredicateArgument {
 }
 
 /// An object, or the ID of an object, as an argument.
-public protocol PredicateObject: PredicateArgument {
-    /// The local ID of the object in its store.
-    var predicateRecord: Int64 { get }
-    /// The identity of the object's store, which tells stores apart.
-    var predicateStore: any Hashable & Sendable { get }
-}
-
-extension PredicateObject {
-    /// A reference to the object as a constant.
-    public var predicateExpression: FetchExpression {
-        FetchExpression(
-            .constant(
-                .object(PredicateObjectReference(record: predicateRecord, store: predicateStore))))
-    }
-}
+public protocol PredicateObject: PredicateArgument {}
 
 extension FetchExpression: PredicateArgument {
     /// The expression itself.

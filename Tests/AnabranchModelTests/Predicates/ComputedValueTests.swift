@@ -39,6 +39,23 @@ struct ComputedValueTests {
         #expect(ValueReduction.sum([], isDecimal: true) == .decimal(.zero))
     }
 
+    @Test func `the parts of a time are those of a time zone`() throws {
+        // 2026-03-31 22:30 UTC.
+        let time = Value.date(796_689_000)
+        func parts(_ zone: String, at time: Value) -> [Value] {
+            [ValueFunction.year, .month, .day].map { $0([time, .string(zone)]) }
+        }
+        #expect(parts("UTC", at: time) == [.integer(2026), .integer(3), .integer(31)])
+        #expect(parts("Europe/Berlin", at: time) == [.integer(2026), .integer(4), .integer(1)])
+        #expect(parts("America/New_York", at: time) == [.integer(2026), .integer(3), .integer(31)])
+        #expect(parts("Nowhere", at: time) == [.null, .null, .null])
+        for seconds in [-1e300, -7e10, 3e11, .infinity, .nan] {
+            #expect(parts("UTC", at: .date(seconds)) == [.null, .null, .null])
+        }
+        #expect(parts("UTC", at: .date(-63_113_817_600))[0] == .integer(1))
+        #expect(parts("Pacific/Kiritimati", at: .date(252_423_907_200))[0] == .integer(9999))
+    }
+
     @Test func `integers are computed exactly, and decimals to 38 digits`() throws {
         #expect(
             ValueFunction.power([.integer(3), .integer(39)]) == .integer(4_052_555_153_018_976_267))

@@ -146,13 +146,14 @@ package struct SampleSubject: PredicateSubject, PredicateObject {
 
     /// The object's entity, for predicates.
     package var predicateEntity: EntityDescription { row.entity }
-    /// The object's ID, for predicates.
-    package var predicateRecord: Int64 { row.id }
-    /// The store, which is the same for all sample graphs.
-    package var predicateStore: any Hashable & Sendable { SampleGraph.store }
-    /// The reference by which predicates compare the object.
-    package var predicateReference: PredicateObjectReference? {
+    private var reference: PredicateObjectReference {
         PredicateObjectReference(record: row.id, store: SampleGraph.store)
+    }
+    /// The reference by which predicates compare the object.
+    package var predicateReference: PredicateObjectReference? { reference }
+    /// The object as a constant.
+    package var predicateExpression: FetchExpression {
+        FetchExpression(.constant(.object(reference)))
     }
 
     /// Returns true if a search for words finds the object.

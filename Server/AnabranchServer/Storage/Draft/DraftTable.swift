@@ -69,7 +69,7 @@ final class DraftTable<Key: Hashable, Row>: DraftPart {
         change(place, isNew, to: row)
     }
 
-    /// What was known of a key.
+    /// How much was known of a key before a change.
     enum Knowledge {
         case unknown
         /// There was no row.
@@ -79,8 +79,8 @@ final class DraftTable<Key: Hashable, Row>: DraftPart {
 
     /// Adds a row unless one is known, which stays.
     ///
-    /// - Returns: What was known. After `unknown` the storage must hold no row, or the change has
-    ///   to be undone.
+    /// - Returns: The former knowledge. After `unknown` the storage must hold no row, or the
+    ///   change has to be undone.
     func insert(_ row: Row, at key: Key) -> Knowledge {
         let (place, isNew) = place(of: key)
         guard isNew || entries[place].row == nil else { return .held }

@@ -1,8 +1,8 @@
 extension ZoneDraft {
     /// Inserts rows.
     ///
-    /// - Throws: ``StorageError`` `recordHeld` if the zone holds one of the records. Then nothing of
-    ///   the present part of the transaction may be kept.
+    /// - Throws: ``StorageError`` `recordHeld` if the zone holds one of the records. Then nothing
+    ///   of the present part of the transaction may be kept.
     package func insert(_ rows: [StateRow]) throws {
         try forEachGroup(of: rows) { group in
             let isKept = group.count < Self.manyRows || !areNew(group)
