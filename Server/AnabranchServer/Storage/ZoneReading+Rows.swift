@@ -20,7 +20,7 @@ extension ZoneReading {
         try forEach(
             .link, body, as: { .links($0) }, size: { $0.tags.count },
             read: { ($0.linkKey(), $0.bytes(at: 3)) })
-        try body(.acknowledgements(acknowledgements()))
+        try body(.acknowledgements(acknowledgements().map { ($0, $1) }))
         let listed = try logParts()
         if !listed.isEmpty { try body(.logParts(listed)) }
         for part in Set(listed.map(\.part)) {

@@ -10,7 +10,7 @@ package enum ZoneRows: Sendable {
     case entries([LogRow])
     case records([RecordRow])
     case links([(link: LinkKey, tags: [UInt8])])
-    case acknowledgements([ReplicaID: Acknowledgement])
+    case acknowledgements([(replica: ReplicaID, position: Acknowledgement)])
     /// The saves of the log that list a part.
     case logParts([(part: SavePart, position: UInt64)])
     case pieces([PartPiece])

@@ -4,15 +4,15 @@
 /// to a ``ChangePayloadEncoder``. A block of one
 /// record, which is that of most saves, keeps the values as they are. A block of more records has
 /// its values in columns.
-package struct RowBlockEncoder: Sendable {
+@usableFromInline package struct RowBlockEncoder: Sendable {
     let operation: UInt64
     let entity: WireName
     let properties: [WireProperty]
-    package var records = RecordListEncoder()
+    @usableFromInline package var records = RecordListEncoder()
     /// The columns by property. There are none while `single` has the values.
-    package var columns: [ColumnEncoder]
+    @usableFromInline package var columns: [ColumnEncoder]
     /// The values of the only record, by column; `nil` once there are columns.
-    package var single: SingleRow?
+    @usableFromInline package var single: SingleRow?
 
     /// Begins a block of inserted or updated rows.
     package init(
@@ -110,7 +110,7 @@ package struct RowBlockEncoder: Sendable {
     }
 
     /// Moves the values of the only record into columns, because another record follows.
-    package mutating func buildColumns() {
+    @usableFromInline package mutating func buildColumns() {
         guard let row = single else { return }
         single = nil
         if let record = row.record { records.append(record) }
@@ -142,11 +142,11 @@ package struct RowBlockEncoder: Sendable {
 }
 
 /// An encoder for record identities: runs of one replica, then the numbers as differences.
-package struct RecordListEncoder: Sendable {
-    package var runs: [(replica: ReplicaID, count: Int)] = []
-    package var numbers = ByteWriter()
-    package var previous: UInt64 = 0
-    package var count = 0
+@usableFromInline package struct RecordListEncoder: Sendable {
+    @usableFromInline package var runs: [(replica: ReplicaID, count: Int)] = []
+    @usableFromInline package var numbers = ByteWriter()
+    @usableFromInline package var previous: UInt64 = 0
+    @usableFromInline package var count = 0
 
     package init() {}
 
@@ -182,12 +182,12 @@ package struct RecordListEncoder: Sendable {
 /// An encoder for one column: runs of one tag, then the values without their tags.
 ///
 /// Null has a tag but no value, so nulls cost little.
-package struct ColumnEncoder: Sendable {
-    package var runs: [(tag: UInt8, count: Int)] = []
-    package var values: ByteWriter
-    package var references: [RecordID] = []
+@usableFromInline package struct ColumnEncoder: Sendable {
+    @usableFromInline package var runs: [(tag: UInt8, count: Int)] = []
+    @usableFromInline package var values: ByteWriter
+    @usableFromInline package var references: [RecordID] = []
     /// The number of members of all groups in the column.
-    package var memberCount = 0
+    @usableFromInline package var memberCount = 0
 
     package init(capacity: Int) { values = ByteWriter(reservingCapacity: capacity * 4) }
 

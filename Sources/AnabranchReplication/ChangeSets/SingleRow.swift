@@ -1,13 +1,13 @@
 /// The only record of a block with its values. They are written as columns of one value each.
-package struct SingleRow: Sendable {
+@usableFromInline package struct SingleRow: Sendable {
     /// The record; `nil` before it was appended.
-    package var record: RecordID?
+    @usableFromInline package var record: RecordID?
     /// The appended values, by column.
     package var values: [Value?]
 
     package init(columnCount: Int) { values = (0..<columnCount).map { _ in nil } }
 
-    package mutating func set(_ value: Value, inColumn column: Int) {
+    @usableFromInline package mutating func set(_ value: Value, inColumn column: Int) {
         precondition(values[column] == nil, "a column must have one value for each record")
         values[column] = value
     }
@@ -16,9 +16,9 @@ package struct SingleRow: Sendable {
     var isComplete: Bool { !values.contains { $0 == nil } }
 
     /// The number of values, with the identity of the record.
-    package var cellCount: Int { values.count + 1 }
+    @usableFromInline package var cellCount: Int { values.count + 1 }
 
-    package var byteEstimate: Int {
+    @usableFromInline package var byteEstimate: Int {
         values.reduce(0) { $0 + ($1?.byteEstimate ?? 0) }
     }
 

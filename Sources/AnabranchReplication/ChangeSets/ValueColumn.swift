@@ -3,7 +3,7 @@
 /// A column is read like an array of values, but a long run of nulls takes no memory in it. On the
 /// wire such a run takes a few bytes, whatever its length, so a small change set may have columns
 /// with millions of nulls. Finding a value takes logarithmic time in the number of these runs.
-package struct ValueColumn: Sendable {
+@usableFromInline package struct ValueColumn: Sendable {
     /// Consecutive nulls that are not stored.
     private struct Gap: Hashable, Sendable {
         /// The first row.
@@ -17,9 +17,9 @@ package struct ValueColumn: Sendable {
     /// The values outside of the gaps, in the order of their rows.
     ///
     /// Nulls are among them only in runs that are too short for a gap.
-    package private(set) var stored: [Value] = []
+    @usableFromInline package private(set) var stored: [Value] = []
     /// The number of values, with all nulls.
-    package private(set) var count = 0
+    @usableFromInline package private(set) var count = 0
     /// The gaps in the order of their rows; never two that adjoin.
     private var gaps: [Gap] = []
     /// The number of nulls at the end, which become a gap or stored values with the next value.
@@ -78,7 +78,7 @@ package struct ValueColumn: Sendable {
     }
 
     /// The index in ``stored`` of the value of a row; `nil` for a null that is not stored.
-    package func storedIndex(ofRow row: Int) -> Int? {
+    @usableFromInline package func storedIndex(ofRow row: Int) -> Int? {
         precondition(row >= 0 && row < count, "a column has no value for this row")
         guard row < count - trailingNulls else { return nil }
         var low = 0
@@ -106,9 +106,9 @@ package struct ValueColumn: Sendable {
 
 extension ValueColumn: RandomAccessCollection {
     /// The first row.
-    package var startIndex: Int { 0 }
+    @usableFromInline package var startIndex: Int { 0 }
     /// The row behind the last one.
-    package var endIndex: Int { count }
+    @usableFromInline package var endIndex: Int { count }
 
     /// The value of a row.
     @inlinable
@@ -124,5 +124,5 @@ extension ValueColumn: Hashable {}
 
 extension ValueColumn: ExpressibleByArrayLiteral {
     /// Creates a column of these values.
-    package init(arrayLiteral values: Value...) { self.init(values) }
+    @usableFromInline package init(arrayLiteral values: Value...) { self.init(values) }
 }

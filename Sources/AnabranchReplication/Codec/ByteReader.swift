@@ -8,7 +8,7 @@
 ///
 /// A length is compared with the bytes that follow before anything is allocated; no input can trap.
 /// Every read throws ``ChangeSetDecodingError`` with code `truncated` if the bytes end.
-package struct ByteReader: Sendable {
+@usableFromInline package struct ByteReader: Sendable {
     @usableFromInline let bytes: [UInt8]
     /// The index of the next byte in the array that the outermost reader was created with.
     @inlinable package var offset: Int { position }
@@ -159,7 +159,7 @@ package struct ByteReader: Sendable {
         let count = try readCount()
         let start = position
         let text = bytes.withUnsafeBufferPointer {
-            String(validating: $0[start..<start + count], as: UTF8.self)
+            String(validUTF8: UnsafeBufferPointer(rebasing: $0[start..<start + count]))
         }
         guard let text else { throw failure(.malformed, "a text is not UTF-8") }
         position += count

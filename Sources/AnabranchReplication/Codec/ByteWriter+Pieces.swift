@@ -1,14 +1,14 @@
 #if canImport(FoundationEssentials)
-    package import FoundationEssentials
+    public import FoundationEssentials
 #else
-    package import Foundation
+    public import Foundation
 #endif
 
 /// Bytes that a writer refers to instead of copying them.
 ///
 /// A value of hundreds of megabytes can so be encoded, digested and written to a file while it is
 /// in memory only once.
-package struct ReferencedBytes: Sendable {
+@usableFromInline package struct ReferencedBytes: Sendable {
     package enum Content: Sendable {
         case data(Data)
         case bytes(ArraySlice<UInt8>)
@@ -46,7 +46,7 @@ extension ByteWriter {
     }
 
     /// Appends a length, then the bytes.
-    package mutating func append(data: Data) {
+    @usableFromInline package mutating func append(data: Data) {
         append(count: data.count)
         append(contentsOf: data)
     }
@@ -59,7 +59,7 @@ extension ByteWriter {
 
     /// Appends a text of a megabyte or more. A writer can't refer to a text, so it copies it once,
     /// here.
-    package mutating func append(largeText utf8: UnsafeBufferPointer<UInt8>) {
+    @usableFromInline package mutating func append(largeText utf8: UnsafeBufferPointer<UInt8>) {
         append(data: Data(buffer: utf8))
     }
 
@@ -162,7 +162,7 @@ extension ByteWriter {
         if !pending.isEmpty { try pending.withUnsafeBytes(body) }
     }
 
-    package func joined() -> [UInt8] {
+    @usableFromInline package func joined() -> [UInt8] {
         [UInt8](unsafeUninitializedCapacity: count) { buffer, initialized in
             let target = UnsafeMutableRawBufferPointer(buffer)
             forEachPiece { piece in

@@ -3,7 +3,7 @@
 /// Varints are LEB128: seven bits a byte, least significant first, in their shortest form. Numbers
 /// of fixed width are little-endian. Values of a megabyte and more are not copied: the writer
 /// refers to them, and ``forEachPiece(_:)`` passes them on (`ByteWriter+Pieces.swift`).
-package struct ByteWriter: Sendable {
+@usableFromInline package struct ByteWriter: Sendable {
     /// All appended bytes except those in `large`.
     @usableFromInline var storage: [UInt8]
     /// The large pieces in the order in which they were appended.

@@ -2,18 +2,18 @@
 ///
 /// Nothing has been stored; ask the sender for the bytes again. If they fail again, they were
 /// damaged at their source or come from a later version.
-package struct ChangeSetDecodingError: Error, Hashable, Sendable {
+@usableFromInline package struct ChangeSetDecodingError: Error, Hashable, Sendable {
     /// A code that programs may act on.
-    package struct Code: RawRepresentable, Hashable, Sendable {
+    @usableFromInline package struct Code: RawRepresentable, Hashable, Sendable {
         /// The code as text.
-        package let rawValue: String
+        @usableFromInline package let rawValue: String
         /// Creates a code from its text.
-        package init(rawValue: String) { self.rawValue = rawValue }
+        @usableFromInline package init(rawValue: String) { self.rawValue = rawValue }
 
         /// The bytes end too early. Ask for them again.
-        package static let truncated = Code(rawValue: "truncated")
+        @usableFromInline package static let truncated = Code(rawValue: "truncated")
         /// The bytes break the format. Ask for them again, then report the bug to the sender.
-        package static let malformed = Code(rawValue: "malformed")
+        @usableFromInline package static let malformed = Code(rawValue: "malformed")
         /// A number is outside ``Limits``. Report the bug to the sender.
         package static let limitExceeded = Code(rawValue: "limit-exceeded")
         /// The version of the format is later than this program. Update the program.
@@ -34,7 +34,7 @@ package struct ChangeSetDecodingError: Error, Hashable, Sendable {
     package let cause: String
 
     /// Creates an error for the byte at an offset.
-    package init(code: Code, offset: Int, cause: String) {
+    @usableFromInline package init(code: Code, offset: Int, cause: String) {
         self.code = code
         self.offset = offset
         self.cause = cause
@@ -43,7 +43,7 @@ package struct ChangeSetDecodingError: Error, Hashable, Sendable {
 
 extension ChangeSetDecodingError: CustomStringConvertible {
     /// The message for people: the cause, the offset and the code.
-    package var description: String {
+    @usableFromInline package var description: String {
         "Can't decode the bytes because \(cause) at offset \(offset) (\(code.rawValue))."
     }
 }

@@ -4,11 +4,11 @@
 /// replica says which of its change sets are held.
 ///
 /// Source: Preguiça et al., "Dotted Version Vectors", 2010, for the word.
-package struct Dot: Hashable, Sendable {
+@usableFromInline package struct Dot: Hashable, Sendable {
     /// The replica that saved the change set.
-    package let replica: ReplicaID
+    @usableFromInline package let replica: ReplicaID
     /// The number of the change set, from 1 to ``Limits/greatestSequence``.
-    package let sequence: UInt64
+    @usableFromInline package let sequence: UInt64
 
     /// Creates the name of a replica's change set with this number.
     @inlinable
@@ -26,7 +26,7 @@ package struct Dot: Hashable, Sendable {
 extension Dot: Comparable {
     /// Orders dots by the replica's bytes, then by number. This order is for printing and for
     /// canonical forms; it is no causal order.
-    package static func < (left: Dot, right: Dot) -> Bool {
+    @usableFromInline package static func < (left: Dot, right: Dot) -> Bool {
         left.replica != right.replica
             ? left.replica < right.replica : left.sequence < right.sequence
     }
@@ -34,5 +34,5 @@ extension Dot: Comparable {
 
 extension Dot: CustomStringConvertible {
     /// The replica and the number, separated by a colon.
-    package var description: String { "\(replica):\(sequence)" }
+    @usableFromInline package var description: String { "\(replica):\(sequence)" }
 }

@@ -3,9 +3,9 @@
 ///
 /// Wire names are compared and hashed by their UTF-8 bytes. `String` compares by canonical
 /// equivalence, so two replicas with different Unicode tables could disagree on equal names.
-package struct WireName: Hashable, Sendable {
+@usableFromInline package struct WireName: Hashable, Sendable {
     /// The name as text.
-    package let string: String
+    @usableFromInline package let string: String
 
     /// Creates a wire name from a text.
     @inlinable
@@ -35,12 +35,24 @@ extension WireName: Comparable {
 
 extension WireName: ExpressibleByStringLiteral, CustomStringConvertible {
     /// Creates a wire name from a literal.
-    package init(stringLiteral value: String) { self.init(value) }
+    @usableFromInline package init(stringLiteral value: String) { self.init(value) }
     /// The name as text.
-    package var description: String { string }
+    @usableFromInline package var description: String { string }
 }
 
 extension String {
+    /// Creates a text from its bytes; `nil` if they are not UTF-8.
+    ///
+    /// It is faster than `init(validating:as:)`, which asks the run time for types at each call.
+    @inlinable
+    package init?(validUTF8 bytes: UnsafeBufferPointer<UInt8>) {
+        // Bytes that are not UTF-8 are replaced, so the text has other bytes.
+        var text = String(decoding: bytes, as: UTF8.self)
+        let isSame = text.withUTF8 { $0.count == bytes.count && $0.elementsEqual(bytes) }
+        guard isSame else { return nil }
+        self = text
+    }
+
     /// Compares the UTF-8 bytes.
     @inlinable
     package func hasBytes(of other: String) -> Bool {

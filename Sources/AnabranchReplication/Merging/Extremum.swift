@@ -7,9 +7,9 @@
 ///
 /// This is a total order over classes of equal values, and stamps decide within a class. So merging
 /// is commutative, associative and idempotent.
-package enum Extremum {
+@usableFromInline package enum Extremum {
     /// The result of comparing an incoming value with the held one.
-    package enum Comparison: Sendable {
+    @usableFromInline package enum Comparison: Sendable {
         /// The incoming value wins, equals the held one, or loses.
         case ahead, level, behind
     }
@@ -20,7 +20,7 @@ package enum Extremum {
     ///   - incoming: The value of the incoming write.
     ///   - held: The value that the property has.
     ///   - rule: `max` or `min`.
-    package static func comparison(
+    @usableFromInline package static func comparison(
         of incoming: Value, against held: Value, by rule: MergeRule
     ) -> Comparison {
         let ranks = (rank(of: incoming), rank(of: held))

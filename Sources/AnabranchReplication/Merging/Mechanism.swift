@@ -2,7 +2,7 @@
 ///
 /// A simulation without one of these mechanisms must fail; if it passes, it proves nothing. Only
 /// builds for tests, which define `ANABRANCH_FAULTS`, can switch mechanisms off.
-package enum Mechanism: String, CaseIterable, Sendable {
+@usableFromInline package enum Mechanism: String, CaseIterable, Sendable {
     /// The change sets of a replica are accepted without gaps.
     case gapCheck
     /// Bytes are compared with the digest and the origin that name them.

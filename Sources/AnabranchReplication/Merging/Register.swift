@@ -10,9 +10,9 @@
 /// Each rule is a total order over writes, because no two saves share a stamp. So merging is
 /// commutative, associative and idempotent. Two writes of one save share its stamp: the first wins,
 /// unless the second has a greater (or lesser) value under `max` (or `min`).
-package enum Register {
+@usableFromInline package enum Register {
     /// The outcome of an incoming write.
-    package enum Outcome: Sendable {
+    @usableFromInline package enum Outcome: Sendable {
         /// The incoming write wins and replaces the held value.
         case replaces
         /// The held value stays: the incoming write loses.

@@ -4,9 +4,9 @@
 ///
 /// Source: Kulkarni et al., "Logical Physical Clocks and Consistent Snapshots in Globally
 /// Distributed Databases", 2014.
-package struct HybridTimestamp: Hashable, Sendable {
+@usableFromInline package struct HybridTimestamp: Hashable, Sendable {
     /// The milliseconds in the high 48 bits and the counter in the low 16; below 2^63.
-    package let rawValue: UInt64
+    @usableFromInline package let rawValue: UInt64
 
     /// Creates a timestamp from its stored form.
     @inlinable
@@ -43,5 +43,5 @@ extension HybridTimestamp: Comparable {
 
 extension HybridTimestamp: CustomStringConvertible {
     /// The milliseconds and the counter, separated by a full stop.
-    package var description: String { "\(wallMilliseconds).\(counter)" }
+    @usableFromInline package var description: String { "\(wallMilliseconds).\(counter)" }
 }

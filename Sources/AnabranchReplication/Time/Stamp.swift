@@ -3,11 +3,11 @@
 /// All writes of one save share one stamp, and no two saves have equal stamps. Stamps are compared
 /// by timestamp, then by the replica's bytes. The written value has no influence, so a server can
 /// merge values that it can't read.
-package struct Stamp: Hashable, Sendable {
+@usableFromInline package struct Stamp: Hashable, Sendable {
     /// The time of the save.
-    package let timestamp: HybridTimestamp
+    @usableFromInline package let timestamp: HybridTimestamp
     /// The replica of the change set.
-    package let replica: ReplicaID
+    @usableFromInline package let replica: ReplicaID
 
     /// Creates the stamp of a save.
     @inlinable
@@ -28,5 +28,5 @@ extension Stamp: Comparable {
 
 extension Stamp: CustomStringConvertible {
     /// The timestamp and the replica, separated by `@`.
-    package var description: String { "\(timestamp)@\(replica)" }
+    @usableFromInline package var description: String { "\(timestamp)@\(replica)" }
 }

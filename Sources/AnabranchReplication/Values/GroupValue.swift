@@ -7,7 +7,7 @@
 /// It has a value of an attribute or of a to-one relationship, never links or a group.
 public struct GroupValue: Hashable, Sendable {
     /// One attribute of the group with its value.
-    package struct Member: Hashable, Sendable {
+    @usableFromInline package struct Member: Hashable, Sendable {
         /// The wire name of the attribute.
         package let name: WireName
         /// The type of the attribute.
@@ -28,7 +28,7 @@ public struct GroupValue: Hashable, Sendable {
     }
 
     /// The members ordered by the bytes of their names, then by type, each once.
-    package let members: [Member]
+    @usableFromInline package let members: [Member]
 
     /// The group without members.
     package static let empty = GroupValue(ordered: [])

@@ -17,7 +17,8 @@ extension ZoneDraft {
         forget()
         count(rows)
         switch rows {
-        case .acknowledgements(let positions): acknowledge(positions)
+        case .acknowledgements(let positions):
+            for (replica, position) in positions { acknowledgements.put(position, at: replica) }
         case .logParts(let rows):
             for (part, position) in rows { try putInLog([part], at: position) }
         default: try stored.write(ZoneChanges(inserted: [rows]))

@@ -112,9 +112,7 @@ package final class ZoneDraft {
         _ = placesByDot.takeChanges { $1 }
         changes.removedRecords = changes.add(records.takeChanges { $1.recordRow }) { .records($0) }
         changes.removedLinks = changes.add(links.takeChanges { ($0, $1) }) { .links($0) }
-        changes.add(acknowledgements.takeChanges { ($0, $1) }) {
-            .acknowledgements(.init($0) { $1 })
-        }
+        changes.add(acknowledgements.takeChanges { ($0, $1) }) { .acknowledgements($0) }
         return changes
     }
 

@@ -73,13 +73,13 @@ extension ZoneTable {
 extension ZoneChanges {
     /// The statements that write the changes.
     func statements(for zone: String) -> [PostgreSQLStatement] {
-        inserted.flatMap { $0.columns.inserting(into: zone) }
-            + updated.map { $0.columns.statement(\.update, for: zone) }
+        inserted.flatMap { $0.inserting(into: zone) }
+            + updated.map { $0.statement(\.update, for: zone) }
             + removed.map { $0.statement(\.delete, for: zone) }
     }
 }
 
-extension RowColumns {
+extension TableRows {
     fileprivate func inserting(into zone: String) -> [PostgreSQLStatement] {
         guard table.isReplacing else { return [statement(\.insert, for: zone)] }
         let isUpdated = table.columns.count > table.keyCount
@@ -91,14 +91,38 @@ extension RowColumns {
     fileprivate func statement(
         _ text: KeyPath<PostgreSQLRowStatements, String>, for zone: String, isChecked: Bool = true
     ) -> PostgreSQLStatement {
-        let values = values.map { column -> PostgreSQLValue in
-            switch column {
-            case .integers(let numbers): .integers(numbers)
-            case .blobs(let blobs): .blobs(blobs)
-            }
+        var arrays = ColumnArrays(table)
+        for row in 0..<count {
+            arrays.beginRow()
+            append(row, to: &arrays)
         }
         return PostgreSQLStatement(
-            PostgreSQLRowStatements.of(table)[keyPath: text], [.text(zone)] + values,
+            PostgreSQLRowStatements.of(table)[keyPath: text], [.text(zone)] + arrays.parameters,
             changing: isChecked ? count : nil)
+    }
+}
+
+/// Gathers the values of rows by column.
+private struct ColumnArrays: ColumnValues {
+    private var columns: [(type: ZoneTable.ColumnType, numbers: [Int64], blobs: [[UInt8]?])]
+    private var next = 0
+
+    init(_ table: ZoneTable) { columns = table.columns.map { ($0.type, [], []) } }
+
+    mutating func beginRow() { next = 0 }
+
+    mutating func append(_ number: Int64) {
+        columns[next].numbers.append(number)
+        next += 1
+    }
+
+    mutating func append(_ bytes: [UInt8]?) {
+        columns[next].blobs.append(bytes)
+        next += 1
+    }
+
+    /// The arrays of the columns that have values: all, or those of the key.
+    var parameters: [PostgreSQLValue] {
+        columns.prefix(next).map { $0.type == .bigint ? .integers($0.numbers) : .blobs($0.blobs) }
     }
 }

@@ -5,9 +5,8 @@ import AnabranchSQLite
 package final class SQLiteZoneWriter: SQLiteZoneReader, ZoneWriting {
     /// The zone's row in the file.
     private var writtenRow: ZoneRow
-    /// An upper limit of the keys of a replica's records, by its ordinal: greater ones are not
-    /// looked up.
-    var greatestKeys: [Int64: Int64] = [:]
+    /// An upper limit of the keys of one replica's records; greater ones are not looked up.
+    var greatestKey: RecordKey?
 
     init(_ connection: Connection, row: ZoneRow, names: ZoneNameCache) {
         writtenRow = row
@@ -59,7 +58,7 @@ package final class SQLiteZoneWriter: SQLiteZoneReader, ZoneWriting {
     }
 
     package func removeAll() throws {
-        greatestKeys = [:]
+        greatestKey = nil
         for table in [
             "log", "record", "link", "replica", "entity", "property", "acknowledgement", "part",
             "log_part", "stage",
@@ -114,7 +113,11 @@ package final class SQLiteZoneWriter: SQLiteZoneReader, ZoneWriting {
         var records: [RecordKey: HeldRecord] = [:]
         var bytesLeft = Int64(valueBytes)
         for key in keys {
-            if let greatest = greatestKeys[key.ordinal], key.rawValue > greatest { continue }
+            if let greatestKey, greatestKey.ordinal == key.ordinal,
+                key.rawValue > greatestKey.rawValue
+            {
+                continue
+            }
             try select.bind(key.rawValue, at: 1)
             try select.bind(bytesLeft, at: 2)
             defer { select.reset() }
@@ -133,11 +136,14 @@ package final class SQLiteZoneWriter: SQLiteZoneReader, ZoneWriting {
     }
 
     private func readGreatestKey(of ordinal: Int64) throws {
-        guard greatestKeys[ordinal] == nil else { return }
-        let row = try connection.cached("SELECT max(key) FROM record WHERE key < ?")
-        try row.bind(RecordKey(ordinal: ordinal + 1, number: 0).rawValue, at: 1)
+        guard greatestKey?.ordinal != ordinal else { return }
+        let row = try connection.cached("SELECT max(key) FROM record WHERE key BETWEEN ? AND ?")
+        let least = RecordKey(ordinal: ordinal, number: 0)
+        try row.bind(least.rawValue, at: 1)
+        try row.bind(RecordKey(ordinal: ordinal, number: 1 << 40 - 1).rawValue, at: 2)
         defer { row.reset() }
-        greatestKeys[ordinal] = try row.step() ? row.int64(at: 0) : 0
+        let isFound = try row.step() && !row.isNull(at: 0)
+        greatestKey = isFound ? RecordKey(rawValue: row.int64(at: 0)) : least
     }
 
     package func values(of keys: [RecordKey]) throws -> [StateRow] {

@@ -184,9 +184,9 @@ struct CellList {
     /// - Parameter columns: In ascending order of property numbers.
     static func encoded(row: Int, of columns: [EncodedColumn]) -> [UInt8] {
         var writer = ByteWriter(reservingCapacity: columns.count * 16)
-        for column in columns {
-            writer.append(varint: UInt64(column.number) << 1)
-            column.write(row, to: &writer)
+        for index in columns.indices {
+            writer.append(varint: UInt64(columns[index].number) << 1)
+            columns[index].write(row, to: &writer)
         }
         return writer.bytes
     }

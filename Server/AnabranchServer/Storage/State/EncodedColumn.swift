@@ -50,7 +50,7 @@ struct EncodedColumn {
 
     subscript(row: Int) -> StoredBytes {
         guard let index = values.storedIndex(ofRow: row) else { return Self.null }
-        return large[index] ?? StoredBytes(slice(index))
+        return large[index] ?? StoredBytes(bytes[range(index)])
     }
 
     /// Writes a length and the value.
@@ -61,12 +61,15 @@ struct EncodedColumn {
             writer.append(count: value.count)
             return value.write(to: &writer)
         }
-        let value = slice(index)
-        writer.append(count: value.count)
-        writer.append(raw: value)
+        let range = range(index)
+        writer.append(count: range.count)
+        bytes.withUnsafeBufferPointer {
+            writer.append(raw: UnsafeBufferPointer(rebasing: $0[range]))
+        }
     }
 
-    private func slice(_ index: Int) -> ArraySlice<UInt8> {
-        bytes[(index == 0 ? 0 : ends[index - 1])..<ends[index]]
+    /// The place in `bytes` of a stored value.
+    private func range(_ index: Int) -> Range<Int> {
+        (index == 0 ? 0 : ends[index - 1])..<ends[index]
     }
 }
