@@ -18,7 +18,7 @@ struct CompilerRun {
         try source.write(
             to: folder.url.appending(path: "Use.swift"), atomically: true, encoding: .utf8)
         let sources = Built.package.appending(path: "Sources")
-        let modules = ["CSQLite", "CSystem", "CSodium", "CICU/include"].map {
+        let modules = ["CCurl", "CSQLite", "CSystem", "CSodium", "CICU/include"].map {
             sources.appending(path: $0).path
         }
         let arguments =
