@@ -1,7 +1,7 @@
 import Anabranch
 
 @Entity
-final class Employee: ManagedObject {
+nonisolated final class Employee: ManagedObject {
     var name: String?
     var age: Int64
     var boss: Employee?
@@ -10,13 +10,13 @@ final class Employee: ManagedObject {
 }
 
 @Entity
-final class Project: ManagedObject {
+nonisolated final class Project: ManagedObject {
     var title: String?
     var members: ManagedObjectSet<Employee>
 }
 
 @Entity
-final class Laptop: ManagedObject {
+nonisolated final class Laptop: ManagedObject {
     var name: String?
     @Transformable var color: Color?
 }

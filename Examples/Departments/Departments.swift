@@ -2,7 +2,7 @@ import Anabranch
 import Foundation
 
 @Entity
-class Person: ManagedObject {
+nonisolated class Person: ManagedObject {
     var name: String?
     @Relationship(inverse: \Person.likedBy) var likes: ManagedObjectSet<Person>
     var likedBy: ManagedObjectSet<Person>
@@ -12,7 +12,7 @@ class Person: ManagedObject {
 }
 
 @Entity
-final class Employee: Person {
+nonisolated final class Employee: Person {
     var badge: String?
     @Attribute var role: Role?
     @Relationship(inverse: \Department.staff) var department: Department?
@@ -21,7 +21,7 @@ final class Employee: Person {
 }
 
 @Entity
-final class Department: ManagedObject {
+nonisolated final class Department: ManagedObject {
     var name: String?
     var staff: ManagedObjectSet<Employee>
 
@@ -50,7 +50,7 @@ enum Departments {
         try await container.performBackgroundTask { try show($0) }
     }
 
-    private static func fill(_ context: ManagedObjectContext) throws {
+    private nonisolated static func fill(_ context: ManagedObjectContext) throws {
         let names = ["Research": ["Ada", "Bob", "Cleo"], "Sales": ["Dan"]]
         for (name, staff) in names {
             let department = try context.insert(Department.self)
@@ -68,7 +68,7 @@ enum Departments {
         try context.save()
     }
 
-    private static func show(_ context: ManagedObjectContext) throws {
+    private nonisolated static func show(_ context: ManagedObjectContext) throws {
         let departments = try context.fetch(FetchRequest<Department>())
         for department in departments.sorted(by: { $0.name ?? "" < $1.name ?? "" }) {
             let staff = department.staff.compactMap(\.name).sorted().joined(separator: ", ")

@@ -3,7 +3,7 @@ import AnabranchSync
 import Foundation
 
 @Entity
-final class Person: ManagedObject {
+nonisolated final class Person: ManagedObject {
     var name: String?
 }
 

@@ -2,14 +2,14 @@ import Anabranch
 import Foundation
 
 @Entity
-final class Folder: ManagedObject {
+nonisolated final class Folder: ManagedObject {
     var name: String?
     @Relationship(deleteRule: .cascade, inverse: \Note.folder)
     var notes: ManagedObjectSet<Note>
 }
 
 @Entity
-final class Note: ManagedObject {
+nonisolated final class Note: ManagedObject {
     @Attribute(.indexed) var title: String?
     @Attribute(mergeRule: .counter) var visits: Int64 = 0
     var folder: Folder?

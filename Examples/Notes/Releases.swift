@@ -4,13 +4,13 @@ import Foundation
 /// The classes of the first release, as they were shipped. They never change.
 enum FirstRelease {
     @Entity
-    final class Folder: ManagedObject {
+    nonisolated final class Folder: ManagedObject {
         @Relationship(deleteRule: .cascade, inverse: \Note.folder)
         var notes: ManagedObjectSet<Note>
     }
 
     @Entity
-    final class Note: ManagedObject {
+    nonisolated final class Note: ManagedObject {
         var label: String?
         var folder: Folder?
     }

@@ -4,7 +4,7 @@ import Foundation
 
 /// A note that is being written, which stays in this store.
 @Entity
-final class Draft: ManagedObject {
+nonisolated final class Draft: ManagedObject {
     var text: String?
 }
 

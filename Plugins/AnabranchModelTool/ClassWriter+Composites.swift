@@ -30,7 +30,7 @@ extension ClassWriter {
             let initial = element.type.hasSuffix("?") ? " = nil" : ""
             return "\(identifier(element.name)): \(element.type)\(initial)"
         }
-        var lines = ["public struct \(type): CompositeValue, Hashable, Sendable {"]
+        var lines = ["nonisolated public struct \(type): CompositeValue, Hashable, Sendable {"]
         lines += elements.map { "    public var \(identifier($0.name)): \($0.type)" }
         lines += ["", "    public init(\(parameters.joined(separator: ", "))) {"]
         lines += names.map { "        self.\($1) = \($1)" }

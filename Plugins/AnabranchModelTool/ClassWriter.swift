@@ -51,7 +51,7 @@ struct ClassWriter {
         let parent = entity.superentity.map { name(of: $0) } ?? "ManagedObject"
         let own = entity.slots.filter { $0.entity == entity }
         var lines = [
-            "open class \(name(of: entity)): \(parent) {",
+            "nonisolated open class \(name(of: entity)): \(parent) {",
             "    open override class var entityName: String { \(literal(entity.name)) }",
             "    open override class var slotNames: [String] {",
             "        \(slotNames(own, of: entity))",
@@ -155,7 +155,7 @@ struct ClassWriter {
         let names = model.entities.map { name(of: $0) + ".self" }
         let encoding = Data(model.canonicalEncoding).base64EncodedString()
         return """
-            public enum \(title) {
+            nonisolated public enum \(title) {
                 /// The classes of the entities, for a container.
                 public static let classes: [ManagedObject.Type] = [
                     \(names.joined(separator: ", "))

@@ -89,7 +89,7 @@ import Testing
         let source = ClassWriter(model: model, fileName: "people").source()
         #expect(source.ranges(of: "public struct ").count == 2)
         for line in [
-            "public struct Address: CompositeValue, Hashable, Sendable {",
+            "nonisolated public struct Address: CompositeValue, Hashable, Sendable {",
             "public var `in`: String?", "public var zip: Int32", "public var place: Place?",
             "public init(`in`: String? = nil, zip: Int32, place: Place? = nil) {",
             #"self.`in` = elements["in"]"#, #"elements["place"] = self.place"#,

@@ -18,7 +18,9 @@ struct CompilerRun {
         try source.write(
             to: folder.url.appending(path: "Use.swift"), atomically: true, encoding: .utf8)
         let sources = Built.package.appending(path: "Sources")
-        let modules = ["CSQLite", "CSystem", "CSodium", "CICU/include"].map {
+        let modules = [
+            "CCurl", "CICU/include", "CSodium", "CSQLite", "CSystem", "CZlib", "CZstd",
+        ].map {
             sources.appending(path: $0).path
         }
         let arguments =

@@ -59,6 +59,20 @@ struct `The compiler with conditions of key paths` {
         \.age > \.boss?.age && \.boss?.age > \.age && \.nick == \.boss?.nick && \.name == \.nick \#
         && [1, 2].contains(\.age) && (1...5).contains(\.age)
         """#,
+        // The class in the key paths keeps parentheses, negations and counts fast.
+        #"""
+        (\Person.name == "a" && \Person.age > 3 || \Person.nick == "b" && \Person.age < 3) \#
+        && !(\Person.salary < 3.5 || \Person.born > day) \#
+        && ((\Person.reports).count > 2 || \Person.isOn && \Person.rank == 5) && !\Person.isOn \#
+        && (\Person.size <= 7 || \Person.boss?.age > 60 && \Person.boss?.name == "x")
+        """#,
+        #"""
+        (\Person.name == "a" || \Person.name == "b" || \Person.name == "c") \#
+        && (\Person.age == 1 || \Person.age == 2 || \Person.age == 3) && \Person.isOn \#
+        && (\Person.nick == "a" || \Person.nick == "b" || \Person.nick == nil) \#
+        && !(\Person.rank == 1 || \Person.rank == 2 || \Person.rank == 3) \#
+        && (\Person.reports).count(where: \Person.isOn == true) > 2
+        """#,
         #"\.mood == .calm && (\Person.reports).contains(where: \.age > 3 && \.name == "a")"#,
     ])
     func `checks long conditions fast`(condition: String) throws {
@@ -78,5 +92,20 @@ struct `The compiler with conditions of key paths` {
         let error = try #require(run.errors.first)
         #expect(error.line == 23 && error.file == "Use.swift")
         #expect(error.message.contains("compare a property with a value of its own type"))
+    }
+
+    /// The root type of a literal is unknown until its operator is chosen, so only a literal with a
+    /// root lets the compiler look for the property first.
+    @Test(arguments: [
+        #"\Person.nmae == "a""#, #"\Person.name == "a" && \Person.boss?.nmae == "b""#,
+        #"""
+        \Person.name == "a" && \Person.age > 3 && \Person.nick == "b" && \Person.salary < 3.5 \#
+        && \Person.id != nil && \Person.boss?.age > 60 && \Person.boss?.nmae == "x"
+        """#,
+    ])
+    func `names a misspelled property where the class is written`(condition: String) throws {
+        let run = try run(condition)
+        #expect(run.errors.map(\.message) == ["value of type 'Person' has no member 'nmae'"])
+        #expect(run.errors.first?.line == 23)
     }
 }

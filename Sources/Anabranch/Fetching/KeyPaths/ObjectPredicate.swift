@@ -12,6 +12,11 @@ public import AnabranchModel
 /// `FetchPredicate(_:)`. A key path goes through to-one relationships to a stored property,
 /// an element of a composite attribute, a to-many relationship or its `count`. A forced unwrap in
 /// it never stops the program: an object without that relationship counts as one without a value.
+///
+/// Write the class in the key paths of a long condition with `||` and parentheses, as in
+/// `\Person.age >= 18`: the compiler then checks it several times as fast. It also names a
+/// misspelled property, at its place. Without the class it says of such a property that it can't
+/// infer the type of the key path, or that it can't check the condition in reasonable time.
 public struct ObjectPredicate<Object: ManagedObject>: Sendable {
     /// The predicate, or the reason why a part of it has no meaning for a store.
     let content: Result<FetchPredicate, FetchPredicateError>

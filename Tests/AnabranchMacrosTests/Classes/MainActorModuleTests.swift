@@ -1,0 +1,49 @@
+import AnabranchModel
+import AnabranchReplication
+import Foundation
+import TestSupport
+import Testing
+
+@testable import AnabranchModelTool
+
+/// Compiles classes in modules that are on the main actor by default, as Xcode sets up new apps.
+@Suite(.enabled(if: CompilerRun.isPossible, "there is no swiftc on the PATH"))
+struct `A module on the main actor` {
+    private static let onMainActor = ["-default-isolation", "MainActor"]
+
+    @Test(arguments: [[], onMainActor])
+    func `takes the classes of a model file, for contexts of any queue`(flags: [String]) throws {
+        let model = try ManagedObjectModel {
+            Entity("Person") {
+                Attribute("name", .string)
+                Attribute("age", .integer64, optional: false, default: 0)
+                CompositeAttribute("home", of: "Address") { Attribute("city", .string) }
+                Relationship("boss", to: "Person", inverse: "reports")
+                Relationship("reports", toMany: "Person", inverse: "boss")
+            }
+            Entity("Pilot", parent: "Person") { Attribute("licence", .uuid) }
+        }
+        let use = """
+            func insert(_ container: PersistentContainer) async throws {
+                _ = try PeopleModel.load()
+                try await container.performBackgroundTask { context in
+                    let pilot = try context.insert(Pilot.self)
+                    pilot.home = Address(city: "Bern")
+                    for report in pilot.reports { report.boss = nil }
+                    _ = try context.fetch(FetchRequest<Pilot>(where: \\.home?.city == "Bern"))
+                }
+            }
+            """
+        let classes = ClassWriter(model: model, fileName: "People").source()
+        #expect(try CompilerRun(classes + use, flags: flags).output == "")
+    }
+
+    @Test(arguments: ["Cookbook", "Departments", "FirstSteps", "Notes"])
+    func `takes an example and so the code of the articles`(name: String) throws {
+        let folder = Built.package.appending(path: "Examples/\(name)")
+        let files = try FileManager.default.contentsOfDirectory(atPath: folder.path)
+            .filter { $0.hasSuffix(".swift") }.map { folder.appending(path: $0).path }
+        #expect(!files.isEmpty)
+        #expect(try CompilerRun("", flags: Self.onMainActor + files).output == "")
+    }
+}
