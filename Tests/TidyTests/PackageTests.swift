@@ -81,6 +81,10 @@ import Testing
         check(CodeNameRule(files: tree.files, paths: tree.paths).violations)
     }
 
+    @Test func `other modules can inline what is inlinable`() {
+        check(InliningRule(files: tree.files).violations)
+    }
+
     @Test func `the invariants that comments cite name them`() throws {
         let document = tree.files.first { $0.path == InvariantRule.document }
         check(InvariantRule(try #require(document)).violations)
