@@ -11,7 +11,7 @@ import Testing
     init() throws {
         var declaration = try StoreScenario.people().declaration
         declaration.entities.append(Entity("Draft") { Attribute("text", .string) })
-        declaration.configurations = [Configuration("Local", "Draft", isSynced: false)]
+        declaration.configurations = [ModelConfiguration("Local", "Draft", isSynced: false)]
         scenario = try StoreScenario(model: try ManagedObjectModel(declaration))
     }
 

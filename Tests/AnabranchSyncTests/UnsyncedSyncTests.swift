@@ -28,7 +28,7 @@ import Testing
         var declaration = try SmallModel().model.declaration
         declaration.entities.append(
             Entity("Draft", deletePolicy: .updateWins) { Attribute("text", .string) })
-        declaration.configurations = [Configuration("Local", "Draft", isSynced: isSynced)]
+        declaration.configurations = [ModelConfiguration("Local", "Draft", isSynced: isSynced)]
         return try ManagedObjectModel(declaration)
     }
 

@@ -16,7 +16,7 @@ import Testing
     }
 
     private static func model() throws -> ManagedObjectModel {
-        try ManagedObjectModel(configurations: [Configuration("Local", "Draft", isSynced: false)]) {
+        try ManagedObjectModel(configurations: [ModelConfiguration("Local", "Draft", isSynced: false)]) {
             Entity("Person") {
                 Attribute("name", .string)
                 Attribute("age", .integer64)

@@ -59,13 +59,13 @@ struct CompiledModelReader {
     }
 
     /// The configurations without the one that contains the whole model.
-    private func configurations(of root: ArchivedObject) -> [Configuration] {
+    private func configurations(of root: ArchivedObject) -> [ModelConfiguration] {
         root.entries("NSConfigurations").compactMap { entry in
             guard entry.key != "PF_DEFAULT_CONFIGURATION_NAME" else { return nil }
             let members = entry.value.elements.compactMap {
                 $0.text ?? $0.object?.text("NSEntityName")
             }
-            return Configuration(entry.key, entities: members)
+            return ModelConfiguration(entry.key, entities: members)
         }
     }
 

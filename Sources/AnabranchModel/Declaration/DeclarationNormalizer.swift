@@ -17,7 +17,7 @@ enum DeclarationNormalizer {
     }
 
     /// A member that is named twice is a member once.
-    private static func normalize(_ configuration: Configuration) -> Configuration {
+    private static func normalize(_ configuration: ModelConfiguration) -> ModelConfiguration {
         var result = configuration
         var seen: Set<WireName> = []
         result.entities = configuration.entities.filter { seen.insert(WireName($0)).inserted }

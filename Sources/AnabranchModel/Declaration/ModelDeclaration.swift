@@ -8,7 +8,7 @@ public struct ModelDeclaration: Hashable, Sendable {
     /// The named fetch requests, in any order.
     public var fetchRequestTemplates: [FetchRequestTemplate]
     /// The named subsets of the entities, in any order.
-    public var configurations: [Configuration]
+    public var configurations: [ModelConfiguration]
     /// A name of the model's version for people; nothing in Anabranch depends on it.
     public var versionIdentifier: String?
 
@@ -16,7 +16,7 @@ public struct ModelDeclaration: Hashable, Sendable {
     public init(
         entities: [Entity],
         fetchRequestTemplates: [FetchRequestTemplate] = [],
-        configurations: [Configuration] = [],
+        configurations: [ModelConfiguration] = [],
         versionIdentifier: String? = nil
     ) {
         self.entities = entities

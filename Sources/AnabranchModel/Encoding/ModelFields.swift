@@ -11,8 +11,8 @@ extension ModelDeclaration: FieldRecord {
     ]
 }
 
-extension Configuration: FieldRecord {
-    static var blank: Self { Configuration("", entities: []) }
+extension ModelConfiguration: FieldRecord {
+    static var blank: Self { ModelConfiguration("", entities: []) }
     static let fields: [RecordField<Self>] = [
         .value(1, \.name),
         // The member entities, sorted.

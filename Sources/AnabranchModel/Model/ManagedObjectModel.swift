@@ -70,7 +70,7 @@ public final class ManagedObjectModel: Sendable {
     ///
     /// - Throws: ``ModelError`` with every problem of the entities in `all`.
     public convenience init(
-        entities: [Entity], configurations: [Configuration] = []
+        entities: [Entity], configurations: [ModelConfiguration] = []
     ) throws(ModelError) {
         try self.init(ModelDeclaration(entities: entities, configurations: configurations))
     }
@@ -80,7 +80,7 @@ public final class ManagedObjectModel: Sendable {
     /// - Parameter configurations: Named subsets of the entities.
     /// - Throws: ``ModelError`` with every problem of the entities in `all`.
     public convenience init(
-        configurations: [Configuration] = [], @ModelBuilder _ content: () -> [Entity]
+        configurations: [ModelConfiguration] = [], @ModelBuilder _ content: () -> [Entity]
     ) throws(ModelError) {
         try self.init(entities: content(), configurations: configurations)
     }
@@ -105,7 +105,7 @@ extension ManagedObjectModel {
     /// The configurations, sorted by the bytes of their names.
     ///
     /// The configuration that contains the whole model has no name and is not listed.
-    public var configurations: [Configuration] { declaration.configurations }
+    public var configurations: [ModelConfiguration] { declaration.configurations }
 
     /// Returns the entities of a configuration, sorted by the bytes of their names.
     ///

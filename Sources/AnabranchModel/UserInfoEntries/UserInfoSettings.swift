@@ -176,7 +176,7 @@ struct UserInfoSettings {
     /// Marks the configurations that are not synced. Xcode's configurations have no user info of
     /// their own.
     private mutating func applyUnsynced(
-        of entity: Entity, to configurations: inout [Configuration]
+        of entity: Entity, to configurations: inout [ModelConfiguration]
     ) {
         for (key, text) in entity.userInfo.sorted(by: { $0.key.precedesByBytes($1.key) })
         where key.hasPrefix(UserInfoKey.unsyncedPrefix) {

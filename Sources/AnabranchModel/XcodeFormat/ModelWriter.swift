@@ -152,7 +152,7 @@ struct ModelWriter {
         return node
     }
 
-    private mutating func node(_ configuration: Configuration) -> XMLNode {
+    private mutating func node(_ configuration: ModelConfiguration) -> XMLNode {
         let place = "configuration \(configuration.name)"
         if !configuration.isSynced, configuration.entities.isEmpty {
             refuse(

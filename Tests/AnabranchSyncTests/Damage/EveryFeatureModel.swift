@@ -8,7 +8,7 @@ import AnabranchReplication
 enum EveryFeatureModel {
     static func make(_ version: Int) throws -> ManagedObjectModel {
         try ManagedObjectModel(
-            configurations: [Configuration("Local", "Draft", isSynced: false)]
+            configurations: [ModelConfiguration("Local", "Draft", isSynced: false)]
         ) {
             person(version)
             Entity("Manager", parent: "Person") { Attribute("level", .integer32) }

@@ -18,7 +18,7 @@ enum PlayerModel {
                 Unique("name")
             })
         declaration.configurations = [
-            Configuration("Player", "Album", "Song", "Mix", "Fan", "Window", isSynced: false)
+            ModelConfiguration("Player", "Album", "Song", "Mix", "Fan", "Window", isSynced: false)
         ]
         return try ManagedObjectModel(declaration)
     }

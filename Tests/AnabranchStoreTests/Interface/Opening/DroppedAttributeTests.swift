@@ -198,7 +198,7 @@ import Testing
             "unsynced records",
             {
                 $0.configurations = [
-                    Configuration("Local", "Person", "Worker", isSynced: false)
+                    ModelConfiguration("Local", "Person", "Worker", isSynced: false)
                 ]
             }
         ),

@@ -22,7 +22,7 @@ import Testing
                 Relationship("draft", to: "Draft", inverse: "parts")
                 Relationship("labelled", toMany: "Draft", inverse: "labels")
             })
-        declaration.configurations = [Configuration("Local", "Draft", "Part", isSynced: false)]
+        declaration.configurations = [ModelConfiguration("Local", "Draft", "Part", isSynced: false)]
         scenario = try StoreScenario(model: try ManagedObjectModel(declaration))
     }
 

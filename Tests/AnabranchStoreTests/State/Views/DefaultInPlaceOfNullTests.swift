@@ -25,7 +25,7 @@ import Testing
                 default: isMandatory ? .integer(1) : nil, mergeRule: .max)
         }
         more(&person)
-        let local = Configuration("Local", "Person", isSynced: false)
+        let local = ModelConfiguration("Local", "Person", isSynced: false)
         let entity = person
         return try ManagedObjectModel(configurations: isSynced ? [] : [local]) { entity }
     }

@@ -8,7 +8,7 @@
 ///
 /// An entity that is in an unsynced configuration is not synced, whatever else it belongs to. So
 /// is its whole hierarchy, and it can't have relationships with synced entities.
-public struct Configuration: Hashable, Sendable {
+public struct ModelConfiguration: Hashable, Sendable {
     /// The name; unique in the model.
     public var name: String
     /// The names of the member entities, in any order.
