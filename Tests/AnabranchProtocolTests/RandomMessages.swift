@@ -161,7 +161,7 @@ extension SeededGenerator {
                 acknowledgement.dot = other
                 acknowledgement.originPrefix = next()
                 acknowledgement.rejection = maybe { generator in
-                    Rejection(.init(rawValue: generator.text()), generator.text())
+                    SaveRejection(.init(rawValue: generator.text()), generator.text())
                 }
             }
             return acknowledgement

@@ -235,7 +235,7 @@ struct BehindHorizonTests {
     {
         let scenario = try EngineScenario(
             validation: PushValidation { set, _ in
-                set.author == "bad" ? Rejection(.validationFailed, "Not here.") : nil
+                set.author == "bad" ? SaveRejection(.validationFailed, "Not here.") : nil
             })
         let names = scenario.names
         let store = try scenario.open("a.db")

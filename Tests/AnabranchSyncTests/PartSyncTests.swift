@@ -156,7 +156,7 @@ struct PartSyncTests {
     @Test func `a rejected save in parts is undone and can be read whole`() async throws {
         let scenario = try EngineScenario(
             validation: PushValidation { set, _ in
-                set.author == "app" ? Rejection(.notAllowed, "No.") : nil
+                set.author == "app" ? SaveRejection(.notAllowed, "No.") : nil
             })
         let a = try scenario.open("a.db", partBytes: 300)
         try insertPeople(60, into: a)

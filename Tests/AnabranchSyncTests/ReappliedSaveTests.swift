@@ -20,11 +20,11 @@ struct RedoneSaveTests {
     private final class ForbiddingRule: Sendable {
         let isOn = Mutex(true)
 
-        func rejection(of set: ChangeSet) throws -> Rejection? {
+        func rejection(of set: ChangeSet) throws -> SaveRejection? {
             let insertsTeam = try set.decodedPayload().blocks.contains { block in
                 if case .insert(let rows) = block { rows.entity == "Team" } else { false }
             }
-            return insertsTeam && isOn.withLock { $0 } ? Rejection(.notAllowed, "No teams.") : nil
+            return insertsTeam && isOn.withLock { $0 } ? SaveRejection(.notAllowed, "No teams.") : nil
         }
     }
 

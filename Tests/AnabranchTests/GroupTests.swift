@@ -211,7 +211,7 @@ import Testing
             })
         return RejectedSave(
             id: 1, changeSet: entry.changeSet, consequences: [],
-            rejection: Rejection(.notAllowed, "Not today."), noticedMilliseconds: 0)
+            rejection: SaveRejection(.notAllowed, "Not today."), noticedMilliseconds: 0)
     }
 
     @Test func `a redone save keeps the group members that this model does not know`() throws {

@@ -111,11 +111,11 @@ import Testing
             verdicts == [
                 .accepted,
                 .rejected(
-                    Rejection(
+                    SaveRejection(
                         .validationFailed, "A rule of the server's operator forbids the save.")),
-                .rejected(Rejection(.notAllowed, "No.")),
+                .rejected(SaveRejection(.notAllowed, "No.")),
                 .rejected(
-                    Rejection(
+                    SaveRejection(
                         .init(rawValue: "validation-failed/too-cheap"), "Pay more.")),
             ])
     }
@@ -129,7 +129,7 @@ import Testing
             return
         }
         #expect(rejection.code.rawValue == "validation-failed/malformed")
-        #expect(rejection.reason.utf8.count == Rejection.longestReason)
+        #expect(rejection.reason.utf8.count == SaveRejection.longestReason)
     }
 
     @Test(arguments: [
