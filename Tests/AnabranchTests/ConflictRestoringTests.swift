@@ -12,20 +12,20 @@ import Testing
 
     init() throws { scenario = try ConflictScenario() }
 
-    private func onlyConflict(_ graph: Graph) throws -> Conflict {
+    private func onlyConflict(_ graph: Graph) throws -> ConflictEntry {
         let conflicts = try graph.coordinator.conflicts()
         #expect(conflicts.count == 1)
         return try #require(conflicts.first)
     }
 
-    private func restore(_ conflict: Conflict, in graph: Graph) throws {
+    private func restore(_ conflict: ConflictEntry, in graph: Graph) throws {
         try graph.inContext { context throws in
             try context.restore(conflict)
             try context.save()
         }
     }
 
-    private func code(_ conflict: Conflict, in graph: Graph) throws -> ConflictError? {
+    private func code(_ conflict: ConflictEntry, in graph: Graph) throws -> ConflictError? {
         try graph.inContext { context throws in
             let error = #expect(throws: ConflictError.self) { try context.restore(conflict) }
             #expect(!context.hasChanges)

@@ -120,7 +120,7 @@ import Testing
 
     // MARK: - Conflicts
 
-    private func conflict(_ calendar: Calendar) throws -> Conflict {
+    private func conflict(_ calendar: Calendar) throws -> ConflictEntry {
         let all = try calendar.coordinator.conflicts(.all)
         #expect(all.count == 1)
         return try #require(all.first)

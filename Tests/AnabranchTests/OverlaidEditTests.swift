@@ -612,7 +612,7 @@ extension ManagedObjectContext {
     }
 
     @Test func `are notified and passed to the resolver`() async throws {
-        let resolved = Mutex<[Conflict]>([])
+        let resolved = Mutex<[ConflictEntry]>([])
         here.coordinator.conflictResolver = ClosureConflictResolver { conflicts, context in
             resolved.withLock { $0 += conflicts }
             try context.thing().setValue(12, forKey: "price")

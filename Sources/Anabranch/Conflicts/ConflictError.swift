@@ -8,7 +8,7 @@ public struct ConflictError: Error, Sendable {
     /// The whole error as a sentence.
     public let message: String
     /// The conflict that was to be restored.
-    public let conflict: Conflict.ID
+    public let conflict: ConflictEntry.ID
     /// The record that lost the value.
     public let record: RecordID
     /// The wire name of the record's entity.
@@ -19,7 +19,7 @@ public struct ConflictError: Error, Sendable {
     public let underlying: (any Error)?
 
     init(
-        _ code: Code, _ conflict: Conflict, because cause: String,
+        _ code: Code, _ conflict: ConflictEntry, because cause: String,
         underlying: (any Error)? = nil
     ) {
         self.code = code

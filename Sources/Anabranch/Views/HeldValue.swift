@@ -9,7 +9,7 @@ public struct HeldValue<Content: AttributeValue> {
     /// The record that holds the value: the object's own record, or a merged duplicate.
     public let record: RecordID
     /// The author and the time of the write.
-    public let write: Conflict.Write
+    public let write: ConflictEntry.Write
 }
 
 extension HeldValue: Sendable where Content: Sendable {}

@@ -183,7 +183,7 @@ extension SaveOperation {
             write.entity)
         return StoredWrite(
             record: write.record, property: shown.property,
-            right: Conflict.isLink(write.kind, write.property) ? write.value : nil,
+            right: ConflictEntry.isLink(write.kind, write.property) ? write.value : nil,
             stamp: write.lost)
     }
 }

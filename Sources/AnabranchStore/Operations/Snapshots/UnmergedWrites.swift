@@ -134,7 +134,7 @@ struct UnmergedWrites {
     }
 
     private func record(
-        _ kind: Conflict.Kind, _ record: CanonicalRecord, _ property: WireProperty, _ value: Value,
+        _ kind: ConflictEntry.Kind, _ record: CanonicalRecord, _ property: WireProperty, _ value: Value,
         _ stamp: Stamp
     ) throws {
         try transaction.journal.record(

@@ -103,7 +103,7 @@ struct ConflictRevision {
         /// Its property is the one under which the journal has the write.
         let name: DiscardedWriteName
         let property: WireProperty
-        let kind: Conflict.Kind
+        let kind: ConflictEntry.Kind
         let entity: WireName
         let value: Value
         let winner: Stamp

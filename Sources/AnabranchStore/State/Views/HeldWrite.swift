@@ -8,7 +8,7 @@ public struct HeldWrite: Hashable, Sendable {
     /// The value in its portable form; a reference names a record.
     public let value: Value
     /// The author and the time of the write.
-    public let write: Conflict.Write
+    public let write: ConflictEntry.Write
 }
 
 /// A rule by which an object does not show a value that is held for it.

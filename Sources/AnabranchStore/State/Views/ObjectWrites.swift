@@ -200,7 +200,7 @@ struct ObjectWritesReader {
         }?.author
         return HeldWrite(
             record: held.record, value: held.cell.value,
-            write: Conflict.Write(stamp: stamp, author: author ?? ""))
+            write: ConflictEntry.Write(stamp: stamp, author: author ?? ""))
     }
 
     /// Every write that an object does not show, by property in the order of the model.

@@ -23,15 +23,15 @@ public struct ConflictSelection: Sendable {
     public static let all = ConflictSelection()
 
     /// One entry; none if it was purged.
-    public static func number(_ id: Conflict.ID) -> ConflictSelection { numbers([id]) }
+    public static func number(_ id: ConflictEntry.ID) -> ConflictSelection { numbers([id]) }
 
     /// Entries with some numbers; purged entries are left out.
-    public static func numbers(_ ids: [Conflict.ID]) -> ConflictSelection {
+    public static func numbers(_ ids: [ConflictEntry.ID]) -> ConflictSelection {
         ConflictSelection(.numbers(ids))
     }
 
     /// Entries that were recorded after an entry, whether that entry still exists or not.
-    public static func after(_ id: Conflict.ID) -> ConflictSelection {
+    public static func after(_ id: ConflictEntry.ID) -> ConflictSelection {
         ConflictSelection(.after(id))
     }
 
@@ -43,7 +43,7 @@ public struct ConflictSelection: Sendable {
 
     /// Values that records of some entities have lost.
     ///
-    /// - Parameter wireNames: The names as in ``Conflict/entity``. The file's model need not know
+    /// - Parameter wireNames: The names as in ``ConflictEntry/entity``. The file's model need not know
     ///   them.
     public static func entities(wireNames: [String]) -> ConflictSelection {
         ConflictSelection(.entities(wireNames))
@@ -150,7 +150,7 @@ extension ConflictSelection {
         return Condition(
             sql: """
                 (record IN (SELECT ? UNION ALL SELECT record FROM ab_shadow WHERE visible = ?)
-                OR (kind = \(Conflict.Kind.linkToDeleted.rawValue) AND value = ?))
+                OR (kind = \(ConflictEntry.Kind.linkToDeleted.rawValue) AND value = ?))
                 """,
             values: [.integer(id), .integer(id), .blob(end.bytes)])
     }

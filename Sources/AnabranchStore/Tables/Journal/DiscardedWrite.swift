@@ -3,7 +3,7 @@ import AnabranchReplication
 
 /// A discarded value before it is written to the journal.
 struct DiscardedWrite {
-    var kind: Conflict.Kind
+    var kind: ConflictEntry.Kind
     var record: LocalID
     var entity: WireName
     var property: WireProperty

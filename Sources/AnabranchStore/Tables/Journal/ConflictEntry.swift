@@ -5,7 +5,7 @@ public import Foundation
 ///
 /// It is an entry in the conflict journal of one file. Other replicas have their own entries with
 /// other numbers.
-public struct Conflict: Sendable, Identifiable {
+public struct ConflictEntry: Sendable, Identifiable {
     /// The situation in which a value was lost.
     public enum Kind: Int64, Sendable {
         /// Two replicas wrote one property concurrently, and the property's merge rule kept one
