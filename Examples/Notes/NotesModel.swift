@@ -16,7 +16,7 @@ enum NotesModel {
                     "visits", .integer64, optional: false, default: 0,
                     mergeRule: .counter)
                 Relationship("folder", to: "Folder", inverse: "notes")
-                Index("title", on: "title")
+                IndexDeclaration("title", on: "title")
             }
         }
     }

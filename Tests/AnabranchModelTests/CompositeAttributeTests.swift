@@ -26,7 +26,7 @@ struct CompositeAttributeTests {
                 Attribute("zone", .string)
                 Relationship("friends", toMany: "Person", inverse: "friends")
                 Relationship("boss", to: "Person")
-                Index("byCity", on: "address.city")
+                IndexDeclaration("byCity", on: "address.city")
                 Unique("address.location.latitude", "address.location.longitude")
             }
             Entity("Employee", parent: "Person") {

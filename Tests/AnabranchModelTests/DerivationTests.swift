@@ -116,7 +116,7 @@ import Testing
         }
         let refusals = [
             refusal { $0.uniquenessConstraints = [Unique(attributes: ["upper"])] },
-            refusal { $0.indexes = [Index("i", elements: [IndexElement("upper")])] },
+            refusal { $0.indexes = [IndexDeclaration("i", elements: [IndexElement("upper")])] },
             refusal { $0.attributeGroups = [AttributeGroup("g", "name", "upper")] },
         ]
         for refusal in refusals {

@@ -311,7 +311,7 @@ struct ModelCheckerTests {
         try expect(.invalidProperty, at: "A", "r") {
             Entity("A") {
                 Relationship("r", to: "A", transient: true)
-                Index("i", on: "r")
+                IndexDeclaration("i", on: "r")
             }
         }
     }
@@ -353,31 +353,31 @@ struct ModelCheckerTests {
     }
 
     @Test func `indexes name columns`() throws {
-        try expect(.unknownProperty, at: "A", "x") { Entity("A") { Index("i", on: "x") } }
+        try expect(.unknownProperty, at: "A", "x") { Entity("A") { IndexDeclaration("i", on: "x") } }
         try expect(.invalidProperty, at: "A", "x") {
             Entity("A") {
                 Attribute("x", .string, transient: true)
-                Index("i", on: "x")
+                IndexDeclaration("i", on: "x")
             }
         }
         try expect(.invalidProperty, at: "A", "r") {
             Entity("A") {
                 Relationship("r", toMany: "A")
-                Index("i", on: "r")
+                IndexDeclaration("i", on: "r")
             }
         }
         try expect(.duplicateName, at: "A") {
             Entity("A") {
                 Attribute("x", .string)
-                Index("i", on: "x")
-                Index("i", on: "x")
+                IndexDeclaration("i", on: "x")
+                IndexDeclaration("i", on: "x")
             }
         }
         let model = try ManagedObjectModel {
             Entity("A") {
                 Relationship("r", to: "A")
-                Index("i", on: "r")
-                Index("empty", elements: [])
+                IndexDeclaration("i", on: "r")
+                IndexDeclaration("empty", elements: [])
             }
         }
         #expect(try model.required("A").indexes.map(\.name) == ["i"])

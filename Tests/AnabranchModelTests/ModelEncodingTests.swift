@@ -137,7 +137,7 @@ struct ModelEncodingTests {
                 Attribute("age", .integer16, optional: false, default: 0, maximum: 150)
                 Relationship("boss", to: "Person", inverse: "reports", deleteRule: .deny)
                 Relationship("reports", toMany: "Person", maxCount: 9, inverse: "boss")
-                Index("byAge", elements: [IndexElement("age", ascending: false)])
+                IndexDeclaration("byAge", elements: [IndexElement("age", ascending: false)])
                 Unique("age")
             }
         }

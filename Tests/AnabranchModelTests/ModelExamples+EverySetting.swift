@@ -32,7 +32,7 @@ extension ModelExamples {
             renamingIdentifier: "name")
         Unique("id")
         Unique("title", "id")
-        Index("byTitle", elements: [IndexElement("title"), IndexElement("id", ascending: false)])
+        IndexDeclaration("byTitle", elements: [IndexElement("title"), IndexElement("id", ascending: false)])
     }
 
     private static let note = Entity("Note", parent: "Item", wireName: "Memo") {
@@ -77,7 +77,7 @@ extension ModelExamples {
             "links", toMany: "Item", minCount: 2, maxCount: 10, deleteRule: .noAction)
         Relationship("opener", to: "Folder", transient: true)
         Relationship("similar", toMany: "Note", inverse: "similar", deleteRule: .cascade)
-        Index("byMade", on: "made", "folder")
+        IndexDeclaration("byMade", on: "made", "folder")
     }
 
     private static let folder = Entity("Folder", renamingIdentifier: "Box") {

@@ -20,7 +20,7 @@ enum ModelExamples {
             Relationship("reports", toMany: "Employee", inverse: "boss", deleteRule: .deny)
             Relationship("desk", to: "Desk", inverse: "user", deleteRule: .cascade)
             Relationship("projects", toMany: "Project", maxCount: 12, inverse: "members")
-            Index("bySalary", on: "salary", "name")
+            IndexDeclaration("bySalary", on: "salary", "name")
         },
         Entity("Desk", renamingIdentifier: "Table") {
             Attribute("number", .integer16, optional: false, default: 1)
@@ -33,7 +33,7 @@ enum ModelExamples {
             Relationship("similar", toMany: "Project", inverse: "similar")
             Relationship("tags", toMany: "Tag")
             Relationship("lead", to: "Person", inverse: nil)
-            Index("byTitle", elements: [IndexElement("title", ascending: false)])
+            IndexDeclaration("byTitle", elements: [IndexElement("title", ascending: false)])
         },
         Entity("Tag") { Attribute("text", .string) },
     ]

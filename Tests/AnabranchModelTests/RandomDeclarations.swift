@@ -38,7 +38,7 @@ struct RandomDeclarations {
             if chance(4) { entity.uniquenessConstraints.append(Unique(attribute.name)) }
             if chance(4) {
                 let element = IndexElement(attribute.name, ascending: chance(2))
-                entity.indexes.append(Index(text() + attribute.name, elements: [element]))
+                entity.indexes.append(IndexDeclaration(text() + attribute.name, elements: [element]))
             }
         }
         let members = entity.attributes.filter { !$0.isTransient && $0.mergeRule == .lastWriter }

@@ -92,7 +92,7 @@ import Testing
             { $0.entities[0].relationships[0].validations = [.init("SELF.@count < 9")] }
         ),
         ("a class", { $0.entities[0].representedClassName = "App.A" }),
-        ("an index", { $0.entities[0].indexes = [Index("i", on: "x")] }),
+        ("an index", { $0.entities[0].indexes = [IndexDeclaration("i", on: "x")] }),
         ("user info", { $0.entities[0].userInfo = ["k": "v"] }),
         ("user info of a relationship", { $0.entities[0].relationships[0].userInfo = ["k": "v"] }),
         (

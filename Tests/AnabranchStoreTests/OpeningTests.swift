@@ -240,17 +240,17 @@ import Testing
             Entity("Person") {
                 Attribute("name", .string)
                 Relationship("teams", toMany: "Team", inverse: "members")
-                AnabranchModel.Index("members", on: "name")
-                AnabranchModel.Index("teams", on: "name")
+                AnabranchModel.IndexDeclaration("members", on: "name")
+                AnabranchModel.IndexDeclaration("teams", on: "name")
             }
             Entity("Team") {
                 Attribute("title", .string)
                 Relationship("members", toMany: "Person", inverse: "teams")
-                AnabranchModel.Index("members", on: "title")
+                AnabranchModel.IndexDeclaration("members", on: "title")
             }
             Entity("Team_members") {
                 Attribute("title", .string)
-                AnabranchModel.Index("right", on: "title")
+                AnabranchModel.IndexDeclaration("right", on: "title")
             }
         }
         let store = try Store.open(at: scenario.path("names"), model: model)

@@ -18,7 +18,7 @@ import Testing
                 Entity("Note") {
                     Attribute("title", .string)
                     Attribute("place", .integer64)
-                    Index("byPlace", on: "place")
+                    IndexDeclaration("byPlace", on: "place")
                 }
             })
     }

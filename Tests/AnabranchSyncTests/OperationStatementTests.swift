@@ -65,7 +65,7 @@ import Testing
             Entity("Person") {
                 Attribute("name", .string)
                 Attribute("age", .integer64)
-                Index("byAge", on: "age")
+                IndexDeclaration("byAge", on: "age")
             }
             Entity("Folder") {
                 Attribute("name", .string)

@@ -239,6 +239,6 @@ extension EntityDeclaration {
         let taken = Set(entity.indexes.map(\.name))
         var name = properties.joined(separator: "_")
         while taken.contains(name) { name += "_" }
-        entity.indexes.append(Index(name, elements: elements))
+        entity.indexes.append(IndexDeclaration(name, elements: elements))
     }
 }

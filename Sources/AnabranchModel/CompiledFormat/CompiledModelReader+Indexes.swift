@@ -19,7 +19,7 @@ extension CompiledModelReader {
             let taken = Set(indexes.map { WireName($0.name) })
             var name = columns.joined(separator: "_")
             while taken.contains(WireName(name)) { name += "_" }
-            indexes.append(Index(name, elements: columns.map { IndexElement($0) }))
+            indexes.append(IndexDeclaration(name, elements: columns.map { IndexElement($0) }))
         }
         entity.indexes = indexes
     }
@@ -41,8 +41,8 @@ extension CompiledModelReader {
         return single + compound
     }
 
-    private mutating func read(index archived: ArchivedObject, of entity: String) -> Index? {
-        var index = Index(archived.text("NSIndexName") ?? "", elements: [])
+    private mutating func read(index archived: ArchivedObject, of entity: String) -> IndexDeclaration? {
+        var index = IndexDeclaration(archived.text("NSIndexName") ?? "", elements: [])
         for element in archived.elements("NSIndexElements").compactMap(\.object) {
             guard let property = element.text("NSPropertyName") else {
                 ignore(

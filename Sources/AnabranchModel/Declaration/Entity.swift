@@ -13,7 +13,7 @@ public struct Entity: Hashable, Sendable {
     /// The relationships that the entity declares itself, without inherited ones.
     public var relationships: [Relationship]
     /// The fetch indexes that the entity declares itself.
-    public var indexes: [Index]
+    public var indexes: [IndexDeclaration]
     /// The uniqueness constraints that the entity declares itself.
     public var uniquenessConstraints: [Unique]
     /// The fetched properties that the entity declares itself; sub-entities inherit them.

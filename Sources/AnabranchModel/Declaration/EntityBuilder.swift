@@ -7,7 +7,7 @@ public enum EntityElement: Hashable, Sendable {
     /// A relationship.
     case relationship(Relationship)
     /// A fetch index.
-    case index(Index)
+    case index(IndexDeclaration)
     /// A uniqueness constraint.
     case unique(Unique)
     /// A fetched property.
@@ -43,7 +43,7 @@ public enum EntityBuilder: DeclarationBuilder {
     }
 
     /// Adds a fetch index.
-    public static func buildExpression(_ index: Index) -> [EntityElement] { [.index(index)] }
+    public static func buildExpression(_ index: IndexDeclaration) -> [EntityElement] { [.index(index)] }
 
     /// Adds a uniqueness constraint.
     public static func buildExpression(_ constraint: Unique) -> [EntityElement] {

@@ -110,8 +110,8 @@ extension AttributeGroup: FieldRecord {
     static let fields: [RecordField<Self>] = [.value(1, \.name), .each(2, \.attributes)]
 }
 
-extension Index: FieldRecord {
-    static var blank: Self { Index("", elements: []) }
+extension IndexDeclaration: FieldRecord {
+    static var blank: Self { IndexDeclaration("", elements: []) }
     static let fields: [RecordField<Self>] = [.value(1, \.name), .each(2, \.elements)]
 }
 

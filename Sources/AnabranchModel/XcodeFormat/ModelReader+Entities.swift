@@ -68,7 +68,7 @@ extension ModelReader {
             let taken = Set(entity.indexes.map { WireName($0.name) })
             var name = columns.joined(separator: "_")
             while taken.contains(WireName(name)) { name += "_" }
-            entity.indexes.append(Index(name, elements: columns.map { IndexElement($0) }))
+            entity.indexes.append(IndexDeclaration(name, elements: columns.map { IndexElement($0) }))
         }
     }
 
@@ -83,9 +83,9 @@ extension ModelReader {
         return single + compound
     }
 
-    private mutating func read(index element: ModelElement, of entity: String) -> Index? {
+    private mutating func read(index element: ModelElement, of entity: String) -> IndexDeclaration? {
         let name = element.attributes["name"] ?? ""
-        var index = Index(name, elements: [])
+        var index = IndexDeclaration(name, elements: [])
         checkKinds(ofElementsOf: element, index: name, of: entity)
         for child in element.children(named: "fetchIndexElement") {
             guard let property = child.text("property") else {

@@ -100,7 +100,7 @@ struct ModelWriter {
         return node
     }
 
-    private mutating func node(_ index: Index, of entity: Entity) -> XMLNode {
+    private mutating func node(_ index: IndexDeclaration, of entity: Entity) -> XMLNode {
         var node = XMLNode("fetchIndex")
         node.set(
             "name",

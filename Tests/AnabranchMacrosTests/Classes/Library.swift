@@ -124,8 +124,8 @@ enum Library {
             Attribute("added", .date)
             Relationship("shelf", to: "Shelf", optional: false, inverse: "items")
             Unique("code")
-            Index("title", on: "title")
-            Index("title_shelf", on: "title", "shelf")
+            IndexDeclaration("title", on: "title")
+            IndexDeclaration("title_shelf", on: "title", "shelf")
         }
     }
 

@@ -51,7 +51,7 @@ enum EveryFeatureModel {
             Relationship(
                 "tasks", toMany: "Task", ordered: true, inverse: "person", deleteRule: .cascade)
             Unique("email")
-            Index("byAge", on: "age")
+            IndexDeclaration("byAge", on: "age")
             if version == 1 {
                 Attribute("nickname", .string)
                 Relationship("mentor", to: "Person", inverse: "pupils")

@@ -23,8 +23,8 @@ package enum PeopleExample {
                 Relationship("boss", to: "Person", inverse: "reports")
                 Relationship("reports", toMany: "Person", inverse: "boss")
                 Relationship("cars", toMany: "Car", inverse: "owner")
-                Index("byAge", on: "age")
-                Index("byName", on: "name")
+                IndexDeclaration("byAge", on: "age")
+                IndexDeclaration("byName", on: "name")
             }
             Entity("Car") {
                 Attribute("maker", .string)

@@ -77,7 +77,7 @@ struct MigrateBenchmark: Benchmark {
                 Attribute("firstName", .string)
                 Attribute("lastName", .string)
                 Relationship("boss", to: "Employee")
-                Index("byAge", on: "age")
+                IndexDeclaration("byAge", on: "age")
             }
         }
     }

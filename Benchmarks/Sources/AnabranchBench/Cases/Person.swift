@@ -20,7 +20,7 @@ enum PersonStore {
             Attribute("age", .integer64)
             Attribute("firstName", .string)
             Attribute("lastName", .string)
-            Index("byAge", on: "age")
+            IndexDeclaration("byAge", on: "age")
         }
     }
 

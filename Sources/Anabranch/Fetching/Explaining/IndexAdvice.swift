@@ -5,11 +5,11 @@ public struct IndexAdvice: Hashable, Sendable {
     /// The properties, the leading one first.
     public let properties: [String]
 
-    /// The line of an entity that is declared in Swift: `Index("age_name", on: "age", "name")`.
+    /// The line of an entity that is declared in Swift: `IndexDeclaration("age_name", on: "age", "name")`.
     public var declaration: String {
         let name = properties.joined(separator: "_").replacing(".", with: "_")
         let names = properties.map { "\"\($0)\"" }.joined(separator: ", ")
-        return "Index(\"\(name)\", on: \(names))"
+        return "IndexDeclaration(\"\(name)\", on: \(names))"
     }
 
     /// The line of a class with `@Entity`, if the class is named as the entity is:

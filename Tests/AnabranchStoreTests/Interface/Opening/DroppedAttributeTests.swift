@@ -30,7 +30,7 @@ import Testing
                 Attribute("key", .uuid)
                 Attribute("best", .integer32, mergeRule: .max)
                 Attribute("first", .string, mergeRule: .firstWriter)
-                Index("byMotto", elements: [IndexElement("motto"), IndexElement("age")])
+                IndexDeclaration("byMotto", elements: [IndexElement("motto"), IndexElement("age")])
             }
             Entity("Worker", parent: "Person", deletePolicy: deletePolicy) {
                 Attribute("salary", .integer64)

@@ -15,7 +15,7 @@ enum ScaleStore {
                 Attribute("city", .string)
                 Attribute("amount", .integer64)
                 Attribute("born", .date)
-                Index("byCity", on: "city")
+                IndexDeclaration("byCity", on: "city")
                 Unique("code")
             }
         }

@@ -16,7 +16,7 @@ public struct IndexElement: Hashable, Sendable {
 ///
 /// An index makes fetches faster and has no other effect. A to-one relationship with an inverse
 /// always has an index.
-public struct Index: Hashable, Sendable {
+public struct IndexDeclaration: Hashable, Sendable {
     /// The name; unique in its entity.
     public var name: String
     /// The columns; the first is the leading one.
