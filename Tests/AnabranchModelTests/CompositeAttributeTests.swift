@@ -27,7 +27,7 @@ struct CompositeAttributeTests {
                 Relationship("friends", toMany: "Person", inverse: "friends")
                 Relationship("boss", to: "Person")
                 IndexDeclaration("byCity", on: "address.city")
-                Unique("address.location.latitude", "address.location.longitude")
+                UniquenessConstraint("address.location.latitude", "address.location.longitude")
             }
             Entity("Employee", parent: "Person") {
                 Attribute("badge", .integer32)

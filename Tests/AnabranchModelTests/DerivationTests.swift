@@ -115,7 +115,7 @@ import Testing
             }
         }
         let refusals = [
-            refusal { $0.uniquenessConstraints = [Unique(attributes: ["upper"])] },
+            refusal { $0.uniquenessConstraints = [UniquenessConstraint(attributes: ["upper"])] },
             refusal { $0.indexes = [IndexDeclaration("i", elements: [IndexElement("upper")])] },
             refusal { $0.attributeGroups = [AttributeGroup("g", "name", "upper")] },
         ]

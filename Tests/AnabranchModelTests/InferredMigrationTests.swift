@@ -55,7 +55,7 @@ import Testing
             try changes {
                 $0.entities[2].attributes[0].isOptional = false
                 $0.entities[2].attributes[0].defaultValue = ""
-                $0.entities[2].uniquenessConstraints = [Unique("email")]
+                $0.entities[2].uniquenessConstraints = [UniquenessConstraint("email")]
             } == ["Person.email made mandatory", "Person made unique by email"])
         #expect(
             try changes { $0.entities.append(Entity("Cat", parent: "Animal")) }
@@ -78,7 +78,7 @@ import Testing
         for type in [.float, .boolean, .date, .binary] as [AttributeType] {
             #expect(try problems { $0.entities[1].attributes[0].type = type }.count == 1)
         }
-        let unique = try model { $0.entities[1].uniquenessConstraints = [Unique("age")] }
+        let unique = try model { $0.entities[1].uniquenessConstraints = [UniquenessConstraint("age")] }
         var wider = unique.declaration
         wider.entities[1].attributes[0].type = .string
         let migration = try InferredMigration(from: unique, to: ManagedObjectModel(wider))

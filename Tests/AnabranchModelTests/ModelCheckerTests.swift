@@ -330,24 +330,24 @@ struct ModelCheckerTests {
     }
 
     @Test func `constraints name stored attributes once`() throws {
-        try expect(.unknownProperty, at: "A", "x") { Entity("A") { Unique("x") } }
-        try expect(.invalidProperty, at: "A") { Entity("A") { Unique(attributes: []) } }
+        try expect(.unknownProperty, at: "A", "x") { Entity("A") { UniquenessConstraint("x") } }
+        try expect(.invalidProperty, at: "A") { Entity("A") { UniquenessConstraint(attributes: []) } }
         try expect(.invalidProperty, at: "A", "x") {
             Entity("A") {
                 Attribute("x", .string)
-                Unique("x", "x")
+                UniquenessConstraint("x", "x")
             }
         }
         try expect(.invalidProperty, at: "A", "x") {
             Entity("A") {
                 Attribute("x", .string, transient: true)
-                Unique("x")
+                UniquenessConstraint("x")
             }
         }
         try expect(.notSupportedYet, at: "A", "r") {
             Entity("A") {
                 Relationship("r", to: "A")
-                Unique("r")
+                UniquenessConstraint("r")
             }
         }
     }

@@ -138,7 +138,7 @@ struct ModelEncodingTests {
                 Relationship("boss", to: "Person", inverse: "reports", deleteRule: .deny)
                 Relationship("reports", toMany: "Person", maxCount: 9, inverse: "boss")
                 IndexDeclaration("byAge", elements: [IndexElement("age", ascending: false)])
-                Unique("age")
+                UniquenessConstraint("age")
             }
         }
         #expect(model.canonicalEncoding.hexadecimal == Self.golden)

@@ -30,8 +30,8 @@ extension ModelExamples {
                 .init("SELF != 'x'", warning: "Not x."), .init("length < 70"),
             ],
             renamingIdentifier: "name")
-        Unique("id")
-        Unique("title", "id")
+        UniquenessConstraint("id")
+        UniquenessConstraint("title", "id")
         IndexDeclaration("byTitle", elements: [IndexElement("title"), IndexElement("id", ascending: false)])
     }
 

@@ -10,8 +10,8 @@ enum ModelExamples {
             Attribute("email", .string, regularExpression: "[^@]+@[^@]+")
             Attribute("born", .date)
             Attribute("cache", .undefined, transient: true)
-            Unique("email")
-            Unique("name", "born")
+            UniquenessConstraint("email")
+            UniquenessConstraint("name", "born")
         },
         Entity("Employee", parent: "Person", representedClassName: "Office.Employee") {
             Attribute("salary", .decimal, optional: false, default: 0, minimum: 0)

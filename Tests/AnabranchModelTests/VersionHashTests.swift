@@ -14,7 +14,7 @@ import Testing
                 Attribute("z", .integer64)
                 Relationship("many", toMany: "B", inverse: "one")
                 Relationship("other", to: "A")
-                Unique("text")
+                UniquenessConstraint("text")
             }
             Entity("B") { Relationship("one", to: "A", inverse: "many") }
             Entity("C", parent: "B")

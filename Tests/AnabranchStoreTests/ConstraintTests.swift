@@ -16,13 +16,13 @@ import Testing
                 Attribute("first", .string)
                 Attribute("last", .string)
                 Attribute("amount", .decimal)
-                Unique("email")
-                Unique("first", "last")
-                Unique("amount")
+                UniquenessConstraint("email")
+                UniquenessConstraint("first", "last")
+                UniquenessConstraint("amount")
             }
             Entity("Employee", parent: "Person") {
                 Attribute("badge", .integer64)
-                Unique("badge")
+                UniquenessConstraint("badge")
             }
             Entity("Guest", parent: "Person") { Attribute("room", .integer64) }
         }

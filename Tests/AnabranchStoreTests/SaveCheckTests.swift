@@ -16,8 +16,8 @@ import Testing
                     Attribute("email", .string)
                     Attribute("phone", .string)
                     Attribute("age", .integer64)
-                    Unique("email")
-                    Unique("phone")
+                    UniquenessConstraint("email")
+                    UniquenessConstraint("phone")
                 }
                 Entity("Guest", parent: "Person") { Attribute("room", .integer64) }
             })

@@ -162,7 +162,7 @@ struct StoreGrowthTests {
             return try ManagedObjectModel {
                 Entity("Person") {
                     Attribute("name", .string)
-                    Unique("name")
+                    UniquenessConstraint("name")
                 }
             }
         }

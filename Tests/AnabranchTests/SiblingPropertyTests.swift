@@ -29,7 +29,7 @@ import Testing
         try ManagedObjectModel {
             Entity("Region", isAbstract: true) {
                 Attribute("code", .string)
-                Unique("code")
+                UniquenessConstraint("code")
             }
             Entity("Continent", parent: "Region") {
                 Attribute("label", .string)

@@ -226,7 +226,7 @@ extension EntityDeclaration {
 
     /// Declares that two objects differ in one of the attributes.
     public mutating func unique(_ attributes: [String]) {
-        entity.uniquenessConstraints.append(Unique(attributes: attributes))
+        entity.uniquenessConstraints.append(UniquenessConstraint(attributes: attributes))
     }
 
     /// Declares an index over properties in ascending order; the first is the leading one.

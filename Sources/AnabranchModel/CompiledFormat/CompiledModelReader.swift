@@ -80,7 +80,7 @@ struct CompiledModelReader {
         readProperties(of: archived, into: &entity)
         readIndexes(of: archived, into: &entity)
         entity.uniquenessConstraints = archived.elements("NSUniqueTuples").map { tuple in
-            Unique(attributes: tuple.elements.compactMap { constraintName($0) })
+            UniquenessConstraint(attributes: tuple.elements.compactMap { constraintName($0) })
         }
         return entity
     }

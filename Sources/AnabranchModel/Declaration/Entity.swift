@@ -15,7 +15,7 @@ public struct Entity: Hashable, Sendable {
     /// The fetch indexes that the entity declares itself.
     public var indexes: [IndexDeclaration]
     /// The uniqueness constraints that the entity declares itself.
-    public var uniquenessConstraints: [Unique]
+    public var uniquenessConstraints: [UniquenessConstraint]
     /// The fetched properties that the entity declares itself; sub-entities inherit them.
     public var fetchedProperties: [FetchedProperty]
     /// The attribute groups that the entity declares itself; sub-entities inherit them.

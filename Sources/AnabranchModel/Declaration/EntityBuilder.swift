@@ -9,7 +9,7 @@ public enum EntityElement: Hashable, Sendable {
     /// A fetch index.
     case index(IndexDeclaration)
     /// A uniqueness constraint.
-    case unique(Unique)
+    case unique(UniquenessConstraint)
     /// A fetched property.
     case fetched(FetchedProperty)
     /// A group of attributes that merge as one value.
@@ -46,7 +46,7 @@ public enum EntityBuilder: DeclarationBuilder {
     public static func buildExpression(_ index: IndexDeclaration) -> [EntityElement] { [.index(index)] }
 
     /// Adds a uniqueness constraint.
-    public static func buildExpression(_ constraint: Unique) -> [EntityElement] {
+    public static func buildExpression(_ constraint: UniquenessConstraint) -> [EntityElement] {
         [.unique(constraint)]
     }
 

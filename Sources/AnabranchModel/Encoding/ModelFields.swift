@@ -122,8 +122,8 @@ extension IndexElement: FieldRecord {
     ]
 }
 
-extension Unique: FieldRecord {
-    static var blank: Self { Unique(attributes: []) }
+extension UniquenessConstraint: FieldRecord {
+    static var blank: Self { UniquenessConstraint(attributes: []) }
     static let fields: [RecordField<Self>] = [.each(1, \.attributes)]
 }
 

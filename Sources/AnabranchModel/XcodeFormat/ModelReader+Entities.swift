@@ -32,7 +32,7 @@ extension ModelReader {
         entity.uniquenessConstraints = element.children(named: "uniquenessConstraints")
             .flatMap { $0.children(named: "uniquenessConstraint") }
             .map {
-                Unique(attributes: $0.children(named: "constraint").compactMap { $0.text("value") })
+                UniquenessConstraint(attributes: $0.children(named: "constraint").compactMap { $0.text("value") })
             }
         return entity
     }

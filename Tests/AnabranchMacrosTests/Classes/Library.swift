@@ -123,7 +123,7 @@ enum Library {
             Attribute("isHeld", .boolean, optional: false, default: false, transient: true)
             Attribute("added", .date)
             Relationship("shelf", to: "Shelf", optional: false, inverse: "items")
-            Unique("code")
+            UniquenessConstraint("code")
             IndexDeclaration("title", on: "title")
             IndexDeclaration("title_shelf", on: "title", "shelf")
         }
@@ -149,7 +149,7 @@ enum Library {
                 "neighbours", of: "Item",
                 predicateFormat: "shelf == $FETCH_SOURCE.shelf AND SELF != $FETCH_SOURCE",
                 fetchLimit: 9, userInfo: ["on": "shelf"])
-            Unique("author", "title")
+            UniquenessConstraint("author", "title")
         }
     }
 

@@ -50,7 +50,7 @@ enum EveryFeatureModel {
             Relationship("desk", to: "Desk", inverse: "owner")
             Relationship(
                 "tasks", toMany: "Task", ordered: true, inverse: "person", deleteRule: .cascade)
-            Unique("email")
+            UniquenessConstraint("email")
             IndexDeclaration("byAge", on: "age")
             if version == 1 {
                 Attribute("nickname", .string)

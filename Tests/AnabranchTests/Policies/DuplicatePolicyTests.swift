@@ -18,8 +18,8 @@ import Testing
                     Attribute("note", .string)
                     Attribute("uses", .integer64, mergeRule: .counter)
                     Relationship("pages", toMany: "Page", inverse: "tag")
-                    Unique("name")
-                    Unique("code")
+                    UniquenessConstraint("name")
+                    UniquenessConstraint("code")
                 }
                 Entity("Page") {
                     Attribute("name", .string)

@@ -28,8 +28,8 @@ enum PolicyModel {
                     "steps", toMany: "Step", ordered: true, inverse: "account",
                     deleteRule: .cascade)
                 Relationship("access", to: "Access", inverse: "account")
-                Unique("code")
-                Unique("email")
+                UniquenessConstraint("code")
+                UniquenessConstraint("email")
             }
             Entity("Premium", parent: "Account") { Attribute("perk", .string) }
             Entity("Bank") {

@@ -151,7 +151,7 @@ import Testing
                 Attribute("body", .string, searchable: TextSearch(prefixLengths: [2]))
                 Attribute("stars", .integer64, optional: false, default: 0)
                 Relationship("author", to: "Author", inverse: "articles")
-                Unique("stars")
+                UniquenessConstraint("stars")
             }
             Entity("Author") {
                 Attribute("name", .string, searchable: TextSearch())

@@ -15,7 +15,7 @@ enum PlayerModel {
         declaration.entities.append(
             Entity("Window", deletePolicy: .updateWins) {
                 Attribute("name", .string)
-                Unique("name")
+                UniquenessConstraint("name")
             })
         declaration.configurations = [
             ModelConfiguration("Player", "Album", "Song", "Mix", "Fan", "Window", isSynced: false)

@@ -16,7 +16,7 @@ import Testing
                     Attribute("uses", .integer64, mergeRule: .counter)
                     Relationship("notes", toMany: "Note", inverse: "tags", deleteRule: .cascade)
                     Relationship("songs", toMany: "Song", ordered: true, inverse: "tags")
-                    Unique("name")
+                    UniquenessConstraint("name")
                 }
                 Entity("Note") {
                     Attribute("name", .string)

@@ -112,7 +112,7 @@ extension ViewScenario {
                     Attribute("name", .string)
                     Attribute("note", .string)
                     Attribute("text", .string, mergeRule: .keepBoth)
-                    Unique("name")
+                    UniquenessConstraint("name")
                 }
                 Entity("Car") {
                     Attribute("name", .string)

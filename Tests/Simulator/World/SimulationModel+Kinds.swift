@@ -159,7 +159,7 @@ extension SimulationModel {
                 Relationship("children", toMany: "Box", inverse: "parent")
                 Relationship("seal", to: "Item", inverse: "sealed")
                 Relationship("twin", to: "Box", inverse: "twin")
-                Unique("title")
+                UniquenessConstraint("title")
             }
             Entity("Item") {
                 Attribute("name", .string)
@@ -169,8 +169,8 @@ extension SimulationModel {
                 Relationship("box", to: "Box", inverse: "items")
                 Relationship("labels", toMany: "Label", inverse: "items")
                 Relationship("sealed", to: "Box", inverse: "seal")
-                Unique("code")
-                Unique("name")
+                UniquenessConstraint("code")
+                UniquenessConstraint("name")
             }
             Entity("Label") {
                 Attribute("text", .string)
@@ -178,7 +178,7 @@ extension SimulationModel {
                 Attribute("high", .integer64)
                 AttributeGroup("range", "low", "high")
                 Relationship("items", toMany: "Item", inverse: "labels")
-                Unique("text")
+                UniquenessConstraint("text")
             }
             Entity("Half") {
                 Attribute("pair", .integer64)

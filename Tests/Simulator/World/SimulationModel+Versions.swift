@@ -170,7 +170,7 @@ extension SimulationModel {
             Relationship("items", toMany: "Item", inverse: "labels")
         }
         label.relationships += relationships
-        if isUnique { label.uniquenessConstraints = [Unique("text")] }
+        if isUnique { label.uniquenessConstraints = [UniquenessConstraint("text")] }
         return label
     }
 }

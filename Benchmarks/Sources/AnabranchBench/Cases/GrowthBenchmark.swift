@@ -63,7 +63,7 @@ private final class Playlists {
                 Attribute("code", .integer64)
                 Attribute("plays", .integer64)
                 Relationship("playlist", to: "Playlist", inverse: "songs")
-                Unique("code")
+                UniquenessConstraint("code")
             }
         }
         container = PersistentContainer(model: model, url: URL(fileURLWithPath: path))

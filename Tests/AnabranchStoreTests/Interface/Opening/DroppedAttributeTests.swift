@@ -186,7 +186,7 @@ import Testing
         ),
         ("siblings", attribute("small") { $0.mergeRule = .keepBoth }),
         ("a group", { $0.entities[0].attributeGroups = [AttributeGroup("g", "small", "flag")] }),
-        ("a unique key", { $0.entities[0].uniquenessConstraints = [Unique("small")] }),
+        ("a unique key", { $0.entities[0].uniquenessConstraints = [UniquenessConstraint("small")] }),
         (
             "the time of the last save",
             {

@@ -218,7 +218,7 @@ import Testing
         try first.insertPerson("Bob")
         first.close()
         func open() throws -> Store {
-            try migrated { $0.entities[0].uniquenessConstraints = [Unique("name")] }
+            try migrated { $0.entities[0].uniquenessConstraints = [UniquenessConstraint("name")] }
         }
         let error = storeError { _ = try open() }
         #expect(error?.code == .constraintConflict && error?.records.sorted() == [anna, other])

@@ -167,7 +167,7 @@ import Testing
 
     @Test func `a part of a key with other parts shows its default, and keys stay unique`() throws {
         func key(_ person: inout Entity) {
-            person.uniquenessConstraints = [Unique("name", "rank")]
+            person.uniquenessConstraints = [UniquenessConstraint("name", "rank")]
         }
         let first = try scenario.open("a", model: Self.model(isMandatory: false, key))
         let anna = try first.insert("Person", ["name": "Anna"])

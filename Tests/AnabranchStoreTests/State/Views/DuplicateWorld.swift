@@ -38,14 +38,14 @@ final class DuplicateWorld {
                 Relationship("spouse", to: "Person", inverse: "spouse")
                 Relationship("teams", toMany: "Team", inverse: "members")
                 Relationship("friends", toMany: "Person", inverse: "friends")
-                Unique("email")
-                Unique("code")
-                Unique("first", "last")
+                UniquenessConstraint("email")
+                UniquenessConstraint("code")
+                UniquenessConstraint("first", "last")
             }
             Entity("Employee", parent: "Person", deletePolicy: policy) {
                 Attribute("badge", .integer64)
                 Relationship("desks", toMany: "Desk", inverse: "clerk")
-                Unique("badge")
+                UniquenessConstraint("badge")
             }
             Entity("Desk", deletePolicy: policy) {
                 Attribute("name", .string)
@@ -55,7 +55,7 @@ final class DuplicateWorld {
             Entity("Team", deletePolicy: policy) {
                 Attribute("title", .string)
                 Relationship("members", toMany: "Person", inverse: "teams")
-                Unique("title")
+                UniquenessConstraint("title")
             }
         }
     }

@@ -33,7 +33,7 @@ import Testing
     ) throws -> ManagedObjectModel {
         try ManagedObjectModel {
             Entity("Person", deletePolicy: deletePolicy) {
-                if isUnique { Unique("name") }
+                if isUnique { UniquenessConstraint("name") }
                 Attribute("name", .string)
                 Attribute("age", .integer64)
                 if isToMany {

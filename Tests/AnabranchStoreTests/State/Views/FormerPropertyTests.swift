@@ -35,7 +35,7 @@ import Testing
         }
         var declaration = plain.declaration
         declaration.entities[0].deletePolicy = deletePolicy
-        if isUnique { declaration.entities[0].uniquenessConstraints = [Unique("age")] }
+        if isUnique { declaration.entities[0].uniquenessConstraints = [UniquenessConstraint("age")] }
         return try ManagedObjectModel(declaration)
     }
 
@@ -244,7 +244,7 @@ import Testing
     private static func model(_ rule: MergeRule) throws -> ManagedObjectModel {
         try ManagedObjectModel {
             Entity("Person") {
-                Unique("name")
+                UniquenessConstraint("name")
                 Attribute("name", .string)
                 Attribute("rank", .integer16, mergeRule: rule)
             }

@@ -35,12 +35,12 @@ private final class RelationshipWorld {
         models = try (0..<3).map { version in
             try ManagedObjectModel {
                 Entity("Person", deletePolicy: policy) {
-                    if isUnique { Unique("name") }
+                    if isUnique { UniquenessConstraint("name") }
                     Attribute("name", .string)
                     for relationship in Self.ofPerson(version, hasLists: hasLists) { relationship }
                 }
                 Entity("Being", isAbstract: true, deletePolicy: policy) {
-                    if isUnique { Unique("name") }
+                    if isUnique { UniquenessConstraint("name") }
                     Attribute("name", .string)
                     for relationship in Self.ofBeing(version) { relationship }
                 }

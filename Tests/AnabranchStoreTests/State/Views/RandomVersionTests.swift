@@ -124,7 +124,7 @@ private final class VersionWorld {
         models = try (0..<3).map { version in
             try ManagedObjectModel {
                 Entity("Person", deletePolicy: isYielding ? .updateWins : .deleteWins) {
-                    if isUnique { Unique("code") }
+                    if isUnique { UniquenessConstraint("code") }
                     Attribute("name", .string)
                     for (name, kinds) in attributes.sorted(by: { $0.key < $1.key }) {
                         if let kind = kinds[version] {

@@ -31,7 +31,7 @@ import Testing
             }
             if isNew { Entity("Gadget", parent: "Item") }
             Entity("Label") {
-                if !isNew { Unique("text") }
+                if !isNew { UniquenessConstraint("text") }
                 Attribute("text", .string)
                 Relationship("items", toMany: "Item", inverse: "labels")
             }

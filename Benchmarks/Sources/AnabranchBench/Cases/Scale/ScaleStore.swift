@@ -16,7 +16,7 @@ enum ScaleStore {
                 Attribute("amount", .integer64)
                 Attribute("born", .date)
                 IndexDeclaration("byCity", on: "city")
-                Unique("code")
+                UniquenessConstraint("code")
             }
         }
     }
