@@ -34,19 +34,19 @@ enum CookbookModel {
     static func make() throws -> ManagedObjectModel {
         try ManagedObjectModel {
             Entity("Employee") {
-                Attribute("age", .integer64, optional: false, default: 0)
-                Attribute("name", .string)
+                AttributeDeclaration("age", .integer64, optional: false, default: 0)
+                AttributeDeclaration("name", .string)
                 Relationship("boss", to: "Employee", inverse: "reports")
                 Relationship("projects", toMany: "Project", inverse: "members")
                 Relationship("reports", toMany: "Employee", inverse: "boss")
             }
             Entity("Project") {
-                Attribute("title", .string)
+                AttributeDeclaration("title", .string)
                 Relationship("members", toMany: "Employee", inverse: "projects")
             }
             Entity("Laptop") {
-                Attribute("color", .transformable, transformer: "ColorTransformer")
-                Attribute("name", .string)
+                AttributeDeclaration("color", .transformable, transformer: "ColorTransformer")
+                AttributeDeclaration("name", .string)
             }
         }
     }

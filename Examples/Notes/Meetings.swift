@@ -5,9 +5,9 @@ enum Meetings {
     static func model() throws -> ManagedObjectModel {
         try ManagedObjectModel {
             Entity("Meeting") {
-                Attribute("title", .string)
-                Attribute("start", .date)
-                Attribute("end", .date)
+                AttributeDeclaration("title", .string)
+                AttributeDeclaration("start", .date)
+                AttributeDeclaration("end", .date)
                 AttributeGroup("time", "start", "end")
             }
         }

@@ -6,13 +6,13 @@ enum NotesModel {
     static func make() throws -> ManagedObjectModel {
         try ManagedObjectModel {
             Entity("Folder") {
-                Attribute("name", .string)
+                AttributeDeclaration("name", .string)
                 Relationship(
                     "notes", toMany: "Note", inverse: "folder", deleteRule: .cascade)
             }
             Entity("Note") {
-                Attribute("title", .string)
-                Attribute(
+                AttributeDeclaration("title", .string)
+                AttributeDeclaration(
                     "visits", .integer64, optional: false, default: 0,
                     mergeRule: .counter)
                 Relationship("folder", to: "Folder", inverse: "notes")

@@ -40,8 +40,8 @@ import Testing
         let folder = try TemporaryDirectory()
         let model = try ManagedObjectModel {
             Entity("Account") {
-                Attribute("balance", .decimal)
-                Attribute("limit", .decimal)
+                AttributeDeclaration("balance", .decimal)
+                AttributeDeclaration("limit", .decimal)
             }
         }
         let container = PersistentContainer(

@@ -27,17 +27,17 @@ import Testing
     private static func model() throws -> ManagedObjectModel {
         try ManagedObjectModel {
             Entity("Person") {
-                Attribute("name", .string)
+                AttributeDeclaration("name", .string)
                 CompositeAttribute("address") {
-                    Attribute("street", .string)
-                    Attribute("number", .integer16)
-                    Attribute("since", .date)
-                    Attribute("isHome", .boolean)
-                    Attribute("key", .uuid)
-                    Attribute("rent", .decimal)
+                    AttributeDeclaration("street", .string)
+                    AttributeDeclaration("number", .integer16)
+                    AttributeDeclaration("since", .date)
+                    AttributeDeclaration("isHome", .boolean)
+                    AttributeDeclaration("key", .uuid)
+                    AttributeDeclaration("rent", .decimal)
                     CompositeAttribute("location") {
-                        Attribute("latitude", .double, optional: false)
-                        Attribute("longitude", .double)
+                        AttributeDeclaration("latitude", .double, optional: false)
+                        AttributeDeclaration("longitude", .double)
                     }
                 }
             }
@@ -119,9 +119,9 @@ import Testing
     private static func towns() throws -> ManagedObjectModel {
         try ManagedObjectModel {
             Entity("Person") {
-                Attribute("name", .string)
-                CompositeAttribute("home") { Attribute("town", .string) }
-                CompositeAttribute("work") { Attribute("town", .string) }
+                AttributeDeclaration("name", .string)
+                CompositeAttribute("home") { AttributeDeclaration("town", .string) }
+                CompositeAttribute("work") { AttributeDeclaration("town", .string) }
             }
         }
     }
@@ -160,8 +160,8 @@ import Testing
     @Test func `a column that a plain attribute may have is not taken for an element`() throws {
         let model = try ManagedObjectModel {
             Entity("Person") {
-                Attribute("name", .string)
-                CompositeAttribute("pet") { Attribute("name", .string) }
+                AttributeDeclaration("name", .string)
+                CompositeAttribute("pet") { AttributeDeclaration("name", .string) }
             }
         }
         let unclear = try source([])

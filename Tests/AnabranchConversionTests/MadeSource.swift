@@ -64,8 +64,8 @@ struct MadeSource {
     private static func makeModel() throws -> ManagedObjectModel {
         try ManagedObjectModel {
             Entity("Thing", isAbstract: true) {
-                Attribute("title", .string, optional: false, maximum: 10)
-                Attribute("photo", .binary, allowsExternalBinaryDataStorage: true)
+                AttributeDeclaration("title", .string, optional: false, maximum: 10)
+                AttributeDeclaration("photo", .binary, allowsExternalBinaryDataStorage: true)
                 Relationship("card", to: "Card", inverse: "thing")
                 Relationship("shown", to: "Card", transient: true)
                 Relationship("seen", toMany: "Card", transient: true, ordered: true)
@@ -73,24 +73,24 @@ struct MadeSource {
                 Relationship("tags", toMany: "Tag", ordered: true, inverse: "things")
             }
             Entity("Part", parent: "Thing") {
-                Attribute("text", .string)
-                Attribute("weight", .decimal)
+                AttributeDeclaration("text", .string)
+                AttributeDeclaration("weight", .decimal)
             }
             Entity("Tool", parent: "Thing") {
-                Attribute("text", .string)
-                Attribute("size", .integer16)
+                AttributeDeclaration("text", .string)
+                AttributeDeclaration("size", .integer16)
             }
             Entity("Card") {
-                Attribute("number", .integer64)
+                AttributeDeclaration("number", .integer64)
                 Relationship("thing", to: "Thing", inverse: "card")
             }
             Entity("Note") {
-                Attribute("made", .date)
-                Attribute("key", .uuid)
+                AttributeDeclaration("made", .date)
+                AttributeDeclaration("key", .uuid)
                 Relationship("thing", to: "Thing", optional: false, inverse: "notes")
             }
             Entity("Tag") {
-                Attribute("isHidden", .boolean)
+                AttributeDeclaration("isHidden", .boolean)
                 Relationship("things", toMany: "Thing", ordered: true, inverse: "tags")
                 Relationship("peers", toMany: "Tag", inverse: "peers")
             }

@@ -98,7 +98,7 @@ import Testing
         connection.close()
         let model = try ManagedObjectModel {
             Entity("Tag") {
-                Attribute("name", .string)
+                AttributeDeclaration("name", .string)
                 Relationship("peers", toMany: "Tag", ordered: true, inverse: "peers")
             }
         }
@@ -137,7 +137,7 @@ import Testing
         connection.close()
         let model = try ManagedObjectModel {
             Entity("Person") {
-                Attribute("name", .string)
+                AttributeDeclaration("name", .string)
                 Relationship("spouse", to: "Person", inverse: "spouse")
             }
         }
@@ -315,11 +315,11 @@ import Testing
         connection.close()
         #expect(code(other) == .notAStore)
         #expect(code(source.url, nil) == .noModel)
-        let model = try ManagedObjectModel { Entity("Unknown") { Attribute("a", .string) } }
+        let model = try ManagedObjectModel { Entity("Unknown") { AttributeDeclaration("a", .string) } }
         #expect(code(source.url, model) == .otherModel)
         let name = try #require(MadeSource.model.entities.first?.name)
         let composite = try ManagedObjectModel {
-            Entity(name) { CompositeAttribute("c") { Attribute("x", .string) } }
+            Entity(name) { CompositeAttribute("c") { AttributeDeclaration("x", .string) } }
         }
         #expect(code(source.url, composite) == .notSupportedYet)
         #expect(!FileManager.default.fileExists(atPath: source.target.path))

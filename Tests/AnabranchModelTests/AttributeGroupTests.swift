@@ -21,14 +21,14 @@ struct AttributeGroupTests {
     static func calendar() throws -> ManagedObjectModel {
         try ManagedObjectModel {
             Entity("Event") {
-                Attribute("title", .string)
-                Attribute("start", .date)
-                Attribute("end", .date, wireName: "a")
+                AttributeDeclaration("title", .string)
+                AttributeDeclaration("start", .date)
+                AttributeDeclaration("end", .date, wireName: "a")
                 AttributeGroup("time", "start", "end")
             }
             Entity("Meeting", parent: "Event") {
-                Attribute("room", .string)
-                Attribute("floor", .integer16, optional: false, default: 0)
+                AttributeDeclaration("room", .string)
+                AttributeDeclaration("floor", .integer16, optional: false, default: 0)
                 AttributeGroup("place", "room", "floor")
             }
         }
@@ -83,7 +83,7 @@ struct AttributeGroupTests {
         func model(_ groups: [AttributeGroup]) throws -> ManagedObjectModel {
             try ManagedObjectModel {
                 Entity("A") {
-                    for name in ["w", "x", "y", "z"] { Attribute(name, .string) }
+                    for name in ["w", "x", "y", "z"] { AttributeDeclaration(name, .string) }
                     for group in groups { group }
                 }
             }
@@ -102,7 +102,7 @@ struct AttributeGroupTests {
     {
         try expect(.unknownProperty, at: "A", "y") {
             Entity("A") {
-                Attribute("x", .string)
+                AttributeDeclaration("x", .string)
                 AttributeGroup("g", "x", "y")
             }
         }
@@ -113,22 +113,22 @@ struct AttributeGroupTests {
             }
         }
         try expect(.invalidProperty, at: "B", "x") {
-            Entity("A") { Attribute("x", .string) }
+            Entity("A") { AttributeDeclaration("x", .string) }
             Entity("B", parent: "A") {
-                Attribute("y", .string)
+                AttributeDeclaration("y", .string)
                 AttributeGroup("g", "x", "y")
             }
         }
         try expect(.invalidProperty, at: "A", "x") {
             Entity("A") {
-                Attribute("x", .string, transient: true)
+                AttributeDeclaration("x", .string, transient: true)
                 AttributeGroup("g", "x")
             }
         }
         for rule in [MergeRule.counter, .max, .firstWriter, .keepBoth] {
             try expect(.invalidProperty, at: "A", "x") {
                 Entity("A") {
-                    Attribute("x", .integer64, mergeRule: rule)
+                    AttributeDeclaration("x", .integer64, mergeRule: rule)
                     AttributeGroup("g", "x")
                 }
             }
@@ -141,7 +141,7 @@ struct AttributeGroupTests {
         ] {
             try expect(.invalidProperty, at: "A", "x") {
                 Entity("A") {
-                    Attribute("x", .string)
+                    AttributeDeclaration("x", .string)
                     for group in groups { group }
                 }
             }
@@ -153,29 +153,29 @@ struct AttributeGroupTests {
         for name in ["x", "y", "r"] {
             try expect(.duplicateWireName, at: "B", name) {
                 Entity("A") {
-                    Attribute("x", .string)
+                    AttributeDeclaration("x", .string)
                     Relationship("r", to: "A")
                 }
                 Entity("B", parent: "A") {
-                    Attribute("y", .string)
+                    AttributeDeclaration("y", .string)
                     AttributeGroup(name, "y")
                 }
             }
         }
         try expect(.duplicateWireName, at: "B", "g") {
             Entity("A") {
-                Attribute("x", .string)
+                AttributeDeclaration("x", .string)
                 AttributeGroup("g", "x")
             }
             Entity("B", parent: "A") {
-                Attribute("y", .string)
+                AttributeDeclaration("y", .string)
                 AttributeGroup("g", "y")
             }
         }
         for name in ["", "a\u{0}", String(repeating: "g", count: Limits.longestName + 1)] {
             try expect(.invalidName, at: "A", name) {
                 Entity("A") {
-                    Attribute("x", .string)
+                    AttributeDeclaration("x", .string)
                     AttributeGroup(name, "x")
                 }
             }
@@ -187,7 +187,7 @@ struct AttributeGroupTests {
             let names = (0..<count).map { "x\($0)" }
             return try ManagedObjectModel {
                 Entity("A") {
-                    for name in names { Attribute(name, .string) }
+                    for name in names { AttributeDeclaration(name, .string) }
                     AttributeGroup("g", attributes: names)
                 }
             }

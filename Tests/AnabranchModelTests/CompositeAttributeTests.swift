@@ -9,11 +9,11 @@ struct CompositeAttributeTests {
         -> CompositeAttribute
     {
         CompositeAttribute(name, of: "Address", optional: optional) {
-            Attribute("street", .string)
-            Attribute("city", .string, optional: false, default: "Bern", maximum: 40)
+            AttributeDeclaration("street", .string)
+            AttributeDeclaration("city", .string, optional: false, default: "Bern", maximum: 40)
             CompositeAttribute("location") {
-                Attribute("latitude", .double, minimum: -90, maximum: 90)
-                Attribute("longitude", .double)
+                AttributeDeclaration("latitude", .double, minimum: -90, maximum: 90)
+                AttributeDeclaration("longitude", .double)
             }
         }
     }
@@ -21,16 +21,16 @@ struct CompositeAttributeTests {
     private static func model() throws -> ManagedObjectModel {
         try ManagedObjectModel {
             Entity("Person") {
-                Attribute("name", .string)
+                AttributeDeclaration("name", .string)
                 address()
-                Attribute("zone", .string)
+                AttributeDeclaration("zone", .string)
                 Relationship("friends", toMany: "Person", inverse: "friends")
                 Relationship("boss", to: "Person")
                 IndexDeclaration("byCity", on: "address.city")
                 UniquenessConstraint("address.location.latitude", "address.location.longitude")
             }
             Entity("Employee", parent: "Person") {
-                Attribute("badge", .integer32)
+                AttributeDeclaration("badge", .integer32)
                 CompositeAttribute("work", of: "Address") { elements() }
             }
         }
@@ -90,8 +90,8 @@ struct CompositeAttributeTests {
         let model = try ManagedObjectModel {
             Entity("A") {
                 CompositeAttribute("home", renamingIdentifier: "address") {
-                    Attribute("town", .string, renamingIdentifier: "city")
-                    Attribute("zip", .string)
+                    AttributeDeclaration("town", .string, renamingIdentifier: "city")
+                    AttributeDeclaration("zip", .string)
                 }
             }
         }
@@ -107,7 +107,7 @@ struct CompositeAttributeTests {
     @Test func `a transient composite attribute is no group and is not sent`() throws {
         let entity = try ManagedObjectModel {
             Entity("A") {
-                CompositeAttribute("draft", transient: true) { Attribute("text", .string) }
+                CompositeAttribute("draft", transient: true) { AttributeDeclaration("text", .string) }
             }
         }.required("A")
         #expect(entity.attributeGroups.isEmpty && entity.attributes.allSatisfy(\.isTransient))
@@ -137,19 +137,19 @@ struct CompositeAttributeTests {
         func hash(_ composite: CompositeAttribute) throws -> [UInt8] {
             try ManagedObjectModel(entities: [Entity("A") { composite }]).required("A").versionHash
         }
-        let plain = try hash(CompositeAttribute("c") { Attribute("x", .string) })
+        let plain = try hash(CompositeAttribute("c") { AttributeDeclaration("x", .string) })
         let others = try [
-            CompositeAttribute("c") { Attribute("x", .uri) },
-            CompositeAttribute("c", optional: false) { Attribute("x", .string) },
+            CompositeAttribute("c") { AttributeDeclaration("x", .uri) },
+            CompositeAttribute("c", optional: false) { AttributeDeclaration("x", .string) },
             CompositeAttribute("c") {
-                Attribute("x", .string)
-                Attribute("y", .string)
+                AttributeDeclaration("x", .string)
+                AttributeDeclaration("y", .string)
             },
-            CompositeAttribute("c", versionHashModifier: "2") { Attribute("x", .string) },
+            CompositeAttribute("c", versionHashModifier: "2") { AttributeDeclaration("x", .string) },
         ].map(hash)
         #expect(!others.contains(plain) && Set(others).count == others.count)
         let named = CompositeAttribute("c", of: "Other", userInfo: ["a": "b"]) {
-            Attribute("x", .string, default: "d")
+            AttributeDeclaration("x", .string, default: "d")
         }
         #expect(try hash(named) == plain)
     }
@@ -183,57 +183,57 @@ extension CompositeAttributeTests {
 
     @Test func `names that clash are refused`() {
         expect(.duplicateName, at: "c") {
-            Attribute("c", .string, wireName: "d")
-            CompositeAttribute("c") { Attribute("x", .string) }
+            AttributeDeclaration("c", .string, wireName: "d")
+            CompositeAttribute("c") { AttributeDeclaration("x", .string) }
         }
         expect(.duplicateName, at: "c.x") {
             CompositeAttribute("c") {
-                Attribute("x", .string)
-                CompositeAttribute("x") { Attribute("y", .string) }
+                AttributeDeclaration("x", .string)
+                CompositeAttribute("x") { AttributeDeclaration("y", .string) }
             }
         }
         expect(.duplicateName, at: "c.x") {
             CompositeAttribute("c") {
-                Attribute("x", .string)
-                Attribute("x", .string)
+                AttributeDeclaration("x", .string)
+                AttributeDeclaration("x", .string)
             }
         }
         expect(.invalidName, at: "c.x.y") {
-            CompositeAttribute("c") { Attribute("x.y", .string) }
+            CompositeAttribute("c") { AttributeDeclaration("x.y", .string) }
         }
-        expect(.invalidName, at: "a.b") { Attribute("a.b", .string) }
+        expect(.invalidName, at: "a.b") { AttributeDeclaration("a.b", .string) }
         expect(.duplicateName, at: "d") {
-            CompositeAttribute("c", of: "T") { Attribute("x", .string) }
-            CompositeAttribute("d", of: "T") { Attribute("y", .string) }
+            CompositeAttribute("c", of: "T") { AttributeDeclaration("x", .string) }
+            CompositeAttribute("d", of: "T") { AttributeDeclaration("y", .string) }
         }
     }
 
     @Test func `what no group can have is refused at the element`() {
         expect(.invalidProperty, at: "c") { CompositeAttribute("c") }
         expect(.invalidProperty, at: "c.n") {
-            CompositeAttribute("c") { Attribute("n", .integer64, mergeRule: .counter) }
+            CompositeAttribute("c") { AttributeDeclaration("n", .integer64, mergeRule: .counter) }
         }
         expect(.invalidProperty, at: "c.x") {
             CompositeAttribute("c") {
-                Attribute("x", .string, transient: true)
-                Attribute("y", .string)
+                AttributeDeclaration("x", .string, transient: true)
+                AttributeDeclaration("y", .string)
             }
         }
         expect(.invalidProperty, at: "c.x") {
-            CompositeAttribute("c") { Attribute("x", .string) }
+            CompositeAttribute("c") { AttributeDeclaration("x", .string) }
             AttributeGroup("g", "c.x")
         }
         expect(.invalidProperty, at: "c") {
-            CompositeAttribute("c") { Attribute("x", .string) }
+            CompositeAttribute("c") { AttributeDeclaration("x", .string) }
             AttributeGroup("g", "c")
         }
         expect(.invalidValue, at: "c.x") {
-            CompositeAttribute("c") { Attribute("x", .integer16, default: 70000) }
+            CompositeAttribute("c") { AttributeDeclaration("x", .integer16, default: 70000) }
         }
     }
 
     @Test func `composite attributes too deep inside each other are refused`() {
-        var composite = CompositeAttribute("c") { Attribute("x", .string) }
+        var composite = CompositeAttribute("c") { AttributeDeclaration("x", .string) }
         for _ in 0..<16 { composite = CompositeAttribute("c") { composite } }
         let deep = composite
         expect(.limitExceeded, at: "c") { deep }
@@ -328,7 +328,7 @@ extension CompositeAttributeTests {
         func model(_ composites: [CompositeAttribute]) throws -> ManagedObjectModel {
             try ManagedObjectModel {
                 Entity("A") {
-                    Attribute("name", .string)
+                    AttributeDeclaration("name", .string)
                     for composite in composites { composite }
                 }
             }
@@ -341,13 +341,13 @@ extension CompositeAttributeTests {
 
     @Test func `an added, renamed and removed element is such a property`() throws {
         let old = CompositeAttribute("c") {
-            Attribute("x", .string)
-            Attribute("y", .string)
+            AttributeDeclaration("x", .string)
+            AttributeDeclaration("y", .string)
         }
         let new = CompositeAttribute("c") {
-            Attribute("x", .string)
-            Attribute("z", .string, renamingIdentifier: "y")
-            Attribute("w", .string, optional: false)
+            AttributeDeclaration("x", .string)
+            AttributeDeclaration("z", .string, renamingIdentifier: "y")
+            AttributeDeclaration("w", .string, optional: false)
         }
         let found = try differences([old], [new])
         #expect(Set(found.changes) == ["A.c.w added", "A.c.y renamed to c.z"])
@@ -355,7 +355,7 @@ extension CompositeAttributeTests {
     }
 
     @Test func `a composite attribute becomes mandatory only with a default`() throws {
-        let old = CompositeAttribute("c") { Attribute("x", .string) }
+        let old = CompositeAttribute("c") { AttributeDeclaration("x", .string) }
         var new = old
         new.isOptional = false
         #expect(try differences([old], [new]).problems == ["c"])

@@ -7,9 +7,9 @@ import Testing
         _ configurations: ModelConfiguration..., change: (inout ModelDeclaration) -> Void = { _ in }
     ) throws -> ModelDeclaration {
         var declaration = try ManagedObjectModel {
-            Entity("Note") { Attribute("title", .string) }
+            Entity("Note") { AttributeDeclaration("title", .string) }
             Entity("Draft") {
-                Attribute("text", .string)
+                AttributeDeclaration("text", .string)
                 Relationship("parts", toMany: "Part", inverse: "draft")
             }
             Entity("Part") { Relationship("draft", to: "Draft", inverse: "parts") }

@@ -4,19 +4,19 @@ import Testing
 
 @Suite struct `Derived attributes of a model` {
     private func model(
-        _ type: AttributeType, _ expression: String, _ change: (inout Attribute) -> Void = { _ in }
+        _ type: AttributeType, _ expression: String, _ change: (inout AttributeDeclaration) -> Void = { _ in }
     ) throws(ModelError) -> ManagedObjectModel {
-        var derived = Attribute("d", type, derivation: expression)
+        var derived = AttributeDeclaration("d", type, derivation: expression)
         change(&derived)
         return try ManagedObjectModel(entities: [
             Entity("Writer") {
-                Attribute("age", .integer16)
-                Attribute("born", .date)
-                Attribute("fee", .decimal)
-                Attribute("mood", .string, transient: true)
-                Attribute("name", .string)
-                Attribute("other", .string, derivation: "uppercase:(name)")
-                Attribute("weight", .float)
+                AttributeDeclaration("age", .integer16)
+                AttributeDeclaration("born", .date)
+                AttributeDeclaration("fee", .decimal)
+                AttributeDeclaration("mood", .string, transient: true)
+                AttributeDeclaration("name", .string)
+                AttributeDeclaration("other", .string, derivation: "uppercase:(name)")
+                AttributeDeclaration("weight", .float)
                 Relationship("boss", to: "Writer", inverse: "staff")
                 Relationship("staff", toMany: "Writer", inverse: "boss")
                 Relationship("house", to: "Writer")
@@ -48,11 +48,11 @@ import Testing
     }
 
     @Test func `a model without any keeps its bytes`() throws {
-        let plain = try ManagedObjectModel { Entity("A") { Attribute("name", .string) } }
+        let plain = try ManagedObjectModel { Entity("A") { AttributeDeclaration("name", .string) } }
         let derived = try ManagedObjectModel {
             Entity("A") {
-                Attribute("name", .string)
-                Attribute("upper", .string, derivation: "uppercase:(name)")
+                AttributeDeclaration("name", .string)
+                AttributeDeclaration("upper", .string, derivation: "uppercase:(name)")
             }
         }
         #expect(plain.canonicalEncoding.count < derived.canonicalEncoding.count)
@@ -90,7 +90,7 @@ import Testing
     }
 
     @Test func `it has nothing that is for values that the app sets`() throws {
-        let changes: [(inout Attribute) -> Void] = [
+        let changes: [(inout AttributeDeclaration) -> Void] = [
             { $0.isTransient = true }, { $0.defaultValue = .string("x") },
             { $0.minimum = .integer(1) }, { $0.regularExpression = "a" },
             { $0.validations = [ValidationRule("SELF != 'a'")] }, { $0.mergeRule = .keepBoth },
@@ -106,8 +106,8 @@ import Testing
     @Test func `it is in no constraint, index or group, as it is not stored`() throws {
         func refusal(_ change: (inout Entity) -> Void) -> ModelError? {
             var entity = Entity("A") {
-                Attribute("name", .string)
-                Attribute("upper", .string, derivation: "uppercase:(name)")
+                AttributeDeclaration("name", .string)
+                AttributeDeclaration("upper", .string, derivation: "uppercase:(name)")
             }
             change(&entity)
             return #expect(throws: ModelError.self) {

@@ -8,17 +8,17 @@ import Testing
     ) throws -> ManagedObjectModel {
         try ManagedObjectModel {
             Entity("Base") {
-                Attribute("made", .date)
+                AttributeDeclaration("made", .date)
                 if let parent { [EntityElement.fetched(parent)] }
             }
             Entity("Note", parent: "Base") {
-                Attribute("title", .string)
-                Attribute("stars", .integer16)
+                AttributeDeclaration("title", .string)
+                AttributeDeclaration("stars", .integer16)
                 Relationship("folder", to: "Folder", inverse: "notes")
                 property
             }
             Entity("Folder") {
-                Attribute("title", .string)
+                AttributeDeclaration("title", .string)
                 Relationship("notes", toMany: "Note", inverse: "folder")
             }
         }

@@ -8,13 +8,13 @@ import Testing
         _ change: (inout ModelDeclaration) -> Void = { _ in }
     ) throws -> ManagedObjectModel {
         let plain = try ManagedObjectModel {
-            Entity("Animal", isAbstract: true) { Attribute("name", .string) }
+            Entity("Animal", isAbstract: true) { AttributeDeclaration("name", .string) }
             Entity("Dog", parent: "Animal") {
-                Attribute("age", .integer16)
+                AttributeDeclaration("age", .integer16)
                 Relationship("owner", to: "Person", inverse: "dogs")
             }
             Entity("Person") {
-                Attribute("email", .string)
+                AttributeDeclaration("email", .string)
                 Relationship("dogs", toMany: "Dog", inverse: "owner")
             }
         }
@@ -43,7 +43,7 @@ import Testing
 
     @Test func `names each change, also of inherited properties`() throws {
         #expect(
-            try changes { $0.entities[0].attributes.append(Attribute("born", .date)) }
+            try changes { $0.entities[0].attributes.append(AttributeDeclaration("born", .date)) }
                 == ["Animal.born added", "Dog.born added"])
         #expect(
             try changes {
@@ -118,8 +118,8 @@ import Testing
         func model(_ type: AttributeType) throws -> ManagedObjectModel {
             try ManagedObjectModel {
                 Entity("Meeting") {
-                    Attribute("start", type)
-                    Attribute("end", .date)
+                    AttributeDeclaration("start", type)
+                    AttributeDeclaration("end", .date)
                     AttributeGroup("time", "start", "end")
                 }
             }
@@ -198,7 +198,7 @@ import Testing
                 declaration.entities[2].attributes[0].wireName = nil
                 declaration.entities[2].attributes[0].renamingIdentifier = "email"
                 declaration.entities[2].attributes.append(
-                    Attribute("email", .string, wireName: "email 2"))
+                    AttributeDeclaration("email", .string, wireName: "email 2"))
                 change(&declaration)
             }
         }

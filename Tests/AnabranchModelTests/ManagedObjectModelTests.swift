@@ -113,8 +113,8 @@ struct ManagedObjectModelTests {
         let model = try ManagedObjectModel {
             for number in 1...3 {
                 Entity("Entity\(number)") {
-                    if isWide { Attribute("extra", .uuid) } else { Attribute("other", .uri) }
-                    for letter in ["a", "b"] { Attribute(letter, .double) }
+                    if isWide { AttributeDeclaration("extra", .uuid) } else { AttributeDeclaration("other", .uri) }
+                    for letter in ["a", "b"] { AttributeDeclaration(letter, .double) }
                 }
             }
             if isWide { Entity("Last") }

@@ -24,27 +24,27 @@ struct ModelCheckerTests {
         }
         try expect(.duplicateName, at: "A", "x") {
             Entity("A") {
-                Attribute("x", .string)
+                AttributeDeclaration("x", .string)
                 Relationship("x", to: "A")
             }
         }
         try expect(.duplicateName, at: "B", "x") {
-            Entity("A") { Attribute("x", .string) }
-            Entity("B", parent: "A") { Attribute("x", .string) }
+            Entity("A") { AttributeDeclaration("x", .string) }
+            Entity("B", parent: "A") { AttributeDeclaration("x", .string) }
         }
     }
 
     @Test func `entities of which neither is above the other may share names of properties`() throws
     {
-        let a = Entity("A") { Attribute("code", .integer16) }
+        let a = Entity("A") { AttributeDeclaration("code", .integer16) }
         let b = Entity("B", parent: "A") {
-            Attribute("x", .string)
-            Attribute("z", .double, wireName: "w")
+            AttributeDeclaration("x", .string)
+            AttributeDeclaration("z", .double, wireName: "w")
             Relationship("r", to: "B")
         }
         let c = Entity("C", parent: "A") {
-            Attribute("x", .string)
-            Attribute("y", .double, wireName: "w")
+            AttributeDeclaration("x", .string)
+            AttributeDeclaration("y", .double, wireName: "w")
             Relationship("r", toMany: "A")
         }
         let model = try ManagedObjectModel {
@@ -71,10 +71,10 @@ struct ModelCheckerTests {
     @Test func `a grandchild may not have a name of its ancestors`() throws {
         for name in ["x", "y"] {
             try expect(.duplicateName, at: "D", name) {
-                Entity("A") { Attribute("x", .string) }
-                Entity("B", parent: "A") { Attribute("y", .string) }
-                Entity("C", parent: "A") { Attribute("y", .string) }
-                Entity("D", parent: "B") { Attribute(name, .double) }
+                Entity("A") { AttributeDeclaration("x", .string) }
+                Entity("B", parent: "A") { AttributeDeclaration("y", .string) }
+                Entity("C", parent: "A") { AttributeDeclaration("y", .string) }
+                Entity("D", parent: "B") { AttributeDeclaration(name, .double) }
             }
         }
     }
@@ -85,23 +85,23 @@ struct ModelCheckerTests {
             Entity("B", wireName: "A")
         }
         try expect(.duplicateWireName, at: "B", "y") {
-            Entity("A") { Attribute("x", .string) }
-            Entity("B", parent: "A") { Attribute("y", .string, renamingIdentifier: "x") }
+            Entity("A") { AttributeDeclaration("x", .string) }
+            Entity("B", parent: "A") { AttributeDeclaration("y", .string, renamingIdentifier: "x") }
         }
     }
 
     @Test(arguments: ["", "1st", "a.b", "a b", "ab_pk", "AB_x", "a\u{0}", "a\"b"])
     func `a name that cannot be a column is refused`(name: String) throws {
-        try expect(.invalidName, at: "A", name) { Entity("A") { Attribute(name, .string) } }
+        try expect(.invalidName, at: "A", name) { Entity("A") { AttributeDeclaration(name, .string) } }
         try expect(.invalidName, at: name) { Entity(name) }
     }
 
     @Test func `names have at most the wire's length and may be in any script`() throws {
         let longest = String(repeating: "n", count: Limits.longestName)
-        _ = try ManagedObjectModel { Entity(longest) { Attribute("größe", .string) } }
+        _ = try ManagedObjectModel { Entity(longest) { AttributeDeclaration("größe", .string) } }
         try expect(.invalidName, at: longest + "n") { Entity(longest + "n") }
         try expect(.invalidName, at: "A", "x") {
-            Entity("A") { Attribute("x", .string, wireName: longest + "n") }
+            Entity("A") { AttributeDeclaration("x", .string, wireName: longest + "n") }
         }
     }
 
@@ -120,59 +120,59 @@ struct ModelCheckerTests {
         try expect(.limitExceeded, at: "E64") { deep }
         _ = try ManagedObjectModel(entities: Array(deep.prefix(64)))
         try expect(.limitExceeded, at: "A") {
-            Entity("A") { for number in 0...1900 { Attribute("a\(number)", .string) } }
+            Entity("A") { for number in 0...1900 { AttributeDeclaration("a\(number)", .string) } }
         }
         try expect(.limitExceeded, at: nil) {
-            Entity("A") { for number in 0..<200 { Attribute("a\(number)", .string) } }
+            Entity("A") { for number in 0..<200 { AttributeDeclaration("a\(number)", .string) } }
             (0..<1400).map { Entity("E\($0)", parent: "A") }
         }
         try expect(.limitExceeded, at: nil) { (0...4096).map { Entity("E\($0)") } }
     }
 
     @Test func `an attribute without a type must be transient`() throws {
-        try expect(.invalidProperty, at: "A", "x") { Entity("A") { Attribute("x", .undefined) } }
+        try expect(.invalidProperty, at: "A", "x") { Entity("A") { AttributeDeclaration("x", .undefined) } }
     }
 
     @Test func `defaults fit their type`() throws {
         try expect(.invalidValue, at: "A", "x") {
-            Entity("A") { Attribute("x", .integer16, default: 40_000) }
+            Entity("A") { AttributeDeclaration("x", .integer16, default: 40_000) }
         }
         try expect(.invalidValue, at: "A", "x") {
-            Entity("A") { Attribute("x", .date, default: "yesterday") }
+            Entity("A") { AttributeDeclaration("x", .date, default: "yesterday") }
         }
         try expect(.invalidValue, at: "A", "x") {
-            Entity("A") { Attribute("x", .float, default: 1e300) }
+            Entity("A") { AttributeDeclaration("x", .float, default: 1e300) }
         }
     }
 
     @Test func `bounds fit their type and each other`() throws {
         try expect(.invalidBounds, at: "A", "x") {
-            Entity("A") { Attribute("x", .integer32, minimum: 3, maximum: 2) }
+            Entity("A") { AttributeDeclaration("x", .integer32, minimum: 3, maximum: 2) }
         }
         try expect(.invalidBounds, at: "A", "x") {
-            Entity("A") { Attribute("x", .string, minimum: -1) }
+            Entity("A") { AttributeDeclaration("x", .string, minimum: -1) }
         }
         try expect(.invalidBounds, at: "A", "x") {
-            Entity("A") { Attribute("x", .uuid, maximum: 1) }
+            Entity("A") { AttributeDeclaration("x", .uuid, maximum: 1) }
         }
         try expect(.invalidBounds, at: "A", "x") {
-            Entity("A") { Attribute("x", .double, maximum: .double(.nan)) }
+            Entity("A") { AttributeDeclaration("x", .double, maximum: .double(.nan)) }
         }
         try expect(.invalidBounds, at: "A", "x") {
-            Entity("A") { Attribute("x", .decimal, minimum: 2.5, maximum: 2.25) }
+            Entity("A") { AttributeDeclaration("x", .decimal, minimum: 2.5, maximum: 2.25) }
         }
     }
 
     @Test(arguments: ["[a", "a)|(b", "a{2,1}"])
     func `regular expressions can be read`(pattern: String) throws {
         try expect(.invalidRegularExpression, at: "A", "x") {
-            Entity("A") { Attribute("x", .string, regularExpression: pattern) }
+            Entity("A") { AttributeDeclaration("x", .string, regularExpression: pattern) }
         }
     }
 
     @Test func `only strings are matched`() throws {
         try expect(.invalidRegularExpression, at: "A", "x") {
-            Entity("A") { Attribute("x", .double, regularExpression: ".") }
+            Entity("A") { AttributeDeclaration("x", .double, regularExpression: ".") }
         }
     }
 
@@ -183,7 +183,7 @@ struct ModelCheckerTests {
         ]
         for (type, rule) in fitting {
             let model = try ManagedObjectModel {
-                Entity("A") { Attribute("x", type, mergeRule: rule) }
+                Entity("A") { AttributeDeclaration("x", type, mergeRule: rule) }
             }
             #expect(try model.attribute("A", "x").wireProperty.rule == rule)
             let again = try ManagedObjectModel(canonicalEncoding: model.canonicalEncoding)
@@ -195,22 +195,22 @@ struct ModelCheckerTests {
         ]
         for (type, rule) in refused {
             try expect(.invalidProperty, at: "A", "x") {
-                Entity("A") { Attribute("x", type, mergeRule: rule) }
+                Entity("A") { AttributeDeclaration("x", type, mergeRule: rule) }
             }
         }
         try expect(.invalidProperty, at: "A", "x") {
-            Entity("A") { Attribute("x", .integer64, transient: true, mergeRule: .counter) }
+            Entity("A") { AttributeDeclaration("x", .integer64, transient: true, mergeRule: .counter) }
         }
         try expect(.notSupportedYet, at: "A", "x") {
-            Entity("A") { Attribute("x", .string, mergeRule: .text) }
+            Entity("A") { AttributeDeclaration("x", .string, mergeRule: .text) }
         }
     }
 
     @Test func `the delete policy of an entity holds for its sub-entities`() throws {
         let model = try ManagedObjectModel {
-            Entity("A", deletePolicy: .updateWins) { Attribute("x", .string) }
+            Entity("A", deletePolicy: .updateWins) { AttributeDeclaration("x", .string) }
             Entity("B", parent: "A")
-            Entity("C") { Attribute("x", .string) }
+            Entity("C") { AttributeDeclaration("x", .string) }
         }
         for name in ["A", "B"] { #expect(try model.required(name).deletePolicy == .updateWins) }
         #expect(try model.required("C").deletePolicy == .deleteWins)
@@ -241,7 +241,7 @@ struct ModelCheckerTests {
         #expect(again.hash == model.hash)
         try expect(.invalidProperty, at: "A", "r") {
             Entity("A") { Relationship("r", to: "B", acyclic: true) }
-            Entity("B") { Attribute("x", .string) }
+            Entity("B") { AttributeDeclaration("x", .string) }
         }
     }
 
@@ -253,7 +253,7 @@ struct ModelCheckerTests {
         try expect(.unknownProperty, at: "A", "r") {
             Entity("A") {
                 Relationship("r", to: "A", inverse: "s")
-                Attribute("s", .string)
+                AttributeDeclaration("s", .string)
             }
         }
         try expect(.inverseMismatch, at: "A", "r") {
@@ -334,13 +334,13 @@ struct ModelCheckerTests {
         try expect(.invalidProperty, at: "A") { Entity("A") { UniquenessConstraint(attributes: []) } }
         try expect(.invalidProperty, at: "A", "x") {
             Entity("A") {
-                Attribute("x", .string)
+                AttributeDeclaration("x", .string)
                 UniquenessConstraint("x", "x")
             }
         }
         try expect(.invalidProperty, at: "A", "x") {
             Entity("A") {
-                Attribute("x", .string, transient: true)
+                AttributeDeclaration("x", .string, transient: true)
                 UniquenessConstraint("x")
             }
         }
@@ -356,7 +356,7 @@ struct ModelCheckerTests {
         try expect(.unknownProperty, at: "A", "x") { Entity("A") { IndexDeclaration("i", on: "x") } }
         try expect(.invalidProperty, at: "A", "x") {
             Entity("A") {
-                Attribute("x", .string, transient: true)
+                AttributeDeclaration("x", .string, transient: true)
                 IndexDeclaration("i", on: "x")
             }
         }
@@ -368,7 +368,7 @@ struct ModelCheckerTests {
         }
         try expect(.duplicateName, at: "A") {
             Entity("A") {
-                Attribute("x", .string)
+                AttributeDeclaration("x", .string)
                 IndexDeclaration("i", on: "x")
                 IndexDeclaration("i", on: "x")
             }
@@ -396,7 +396,7 @@ struct ModelCheckerTests {
     @Test func `every problem is reported at once`() throws {
         let error = try refusal {
             Entity("A", parent: "Gone") {
-                Attribute("x", .integer16, default: "text")
+                AttributeDeclaration("x", .integer16, default: "text")
                 Relationship("r", to: "Nowhere")
             }
         }

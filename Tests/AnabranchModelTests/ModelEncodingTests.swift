@@ -31,9 +31,9 @@ struct ModelEncodingTests {
     }
 
     @Test func `a model that writes out implied settings equals one that omits them`() throws {
-        let short = try ManagedObjectModel { Entity("A") { Attribute("x", .double, default: 1) } }
+        let short = try ManagedObjectModel { Entity("A") { AttributeDeclaration("x", .double, default: 1) } }
         let long = try ManagedObjectModel {
-            Entity("A", wireName: "A") { Attribute("x", .double, default: 1.0, wireName: "x") }
+            Entity("A", wireName: "A") { AttributeDeclaration("x", .double, default: 1.0, wireName: "x") }
         }
         #expect(short == long)
     }
@@ -89,7 +89,7 @@ struct ModelEncodingTests {
     func `a model that says anything else has other bytes`(change: String) throws {
         let plain = try ManagedObjectModel {
             Entity("A") {
-                Attribute("x", .double)
+                AttributeDeclaration("x", .double)
                 Relationship("many", toMany: "B", inverse: "one")
                 Relationship("other", to: "A")
             }
@@ -134,7 +134,7 @@ struct ModelEncodingTests {
     @Test func `the bytes of a model stay what they are`() throws {
         let model = try ManagedObjectModel {
             Entity("Person", userInfo: ["k": "v"]) {
-                Attribute("age", .integer16, optional: false, default: 0, maximum: 150)
+                AttributeDeclaration("age", .integer16, optional: false, default: 0, maximum: 150)
                 Relationship("boss", to: "Person", inverse: "reports", deleteRule: .deny)
                 Relationship("reports", toMany: "Person", maxCount: 9, inverse: "boss")
                 IndexDeclaration("byAge", elements: [IndexElement("age", ascending: false)])
@@ -156,8 +156,8 @@ struct ModelEncodingTests {
     @Test func `the bytes of a model with a group stay what they are`() throws {
         let model = try ManagedObjectModel {
             Entity("Meeting") {
-                Attribute("start", .date)
-                Attribute("end", .date, wireName: "until")
+                AttributeDeclaration("start", .date)
+                AttributeDeclaration("end", .date, wireName: "until")
                 AttributeGroup("time", "start", "end")
             }
         }
@@ -167,8 +167,8 @@ struct ModelEncodingTests {
         #expect(decoded == model)
         let without = try ManagedObjectModel {
             Entity("Meeting") {
-                Attribute("start", .date)
-                Attribute("end", .date, wireName: "until")
+                AttributeDeclaration("start", .date)
+                AttributeDeclaration("end", .date, wireName: "until")
             }
         }
         #expect(without.hash != model.hash)

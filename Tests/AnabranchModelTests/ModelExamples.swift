@@ -6,16 +6,16 @@ enum ModelExamples {
     /// A model with inheritance, one-to-many, one-to-one, many-to-many and constraints.
     static let office: [Entity] = [
         Entity("Person", isAbstract: true, userInfo: ["owner": "staff"]) {
-            Attribute("name", .string, optional: false, minimum: 1, maximum: 80)
-            Attribute("email", .string, regularExpression: "[^@]+@[^@]+")
-            Attribute("born", .date)
-            Attribute("cache", .undefined, transient: true)
+            AttributeDeclaration("name", .string, optional: false, minimum: 1, maximum: 80)
+            AttributeDeclaration("email", .string, regularExpression: "[^@]+@[^@]+")
+            AttributeDeclaration("born", .date)
+            AttributeDeclaration("cache", .undefined, transient: true)
             UniquenessConstraint("email")
             UniquenessConstraint("name", "born")
         },
         Entity("Employee", parent: "Person", representedClassName: "Office.Employee") {
-            Attribute("salary", .decimal, optional: false, default: 0, minimum: 0)
-            Attribute("rate", .float, default: 1.5)
+            AttributeDeclaration("salary", .decimal, optional: false, default: 0, minimum: 0)
+            AttributeDeclaration("rate", .float, default: 1.5)
             Relationship("boss", to: "Employee", inverse: "reports")
             Relationship("reports", toMany: "Employee", inverse: "boss", deleteRule: .deny)
             Relationship("desk", to: "Desk", inverse: "user", deleteRule: .cascade)
@@ -23,19 +23,19 @@ enum ModelExamples {
             IndexDeclaration("bySalary", on: "salary", "name")
         },
         Entity("Desk", renamingIdentifier: "Table") {
-            Attribute("number", .integer16, optional: false, default: 1)
+            AttributeDeclaration("number", .integer16, optional: false, default: 1)
             Relationship("user", to: "Employee", inverse: "desk")
         },
         Entity("Project") {
-            Attribute("title", .string, default: "", wireName: "label")
-            Attribute("active", .boolean, default: true)
+            AttributeDeclaration("title", .string, default: "", wireName: "label")
+            AttributeDeclaration("active", .boolean, default: true)
             Relationship("members", toMany: "Employee", inverse: "projects")
             Relationship("similar", toMany: "Project", inverse: "similar")
             Relationship("tags", toMany: "Tag")
             Relationship("lead", to: "Person", inverse: nil)
             IndexDeclaration("byTitle", elements: [IndexElement("title", ascending: false)])
         },
-        Entity("Tag") { Attribute("text", .string) },
+        Entity("Tag") { AttributeDeclaration("text", .string) },
     ]
 }
 

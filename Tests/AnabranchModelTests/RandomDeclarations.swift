@@ -71,9 +71,9 @@ struct RandomDeclarations {
         return composite
     }
 
-    private mutating func attribute(_ name: String) -> Attribute {
+    private mutating func attribute(_ name: String) -> AttributeDeclaration {
         let type = AttributeType.allCases.randomElement(using: &random) ?? .string
-        var attribute = Attribute(name, type)
+        var attribute = AttributeDeclaration(name, type)
         attribute.isOptional = chance(2)
         attribute.isTransient = type == .undefined || chance(8)
         if type != .transformable, chance(2) { attribute.defaultValue = value(of: type) }

@@ -9,9 +9,9 @@ import Testing
     private static func plain() throws -> ManagedObjectModel {
         try ManagedObjectModel {
             Entity("A") {
-                Attribute("text", .string)
-                Attribute("x", .double)
-                Attribute("z", .integer64)
+                AttributeDeclaration("text", .string)
+                AttributeDeclaration("x", .double)
+                AttributeDeclaration("z", .integer64)
                 Relationship("many", toMany: "B", inverse: "one")
                 Relationship("other", to: "A")
                 UniquenessConstraint("text")
@@ -43,7 +43,7 @@ import Testing
             { $0.entities[0].attributes[2].derivationExpression = "many.@count" }
         ),
         ("an attribute's modifier", { $0.entities[0].attributes[1].versionHashModifier = "2" }),
-        ("a new attribute", { $0.entities[0].attributes.append(Attribute("new", .date)) }),
+        ("a new attribute", { $0.entities[0].attributes.append(AttributeDeclaration("new", .date)) }),
         (
             "a transient relationship", { $0.entities[0].relationships[1].isTransient = true }
         ),

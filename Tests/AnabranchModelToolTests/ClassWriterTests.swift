@@ -9,14 +9,14 @@ import Testing
     @Test func `each entity has a class with its slots in order`() throws {
         let model = try ManagedObjectModel {
             Entity("Person") {
-                Attribute("name", .string)
-                Attribute("age", .integer64, optional: false, default: 0)
-                Attribute("in", .boolean)
+                AttributeDeclaration("name", .string)
+                AttributeDeclaration("age", .integer64, optional: false, default: 0)
+                AttributeDeclaration("in", .boolean)
                 Relationship("boss", to: "Person", inverse: "reports")
                 Relationship("reports", toMany: "Person", inverse: "boss")
             }
             Entity("Pilot", parent: "Person") {
-                Attribute("licence", .uuid)
+                AttributeDeclaration("licence", .uuid)
             }
         }
         Golden.expect(
@@ -32,7 +32,7 @@ import Testing
         className: String?, name: String
     ) throws {
         let model = try ManagedObjectModel {
-            Entity("Entry", representedClassName: className) { Attribute("text", .string) }
+            Entity("Entry", representedClassName: className) { AttributeDeclaration("text", .string) }
         }
         let source = ClassWriter(model: model, fileName: "diary").source()
         #expect(source.contains("class \(name): ManagedObject {"), "\(source)")
@@ -42,7 +42,7 @@ import Testing
     @Test func `an ordered relationship is a list`() throws {
         let model = try ManagedObjectModel {
             Entity("Album") { Relationship("songs", toMany: "Song", ordered: true) }
-            Entity("Song") { Attribute("name", .string) }
+            Entity("Song") { AttributeDeclaration("name", .string) }
         }
         let source = ClassWriter(model: model, fileName: "music").source()
         #expect(source.contains("public var songs: ManagedObjectList<Song> { self[list: 0] }"))
@@ -65,8 +65,8 @@ import Testing
     @Test func `a derived attribute can be read, and not be set`() throws {
         let model = try ManagedObjectModel {
             Entity("Song") {
-                Attribute("name", .string)
-                Attribute("upperName", .string, derivation: "uppercase:(name)")
+                AttributeDeclaration("name", .string)
+                AttributeDeclaration("upperName", .string, derivation: "uppercase:(name)")
             }
         }
         let source = ClassWriter(model: model, fileName: "music").source()
@@ -76,12 +76,12 @@ import Testing
     @Test func `a composite attribute has a struct, one for each type`() throws {
         let model = try ManagedObjectModel {
             Entity("Person") {
-                Attribute("name", .string)
+                AttributeDeclaration("name", .string)
                 for name in ["home", "work"] {
                     CompositeAttribute(name, of: "Address", optional: name == "home") {
-                        Attribute("in", .string)
-                        Attribute("zip", .integer32, optional: false)
-                        CompositeAttribute("place") { Attribute("altitude", .double) }
+                        AttributeDeclaration("in", .string)
+                        AttributeDeclaration("zip", .integer32, optional: false)
+                        CompositeAttribute("place") { AttributeDeclaration("altitude", .double) }
                     }
                 }
             }
@@ -120,7 +120,7 @@ import Testing
     ) throws {
         let model = try ManagedObjectModel {
             Entity("Laptop") {
-                Attribute("it", .transformable, className: className, optional: false)
+                AttributeDeclaration("it", .transformable, className: className, optional: false)
             }
         }
         let source = ClassWriter(model: model, fileName: "laptops").source()

@@ -31,15 +31,15 @@ private func lines(_ changed: ChangedRecords) -> [String] {
     init() throws {
         let model = try ManagedObjectModel {
             Entity("Person") {
-                Attribute("name", .string)
-                Attribute("age", .integer64)
+                AttributeDeclaration("name", .string)
+                AttributeDeclaration("age", .integer64)
                 Relationship("boss", to: "Person", inverse: "reports")
                 Relationship("reports", toMany: "Person", inverse: "boss")
                 Relationship("teams", toMany: "Team", inverse: "members")
             }
-            Entity("Employee", parent: "Person") { Attribute("salary", .integer64) }
+            Entity("Employee", parent: "Person") { AttributeDeclaration("salary", .integer64) }
             Entity("Team") {
-                Attribute("title", .string)
+                AttributeDeclaration("title", .string)
                 Relationship("members", toMany: "Person", inverse: "teams")
             }
         }

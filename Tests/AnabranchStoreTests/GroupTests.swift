@@ -21,10 +21,10 @@ import Testing
     /// the app knows.
     static func model(_ members: [String]) throws -> ManagedObjectModel {
         try ManagedObjectModel {
-            Entity("Person") { Attribute("name", .string) }
+            Entity("Person") { AttributeDeclaration("name", .string) }
             Entity("Meeting", deletePolicy: .updateWins) {
-                Attribute("title", .string)
-                for name in members { Attribute(name, name == "zone" ? .string : .integer32) }
+                AttributeDeclaration("title", .string)
+                for name in members { AttributeDeclaration(name, name == "zone" ? .string : .integer32) }
                 if !members.isEmpty { AttributeGroup("time", attributes: members) }
             }
         }
@@ -302,8 +302,8 @@ import Testing
     @Test func `a group is no attribute of its name, and a member none by itself`() throws {
         let loose = try ManagedObjectModel {
             Entity("Meeting") {
-                Attribute("title", .string)
-                Attribute("start", .integer32)
+                AttributeDeclaration("title", .string)
+                AttributeDeclaration("start", .integer32)
             }
         }
         let other = try scenario.open("loose", model: loose)

@@ -10,12 +10,12 @@ import Testing
     static func model() throws -> ManagedObjectModel {
         try ManagedObjectModel {
             Entity("List") {
-                Attribute("name", .string)
+                AttributeDeclaration("name", .string)
                 Relationship("items", toMany: "Item", ordered: true, inverse: "list")
                 Relationship("tags", toMany: "Item", ordered: true, inverse: "tagged")
             }
             Entity("Item") {
-                Attribute("name", .string)
+                AttributeDeclaration("name", .string)
                 Relationship("list", to: "List", inverse: "items")
                 Relationship("tagged", toMany: "List", ordered: true, inverse: "tags")
             }

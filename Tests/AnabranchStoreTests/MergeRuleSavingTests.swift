@@ -14,15 +14,15 @@ import Testing
         scenario = try StoreScenario(
             model: ManagedObjectModel {
                 Entity("Person", deletePolicy: .updateWins) {
-                    Attribute("name", .string)
-                    Attribute("visits", .integer64, mergeRule: .counter)
-                    Attribute("best", .integer64, mergeRule: .max)
-                    Attribute("born", .date, mergeRule: .firstWriter)
-                    Attribute("note", .string, mergeRule: .keepBoth)
+                    AttributeDeclaration("name", .string)
+                    AttributeDeclaration("visits", .integer64, mergeRule: .counter)
+                    AttributeDeclaration("best", .integer64, mergeRule: .max)
+                    AttributeDeclaration("born", .date, mergeRule: .firstWriter)
+                    AttributeDeclaration("note", .string, mergeRule: .keepBoth)
                     Relationship("teams", toMany: "Team", inverse: "members")
                 }
                 Entity("Team") {
-                    Attribute("title", .string)
+                    AttributeDeclaration("title", .string)
                     Relationship("members", toMany: "Person", inverse: "teams")
                 }
             })

@@ -34,7 +34,7 @@ import Testing
     }
 
     @Test func `files of one model have it in memory once, and only while it is used`() throws {
-        let model = try ManagedObjectModel { Entity("OnlyHere") { Attribute("name", .string) } }
+        let model = try ManagedObjectModel { Entity("OnlyHere") { AttributeDeclaration("name", .string) } }
         for name in ["a", "b"] {
             try Store.open(at: scenario.path(name), model: model).close()
         }
@@ -233,23 +233,23 @@ import Testing
     @Test func `names that SQLite or the store keep for themselves are no obstacle`() throws {
         let model = try ManagedObjectModel {
             Entity("Select") {
-                Attribute("select", .string)
-                Attribute("Select", .string)
-                Attribute("left", .integer64)
+                AttributeDeclaration("select", .string)
+                AttributeDeclaration("Select", .string)
+                AttributeDeclaration("left", .integer64)
             }
             Entity("Person") {
-                Attribute("name", .string)
+                AttributeDeclaration("name", .string)
                 Relationship("teams", toMany: "Team", inverse: "members")
                 AnabranchModel.IndexDeclaration("members", on: "name")
                 AnabranchModel.IndexDeclaration("teams", on: "name")
             }
             Entity("Team") {
-                Attribute("title", .string)
+                AttributeDeclaration("title", .string)
                 Relationship("members", toMany: "Person", inverse: "teams")
                 AnabranchModel.IndexDeclaration("members", on: "title")
             }
             Entity("Team_members") {
-                Attribute("title", .string)
+                AttributeDeclaration("title", .string)
                 AnabranchModel.IndexDeclaration("right", on: "title")
             }
         }

@@ -11,8 +11,8 @@ import Testing
     static func model() throws -> ManagedObjectModel {
         try ManagedObjectModel {
             Entity("Person") {
-                Attribute("name", .string)
-                Attribute("age", .integer64)
+                AttributeDeclaration("name", .string)
+                AttributeDeclaration("age", .integer64)
                 Relationship("boss", to: "Person")
                 Relationship("friends", toMany: "Person")
             }
@@ -24,7 +24,7 @@ import Testing
     static func olderModels() throws -> [ManagedObjectModel] {
         [
             try ManagedObjectModel {
-                Entity("Person") { Attribute("name", .string) }
+                Entity("Person") { AttributeDeclaration("name", .string) }
             },
             try ManagedObjectModel {
                 Entity("Person") {
@@ -32,7 +32,7 @@ import Testing
                     Relationship("friends", toMany: "Person")
                 }
             },
-            try ManagedObjectModel { Entity("Something") { Attribute("else", .string) } },
+            try ManagedObjectModel { Entity("Something") { AttributeDeclaration("else", .string) } },
         ]
     }
 
@@ -48,18 +48,18 @@ import Testing
         -> ManagedObjectModel
     {
         let attributes = [
-            Attribute("age", .integer64),
-            Attribute("best", .integer32, mergeRule: .max),
-            Attribute("born", .date, mergeRule: .firstWriter),
-            Attribute("done", .boolean, mergeRule: .max),
-            Attribute("first", .string, mergeRule: .min),
-            Attribute("fee", .decimal, mergeRule: .min),
-            Attribute("note", .string, mergeRule: .keepBoth),
-            Attribute("paid", .decimal, mergeRule: .counter),
-            Attribute("peak", .double, mergeRule: .max),
-            Attribute("visits", .integer64, mergeRule: .counter),
+            AttributeDeclaration("age", .integer64),
+            AttributeDeclaration("best", .integer32, mergeRule: .max),
+            AttributeDeclaration("born", .date, mergeRule: .firstWriter),
+            AttributeDeclaration("done", .boolean, mergeRule: .max),
+            AttributeDeclaration("first", .string, mergeRule: .min),
+            AttributeDeclaration("fee", .decimal, mergeRule: .min),
+            AttributeDeclaration("note", .string, mergeRule: .keepBoth),
+            AttributeDeclaration("paid", .decimal, mergeRule: .counter),
+            AttributeDeclaration("peak", .double, mergeRule: .max),
+            AttributeDeclaration("visits", .integer64, mergeRule: .counter),
         ]
-        let members = [Attribute("city", .string), Attribute("zip", .integer32)]
+        let members = [AttributeDeclaration("city", .string), AttributeDeclaration("zip", .integer32)]
         let address = members.map(\.name)
         return try ManagedObjectModel {
             Entity("Task", deletePolicy: .updateWins) {

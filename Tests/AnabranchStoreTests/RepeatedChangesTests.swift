@@ -10,13 +10,13 @@ import Testing
     private static func model() throws -> ManagedObjectModel {
         try ManagedObjectModel {
             Entity("Person", deletePolicy: .updateWins) {
-                Attribute("name", .string)
-                Attribute("age", .integer64)
-                Attribute("note", .string, mergeRule: .keepBoth)
+                AttributeDeclaration("name", .string)
+                AttributeDeclaration("age", .integer64)
+                AttributeDeclaration("note", .string, mergeRule: .keepBoth)
                 Relationship("teams", toMany: "Team", inverse: "members")
             }
             Entity("Team", deletePolicy: .updateWins) {
-                Attribute("name", .string)
+                AttributeDeclaration("name", .string)
                 Relationship("members", toMany: "Person", inverse: "teams")
             }
         }

@@ -13,13 +13,13 @@ import Testing
         scenario = try StoreScenario(
             model: ManagedObjectModel {
                 Entity("Person") {
-                    Attribute("email", .string)
-                    Attribute("phone", .string)
-                    Attribute("age", .integer64)
+                    AttributeDeclaration("email", .string)
+                    AttributeDeclaration("phone", .string)
+                    AttributeDeclaration("age", .integer64)
                     UniquenessConstraint("email")
                     UniquenessConstraint("phone")
                 }
-                Entity("Guest", parent: "Person") { Attribute("room", .integer64) }
+                Entity("Guest", parent: "Person") { AttributeDeclaration("room", .integer64) }
             })
         store = try scenario.open("a")
     }

@@ -16,8 +16,8 @@ import Testing
         scenario = try StoreScenario(
             model: try ManagedObjectModel {
                 Entity("Note") {
-                    Attribute("title", .string)
-                    Attribute("place", .integer64)
+                    AttributeDeclaration("title", .string)
+                    AttributeDeclaration("place", .integer64)
                     IndexDeclaration("byPlace", on: "place")
                 }
             })

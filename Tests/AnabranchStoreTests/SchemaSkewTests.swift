@@ -20,21 +20,21 @@ import Testing
     static func newModel() throws -> ManagedObjectModel {
         try ManagedObjectModel {
             Entity("Person") {
-                Attribute("name", .string)
-                Attribute("age", .integer64)
-                Attribute("nickname", .string)
+                AttributeDeclaration("name", .string)
+                AttributeDeclaration("age", .integer64)
+                AttributeDeclaration("nickname", .string)
                 Relationship("boss", to: "Person", inverse: "reports")
                 Relationship("reports", toMany: "Person", inverse: "boss")
                 Relationship("teams", toMany: "Team", inverse: "members")
                 Relationship("cars", toMany: "Car", inverse: "drivers")
             }
-            Entity("Employee", parent: "Person") { Attribute("salary", .integer64) }
+            Entity("Employee", parent: "Person") { AttributeDeclaration("salary", .integer64) }
             Entity("Team") {
-                Attribute("title", .string)
+                AttributeDeclaration("title", .string)
                 Relationship("members", toMany: "Person", inverse: "teams")
             }
             Entity("Car") {
-                Attribute("plate", .string)
+                AttributeDeclaration("plate", .string)
                 Relationship("drivers", toMany: "Person", inverse: "cars")
             }
         }
@@ -44,14 +44,14 @@ import Testing
     static func oldModel() throws -> ManagedObjectModel {
         try ManagedObjectModel {
             Entity("Person") {
-                Attribute("name", .string)
-                Attribute("age", .integer64)
+                AttributeDeclaration("name", .string)
+                AttributeDeclaration("age", .integer64)
                 Relationship("boss", to: "Person", inverse: "reports")
                 Relationship("reports", toMany: "Person", inverse: "boss")
                 Relationship("teams", toMany: "Team", inverse: "members")
             }
             Entity("Team") {
-                Attribute("title", .string)
+                AttributeDeclaration("title", .string)
                 Relationship("members", toMany: "Person", inverse: "teams")
             }
         }
@@ -159,10 +159,10 @@ import Testing
     @Test func `a store keeps the records of an entity that its model has as abstract`() throws {
         let model = try ManagedObjectModel {
             Entity("Person", isAbstract: true) {
-                Attribute("name", .string)
-                Attribute("age", .integer64)
+                AttributeDeclaration("name", .string)
+                AttributeDeclaration("age", .integer64)
             }
-            Entity("Employee", parent: "Person") { Attribute("salary", .integer64) }
+            Entity("Employee", parent: "Person") { AttributeDeclaration("salary", .integer64) }
         }
         let abstract = try scenario.open("abstract", model: model)
         let anna = try new.insert("Person", ["name": .string("Anna")])

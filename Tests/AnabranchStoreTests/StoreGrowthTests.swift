@@ -161,20 +161,20 @@ struct StoreGrowthTests {
         guard direction != .duplicates else {
             return try ManagedObjectModel {
                 Entity("Person") {
-                    Attribute("name", .string)
+                    AttributeDeclaration("name", .string)
                     UniquenessConstraint("name")
                 }
             }
         }
         return try ManagedObjectModel {
             Entity("Person", deletePolicy: .updateWins) {
-                Attribute("name", .string)
-                Attribute("age", .integer64)
-                Attribute("note", .string, mergeRule: .keepBoth)
+                AttributeDeclaration("name", .string)
+                AttributeDeclaration("age", .integer64)
+                AttributeDeclaration("note", .string, mergeRule: .keepBoth)
                 Relationship("teams", toMany: "Team", inverse: "members")
             }
             Entity("Team") {
-                Attribute("name", .string)
+                AttributeDeclaration("name", .string)
                 Relationship("members", toMany: "Person", inverse: "teams")
             }
         }

@@ -25,14 +25,14 @@ final class StoreScenario {
     static func people() throws -> ManagedObjectModel {
         try ManagedObjectModel {
             Entity("Person") {
-                Attribute("name", .string)
-                Attribute("age", .integer64)
+                AttributeDeclaration("name", .string)
+                AttributeDeclaration("age", .integer64)
                 Relationship("boss", to: "Person", inverse: "reports")
                 Relationship("reports", toMany: "Person", inverse: "boss")
                 Relationship("teams", toMany: "Team", inverse: "members")
             }
             Entity("Team") {
-                Attribute("title", .string)
+                AttributeDeclaration("title", .string)
                 Relationship("members", toMany: "Person", inverse: "teams")
             }
         }

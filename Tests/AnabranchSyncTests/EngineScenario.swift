@@ -144,8 +144,8 @@ struct SmallModel: Sendable {
     init(ageRule: MergeRule = .lastWriter) throws {
         model = try ManagedObjectModel {
             Entity("Person") {
-                Attribute("name", .string)
-                Attribute("age", .integer64, mergeRule: ageRule)
+                AttributeDeclaration("name", .string)
+                AttributeDeclaration("age", .integer64, mergeRule: ageRule)
             }
         }
         person = try #require(model.entity(named: "Person"))

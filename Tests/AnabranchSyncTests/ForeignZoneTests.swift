@@ -13,11 +13,11 @@ import Testing
 struct ForeignZoneTests {
     private static func otherModel(withPeople: Bool = false) throws -> ManagedObjectModel {
         try ManagedObjectModel {
-            Entity("Account") { Attribute("balance", .integer64) }
+            Entity("Account") { AttributeDeclaration("balance", .integer64) }
             if withPeople {
                 Entity("Person") {
-                    Attribute("name", .string)
-                    Attribute("age", .integer64)
+                    AttributeDeclaration("name", .string)
+                    AttributeDeclaration("age", .integer64)
                 }
             }
         }

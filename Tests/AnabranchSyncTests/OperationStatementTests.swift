@@ -63,16 +63,16 @@ import Testing
     ) throws -> PersistentContainer {
         let model = try ManagedObjectModel {
             Entity("Person") {
-                Attribute("name", .string)
-                Attribute("age", .integer64)
+                AttributeDeclaration("name", .string)
+                AttributeDeclaration("age", .integer64)
                 IndexDeclaration("byAge", on: "age")
             }
             Entity("Folder") {
-                Attribute("name", .string)
+                AttributeDeclaration("name", .string)
                 Relationship("notes", toMany: "Note", inverse: "folder")
             }
             Entity("Note") {
-                Attribute("name", .string)
+                AttributeDeclaration("name", .string)
                 Relationship("folder", to: "Folder", inverse: "notes")
             }
         }

@@ -34,13 +34,13 @@ struct RedoneSaveTests {
             validation: PushValidation { set, _ in try rule.rejection(of: set) })
         let model = try ManagedObjectModel {
             Entity("Team") {
-                Attribute("name", .string)
-                Attribute("wins", .integer64, mergeRule: .counter)
+                AttributeDeclaration("name", .string)
+                AttributeDeclaration("wins", .integer64, mergeRule: .counter)
                 Relationship("members", toMany: "Person", inverse: "team")
                 Relationship("fans", toMany: "Person", inverse: "favourites")
             }
             Entity("Person") {
-                Attribute("name", .string)
+                AttributeDeclaration("name", .string)
                 Relationship("team", to: "Team", inverse: "members")
                 Relationship("favourites", toMany: "Team", inverse: "fans")
             }

@@ -22,13 +22,13 @@ import Testing
         scenario.serverClock.milliseconds = Int64(Date().timeIntervalSince1970 * 1000)
         let model = try ManagedObjectModel {
             Entity("Note") {
-                Attribute("text", .string)
-                Attribute("color", .string)
-                Attribute("reads", .integer64, mergeRule: .counter)
+                AttributeDeclaration("text", .string)
+                AttributeDeclaration("color", .string)
+                AttributeDeclaration("reads", .integer64, mergeRule: .counter)
                 Relationship("tags", toMany: "Tag", inverse: "notes")
             }
             Entity("Tag") {
-                Attribute("name", .string)
+                AttributeDeclaration("name", .string)
                 Relationship("notes", toMany: "Note", inverse: "tags")
             }
         }

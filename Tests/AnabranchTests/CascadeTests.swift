@@ -14,7 +14,7 @@ enum ChainKind: String, CaseIterable, Sendable, CustomTestStringConvertible {
     func make() throws -> ManagedObjectModel {
         try ManagedObjectModel {
             Entity("Node") {
-                Attribute("number", .integer64)
+                AttributeDeclaration("number", .integer64)
                 switch self {
                 case .toMany, .list:
                     Relationship("parent", to: "Node", inverse: "children")

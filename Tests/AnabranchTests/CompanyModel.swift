@@ -6,11 +6,11 @@ enum CompanyModel {
     static func make() throws -> ManagedObjectModel {
         try ManagedObjectModel {
             Entity("Person") {
-                Attribute("age", .integer64, optional: false, default: 0)
-                Attribute("firstName", .string)
-                Attribute("lastName", .string)
-                Attribute("mood", .string, transient: true)
-                Attribute("salary", .decimal)
+                AttributeDeclaration("age", .integer64, optional: false, default: 0)
+                AttributeDeclaration("firstName", .string)
+                AttributeDeclaration("lastName", .string)
+                AttributeDeclaration("mood", .string, transient: true)
+                AttributeDeclaration("salary", .decimal)
                 Relationship("boss", to: "Person", inverse: "reports")
                 Relationship("company", to: "Company", inverse: "staff")
                 Relationship("passport", to: "Passport", inverse: "holder", deleteRule: .cascade)
@@ -18,44 +18,44 @@ enum CompanyModel {
                 Relationship("groups", toMany: "Group", inverse: "members")
                 Relationship("reports", toMany: "Person", inverse: "boss")
             }
-            Entity("Employee", parent: "Person") { Attribute("badge", .string) }
+            Entity("Employee", parent: "Person") { AttributeDeclaration("badge", .string) }
             Entity("Company") {
-                Attribute("name", .string, optional: false)
+                AttributeDeclaration("name", .string, optional: false)
                 Relationship(
                     "departments", toMany: "Department", inverse: "company", deleteRule: .cascade)
                 Relationship("staff", toMany: "Person", inverse: "company", deleteRule: .deny)
             }
             Entity("Department") {
-                Attribute("title", .string)
+                AttributeDeclaration("title", .string)
                 Relationship("company", to: "Company", optional: false, inverse: "departments")
                 Relationship("rooms", toMany: "Room", inverse: "department")
             }
             Entity("Room") {
-                Attribute("number", .integer32)
+                AttributeDeclaration("number", .integer32)
                 Relationship("department", to: "Department", optional: false, inverse: "rooms")
             }
             Entity("Group") {
-                Attribute("title", .string)
+                AttributeDeclaration("title", .string)
                 Relationship("members", toMany: "Person", inverse: "groups")
             }
             Entity("Passport") {
-                Attribute("number", .string)
+                AttributeDeclaration("number", .string)
                 Relationship("holder", to: "Person", inverse: "passport")
             }
             Entity("Sample") {
-                Attribute("big", .integer64)
-                Attribute("colour", .integer16)
-                Attribute("data", .binary)
-                Attribute("decimal", .decimal)
-                Attribute("double", .double)
-                Attribute("flag", .boolean)
-                Attribute("float", .float)
-                Attribute("medium", .integer32)
-                Attribute("moment", .date)
-                Attribute("small", .integer16)
-                Attribute("text", .string)
-                Attribute("token", .uuid)
-                Attribute("uri", .uri)
+                AttributeDeclaration("big", .integer64)
+                AttributeDeclaration("colour", .integer16)
+                AttributeDeclaration("data", .binary)
+                AttributeDeclaration("decimal", .decimal)
+                AttributeDeclaration("double", .double)
+                AttributeDeclaration("flag", .boolean)
+                AttributeDeclaration("float", .float)
+                AttributeDeclaration("medium", .integer32)
+                AttributeDeclaration("moment", .date)
+                AttributeDeclaration("small", .integer16)
+                AttributeDeclaration("text", .string)
+                AttributeDeclaration("token", .uuid)
+                AttributeDeclaration("uri", .uri)
             }
         }
     }

@@ -14,14 +14,14 @@ import Testing
     private static func nextVersion() throws -> ManagedObjectModel {
         try ManagedObjectModel {
             Entity("Customer", renamingIdentifier: "Person") {
-                Attribute("name", .string)
+                AttributeDeclaration("name", .string)
                 CompositeAttribute("home", renamingIdentifier: "address") {
-                    Attribute("street", .string)
-                    Attribute("town", .string, maximum: 10, renamingIdentifier: "city")
-                    Attribute("country", .string, default: "Switzerland")
+                    AttributeDeclaration("street", .string)
+                    AttributeDeclaration("town", .string, maximum: 10, renamingIdentifier: "city")
+                    AttributeDeclaration("country", .string, default: "Switzerland")
                     CompositeAttribute("location") {
-                        Attribute("latitude", .double, optional: false)
-                        Attribute("longitude", .double, optional: false)
+                        AttributeDeclaration("latitude", .double, optional: false)
+                        AttributeDeclaration("longitude", .double, optional: false)
                     }
                 }
                 Relationship("boss", to: "Customer", inverse: "staff")

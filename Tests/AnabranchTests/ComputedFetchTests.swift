@@ -162,7 +162,7 @@ import Testing
     @Test func `each end of a list that is its own inverse has places of its own`() throws {
         let model = try ManagedObjectModel {
             Entity("Person") {
-                Attribute("name", .string)
+                AttributeDeclaration("name", .string)
                 Relationship("peers", toMany: "Person", ordered: true, inverse: "peers")
             }
         }

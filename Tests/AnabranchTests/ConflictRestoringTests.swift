@@ -304,11 +304,11 @@ private struct MergeRulePair {
         folder = try TemporaryDirectory("merge-rules")
         let model = try ManagedObjectModel {
             Entity("Game") {
-                Attribute("title", .string)
-                Attribute("best", .integer64, mergeRule: .max)
-                Attribute("first", .integer64, mergeRule: .firstWriter)
-                Attribute("sum", .integer64, mergeRule: .counter)
-                Attribute("worst", .integer64, mergeRule: .min)
+                AttributeDeclaration("title", .string)
+                AttributeDeclaration("best", .integer64, mergeRule: .max)
+                AttributeDeclaration("first", .integer64, mergeRule: .firstWriter)
+                AttributeDeclaration("sum", .integer64, mergeRule: .counter)
+                AttributeDeclaration("worst", .integer64, mergeRule: .min)
             }
         }
         here = PersistentContainer(model: model, url: folder.url.appending(path: "here"))

@@ -44,21 +44,21 @@ extension ManagedObjectContext {
     private static func model() throws -> ManagedObjectModel {
         try ManagedObjectModel {
             Entity("Thing") {
-                Attribute("name", .string)
-                Attribute("plain", .string, default: "p")
-                Attribute("born", .string, default: "b", mergeRule: .firstWriter)
-                Attribute("best", .integer64, default: 3, mergeRule: .max)
-                Attribute("memo", .string, default: "m", mergeRule: .keepBoth)
-                Attribute("votes", .integer64, default: 2, mergeRule: .counter)
-                Attribute("low", .integer64, default: 1)
-                Attribute("high", .integer64, default: 9)
+                AttributeDeclaration("name", .string)
+                AttributeDeclaration("plain", .string, default: "p")
+                AttributeDeclaration("born", .string, default: "b", mergeRule: .firstWriter)
+                AttributeDeclaration("best", .integer64, default: 3, mergeRule: .max)
+                AttributeDeclaration("memo", .string, default: "m", mergeRule: .keepBoth)
+                AttributeDeclaration("votes", .integer64, default: 2, mergeRule: .counter)
+                AttributeDeclaration("low", .integer64, default: 1)
+                AttributeDeclaration("high", .integer64, default: 9)
                 AttributeGroup("range", "low", "high")
                 CompositeAttribute("place", optional: false) {
-                    Attribute("city", .string)
-                    Attribute("country", .string, default: "CH")
+                    AttributeDeclaration("city", .string)
+                    AttributeDeclaration("country", .string, default: "CH")
                     CompositeAttribute("point", optional: false) {
-                        Attribute("x", .double, default: 1)
-                        Attribute("y", .double, default: 2)
+                        AttributeDeclaration("x", .double, default: 1)
+                        AttributeDeclaration("y", .double, default: 2)
                     }
                 }
             }
@@ -103,10 +103,10 @@ extension ManagedObjectContext {
         func model(_ low: Int64?, _ later: Int64?) throws -> ManagedObjectModel {
             try ManagedObjectModel {
                 Entity("Thing") {
-                    Attribute("name", .string)
-                    Attribute("plain", .integer64, default: low.map(Value.integer))
-                    Attribute("low", .integer64, default: low.map(Value.integer))
-                    Attribute("high", .integer64, default: later.map(Value.integer))
+                    AttributeDeclaration("name", .string)
+                    AttributeDeclaration("plain", .integer64, default: low.map(Value.integer))
+                    AttributeDeclaration("low", .integer64, default: low.map(Value.integer))
+                    AttributeDeclaration("high", .integer64, default: later.map(Value.integer))
                     AttributeGroup("range", "low", "high")
                 }
             }
@@ -137,8 +137,8 @@ extension ManagedObjectContext {
         let container = try shelf.open(
             ManagedObjectModel {
                 Entity("Thing") {
-                    Attribute("name", .string)
-                    Attribute("born", .string, mergeRule: .firstWriter)
+                    AttributeDeclaration("name", .string)
+                    AttributeDeclaration("born", .string, mergeRule: .firstWriter)
                 }
             })
         try container.inContext { context in
@@ -163,18 +163,18 @@ extension ManagedObjectContext {
     ) throws -> ManagedObjectModel {
         try ManagedObjectModel {
             Entity("Thing") {
-                Attribute("name", .string)
+                AttributeDeclaration("name", .string)
                 if hasPlace {
                     CompositeAttribute("place", optional: !isMandatory) {
-                        Attribute(
+                        AttributeDeclaration(
                             "city", .string, optional: false, default: isMandatory ? "?" : nil)
-                        Attribute("country", .string, default: country)
+                        AttributeDeclaration("country", .string, default: country)
                         CompositeAttribute("point") {
-                            Attribute("x", .double, optional: false)
-                            Attribute("z", .double, default: 0)
+                            AttributeDeclaration("x", .double, optional: false)
+                            AttributeDeclaration("z", .double, default: 0)
                         }
                         CompositeAttribute("unit", optional: false) {
-                            Attribute("name", .string, default: "m")
+                            AttributeDeclaration("name", .string, default: "m")
                         }
                     }
                 }
@@ -292,12 +292,12 @@ extension `Defaults of elements` {
     ) throws -> ManagedObjectModel {
         try ManagedObjectModel {
             Entity("Thing") {
-                Attribute("name", .string)
+                AttributeDeclaration("name", .string)
                 CompositeAttribute("place") {
-                    Attribute("city", .string)
+                    AttributeDeclaration("city", .string)
                     CompositeAttribute("point") {
-                        Attribute("x", .integer64)
-                        Attribute("y", .integer64, optional: !isMandatory, default: value)
+                        AttributeDeclaration("x", .integer64)
+                        AttributeDeclaration("y", .integer64, optional: !isMandatory, default: value)
                     }
                 }
             }
@@ -341,12 +341,12 @@ extension `Defaults of elements` {
     ) throws -> ManagedObjectModel {
         try ManagedObjectModel {
             Entity("Thing") {
-                Attribute("name", .string)
-                Attribute(
+                AttributeDeclaration("name", .string)
+                AttributeDeclaration(
                     "rank", .integer64, optional: !isMandatory,
                     default: isMandatory ? .integer(value) : nil)
-                Attribute("from", .integer64, optional: !isMandatory, default: 1)
-                Attribute("to", .integer64)
+                AttributeDeclaration("from", .integer64, optional: !isMandatory, default: 1)
+                AttributeDeclaration("to", .integer64)
                 AttributeGroup("span", "from", "to")
             }
         }

@@ -12,16 +12,16 @@ import Testing
         let directory = try TemporaryDirectory("explained")
         let model = try ManagedObjectModel {
             Entity("Item") {
-                Attribute("colour", .string)
-                Attribute("number", .integer64)
-                Attribute("price", .decimal)
-                Attribute("title", .string)
+                AttributeDeclaration("colour", .string)
+                AttributeDeclaration("number", .integer64)
+                AttributeDeclaration("price", .decimal)
+                AttributeDeclaration("title", .string)
                 Relationship("place", to: "Item")
                 Relationship("parent", to: "Item", inverse: "children")
                 Relationship("children", toMany: "Item", inverse: "parent")
                 if indexed { IndexDeclaration("title", on: "title") }
             }
-            Entity("Special", parent: "Item") { Attribute("extra", .integer64) }
+            Entity("Special", parent: "Item") { AttributeDeclaration("extra", .integer64) }
         }
         let container = PersistentContainer(
             model: model,

@@ -16,8 +16,8 @@ import Testing
         let declaration = ModelDeclaration(
             entities: [
                 Entity("Person") {
-                    Attribute("age", .integer64, optional: false, default: 0)
-                    Attribute("name", .string)
+                    AttributeDeclaration("age", .integer64, optional: false, default: 0)
+                    AttributeDeclaration("name", .string)
                     Relationship("boss", to: "Person", inverse: "reports")
                     Relationship("reports", toMany: "Person", inverse: "boss")
                 },

@@ -18,8 +18,8 @@ import Testing
     private static func model() throws -> ManagedObjectModel {
         try ManagedObjectModel(configurations: [ModelConfiguration("Local", "Draft", isSynced: false)]) {
             Entity("Person") {
-                Attribute("name", .string)
-                Attribute("age", .integer64)
+                AttributeDeclaration("name", .string)
+                AttributeDeclaration("age", .integer64)
                 Relationship("boss", to: "Person", inverse: "reports")
                 Relationship("reports", toMany: "Person", inverse: "boss")
                 FetchedProperty(
@@ -39,7 +39,7 @@ import Testing
                     predicateFormat: "name == $FETCH_SOURCE.boss.name")
             }
             Entity("Manager", parent: "Person")
-            Entity("Draft") { Attribute("owner", .string) }
+            Entity("Draft") { AttributeDeclaration("owner", .string) }
         }
     }
 

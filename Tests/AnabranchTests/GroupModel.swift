@@ -8,8 +8,8 @@ enum GroupModel {
     static func make(_ members: [String] = ["start", "end"]) throws -> ManagedObjectModel {
         try ManagedObjectModel {
             Entity("Meeting") {
-                Attribute("title", .string)
-                for name in members { Attribute(name, .integer32) }
+                AttributeDeclaration("title", .string)
+                for name in members { AttributeDeclaration(name, .integer32) }
                 AttributeGroup("time", attributes: members)
             }
         }

@@ -39,8 +39,8 @@ private final class Meddler: ManagedObject {
     static func makeModel() throws -> ManagedObjectModel {
         try ManagedObjectModel {
             Entity("Meddler") {
-                Attribute("age", .integer64, optional: false, default: 0)
-                Attribute("name", .string)
+                AttributeDeclaration("age", .integer64, optional: false, default: 0)
+                AttributeDeclaration("name", .string)
                 Relationship("boss", to: "Meddler", inverse: "reports")
                 Relationship("owner", to: "Meddler", inverse: "parts")
                 Relationship("parts", toMany: "Meddler", inverse: "owner", deleteRule: .cascade)

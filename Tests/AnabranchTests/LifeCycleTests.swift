@@ -6,8 +6,8 @@ import Testing
     private func watchedLeague() throws -> League {
         let model = try ManagedObjectModel {
             Entity("Watched") {
-                Attribute("number", .integer16)
-                Attribute("text", .string, default: "x")
+                AttributeDeclaration("number", .integer16)
+                AttributeDeclaration("text", .string, default: "x")
             }
         }
         return try League(model, classes: [Watched.self])

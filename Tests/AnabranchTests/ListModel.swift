@@ -8,19 +8,19 @@ enum ListModel {
     static func make() throws -> ManagedObjectModel {
         try ManagedObjectModel {
             Entity("Album") {
-                Attribute("title", .string)
+                AttributeDeclaration("title", .string)
                 Relationship(
                     "songs", toMany: "Song", ordered: true, inverse: "album",
                     deleteRule: .cascade)
             }
             Entity("Song") {
-                Attribute("name", .string)
+                AttributeDeclaration("name", .string)
                 Relationship("album", to: "Album", inverse: "songs")
                 Relationship("mixes", toMany: "Mix", ordered: true, inverse: "songs")
                 Relationship("fans", toMany: "Fan", inverse: "likes")
             }
             Entity("Mix") {
-                Attribute("title", .string)
+                AttributeDeclaration("title", .string)
                 Relationship("songs", toMany: "Song", ordered: true, inverse: "mixes")
             }
             Entity("Fan") { Relationship("likes", toMany: "Song", ordered: true, inverse: "fans") }

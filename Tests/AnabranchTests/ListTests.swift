@@ -364,7 +364,7 @@ import Testing
                 Relationship("media", toMany: "Medium", ordered: true, inverse: "shelf")
             }
             Entity("Medium") { Relationship("shelf", to: "Shelf", inverse: "media") }
-            Entity("Book", parent: "Medium") { Attribute("title", .string) }
+            Entity("Book", parent: "Medium") { AttributeDeclaration("title", .string) }
         }
         let container = PersistentContainer(
             model: model, url: URL(filePath: directory.file("shelf.anabranch")))

@@ -90,23 +90,23 @@ private final class Things: Sendable {
         directory = try TemporaryDirectory("things")
         let model = try ManagedObjectModel {
             Entity("Thing") {
-                Attribute("price", .integer32)
-                Attribute("uses", .integer64, mergeRule: .counter)
-                Attribute("note", .string, mergeRule: .keepBoth)
-                Attribute("best", .integer64, mergeRule: .max)
-                Attribute("first", .string, mergeRule: .firstWriter)
-                Attribute("start", .integer32)
-                Attribute("end", .integer32)
+                AttributeDeclaration("price", .integer32)
+                AttributeDeclaration("uses", .integer64, mergeRule: .counter)
+                AttributeDeclaration("note", .string, mergeRule: .keepBoth)
+                AttributeDeclaration("best", .integer64, mergeRule: .max)
+                AttributeDeclaration("first", .string, mergeRule: .firstWriter)
+                AttributeDeclaration("start", .integer32)
+                AttributeDeclaration("end", .integer32)
                 AttributeGroup("span", attributes: ["start", "end"])
                 Relationship("box", to: "Box", inverse: "things")
                 Relationship("tags", toMany: "Tag", inverse: "things")
             }
             Entity("Box") {
-                Attribute("label", .string)
+                AttributeDeclaration("label", .string)
                 Relationship("things", toMany: "Thing", inverse: "box")
             }
             Entity("Tag") {
-                Attribute("label", .string)
+                AttributeDeclaration("label", .string)
                 Relationship("things", toMany: "Thing", inverse: "tags")
             }
         }

@@ -11,7 +11,7 @@ import Testing
     ) throws -> PersistentContainer {
         let model = try ManagedObjectModel {
             Entity("Person") {
-                Attribute("name", .string)
+                AttributeDeclaration("name", .string)
                 Relationship(
                     "spouse", to: "Person", optional: optional, inverse: "spouse",
                     deleteRule: deleteRule)
@@ -282,7 +282,7 @@ import Testing
         let scenario = try ViewScenario(
             ManagedObjectModel {
                 Entity("Person") {
-                    Attribute("name", .string)
+                    AttributeDeclaration("name", .string)
                     Relationship("spouse", to: "Person", inverse: "spouse")
                 }
             })

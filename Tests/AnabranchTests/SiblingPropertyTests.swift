@@ -28,32 +28,32 @@ import Testing
     private static func model() throws -> ManagedObjectModel {
         try ManagedObjectModel {
             Entity("Region", isAbstract: true) {
-                Attribute("code", .string)
+                AttributeDeclaration("code", .string)
                 UniquenessConstraint("code")
             }
             Entity("Continent", parent: "Region") {
-                Attribute("label", .string)
-                Attribute("size", .integer64)
+                AttributeDeclaration("label", .string)
+                AttributeDeclaration("size", .integer64)
                 Relationship("chief", to: "Mood", inverse: "chiefOfContinent")
                 Relationship("moods", toMany: "Mood", inverse: "continent")
                 Relationship("tags", toMany: "Tag", inverse: "continents")
             }
             Entity("Country", parent: "Region") {
-                Attribute("label", .string)
-                Attribute("size", .string)
+                AttributeDeclaration("label", .string)
+                AttributeDeclaration("size", .string)
                 Relationship("chief", to: "Mood", inverse: "chiefOfCountry")
                 Relationship("moods", toMany: "Mood", inverse: "country")
                 Relationship("tags", toMany: "Tag", inverse: "countries")
             }
             Entity("Mood") {
-                Attribute("rating", .integer16)
+                AttributeDeclaration("rating", .integer16)
                 Relationship("continent", to: "Continent", inverse: "moods")
                 Relationship("country", to: "Country", inverse: "moods")
                 Relationship("chiefOfContinent", to: "Continent", inverse: "chief")
                 Relationship("chiefOfCountry", to: "Country", inverse: "chief")
             }
             Entity("Tag") {
-                Attribute("name", .string)
+                AttributeDeclaration("name", .string)
                 Relationship("continents", toMany: "Continent", inverse: "tags")
                 Relationship("countries", toMany: "Country", inverse: "tags")
             }

@@ -128,9 +128,9 @@ import Testing
     @Test func `one of Core Data's transformer names is the default, another is unknown`() throws {
         let model = try ManagedObjectModel {
             Entity("Box") {
-                Attribute("old", .transformable, transformer: "NSKeyedUnarchiveFromData")
-                Attribute("plain", .transformable)
-                Attribute("secure", .transformable, transformer: "NSSecureUnarchiveFromData")
+                AttributeDeclaration("old", .transformable, transformer: "NSKeyedUnarchiveFromData")
+                AttributeDeclaration("plain", .transformable)
+                AttributeDeclaration("secure", .transformable, transformer: "NSSecureUnarchiveFromData")
             }
         }
         try League(model).inContext { context throws in

@@ -247,7 +247,7 @@ import Testing
                         inverse: "host")
                 }
                 Entity("Guest") {
-                    Attribute("name", .string)
+                    AttributeDeclaration("name", .string)
                     Relationship("rival", to: "Guest", transient: true)
                     Relationship(
                         "host", to: "Team", optional: false, transient: true, inverse: "guests",

@@ -10,7 +10,7 @@ struct WideEntityTests {
     private static func model() throws -> ManagedObjectModel {
         try ManagedObjectModel {
             Entity("Wide") {
-                for number in 0..<width { Attribute("a\(number)", .integer64) }
+                for number in 0..<width { AttributeDeclaration("a\(number)", .integer64) }
                 Relationship("twin", to: "Wide", inverse: "twins")
                 Relationship("twins", toMany: "Wide", inverse: "twin")
             }

@@ -23,9 +23,9 @@ import Testing
     private static func model() throws -> ManagedObjectModel {
         try ManagedObjectModel {
             Entity("Page") {
-                Attribute("text", .string)
-                Attribute("number", .integer64)
-                Attribute("image", .binary)
+                AttributeDeclaration("text", .string)
+                AttributeDeclaration("number", .integer64)
+                AttributeDeclaration("image", .binary)
             }
         }
     }

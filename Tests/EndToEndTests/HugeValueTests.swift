@@ -21,8 +21,8 @@ import Testing
         folder = try TemporaryDirectory("huge-value")
         model = try ManagedObjectModel {
             Entity("Film") {
-                Attribute("title", .string)
-                Attribute("content", .binary)
+                AttributeDeclaration("title", .string)
+                AttributeDeclaration("content", .binary)
             }
         }
     }

@@ -38,8 +38,8 @@ import Testing
     ) throws -> ManagedObjectModel {
         try ManagedObjectModel {
             Entity("Person") {
-                Attribute("name", .string)
-                Attribute(attribute, .string)
+                AttributeDeclaration("name", .string)
+                AttributeDeclaration(attribute, .string)
                 Relationship(
                     "friends", toMany: "Person", ordered: isOrdered, inverse: "friends")
             }

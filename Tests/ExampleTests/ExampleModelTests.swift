@@ -16,17 +16,17 @@ import Testing
             Person.self, Employee.self, Department.self)
         let written = try ManagedObjectModel {
             Entity("Person") {
-                Attribute("name", .string)
+                AttributeDeclaration("name", .string)
                 Relationship("likedBy", toMany: "Person", inverse: "likes")
                 Relationship("likes", toMany: "Person", inverse: "likedBy")
             }
             Entity("Employee", parent: "Person") {
-                Attribute("badge", .string)
-                Attribute("role", .integer16)
+                AttributeDeclaration("badge", .string)
+                AttributeDeclaration("role", .integer16)
                 Relationship("department", to: "Department", inverse: "staff")
             }
             Entity("Department") {
-                Attribute("name", .string)
+                AttributeDeclaration("name", .string)
                 Relationship("staff", toMany: "Employee", inverse: "department")
             }
         }

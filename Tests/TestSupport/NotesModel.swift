@@ -6,9 +6,9 @@ package enum NotesModel {
     package static func make() throws -> ManagedObjectModel {
         try ManagedObjectModel {
             Entity("Note") {
-                Attribute("pair", .string)
-                Attribute("text", .string)
-                Attribute("edits", .integer64)
+                AttributeDeclaration("pair", .string)
+                AttributeDeclaration("text", .string)
+                AttributeDeclaration("edits", .integer64)
             }
         }
     }

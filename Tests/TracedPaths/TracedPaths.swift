@@ -24,8 +24,8 @@ struct TracedPaths {
         self.folder = folder
         let model = try ManagedObjectModel {
             Entity("Person") {
-                Attribute("name", .string)
-                Attribute("age", .integer64, optional: false, default: 0)
+                AttributeDeclaration("name", .string)
+                AttributeDeclaration("age", .integer64, optional: false, default: 0)
             }
         }
         let containers = try ["author", "reader"].map { name in

@@ -92,7 +92,7 @@ enum PropertyText {
         }
     }
 
-    private static func bounds(_ attribute: Attribute) -> [String] {
+    private static func bounds(_ attribute: AttributeDeclaration) -> [String] {
         let length = attribute.type == .string ? "length " : ""
         switch (attribute.minimum, attribute.maximum) {
         case (nil, nil): return []

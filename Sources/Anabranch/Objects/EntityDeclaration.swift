@@ -101,7 +101,7 @@ extension EntityDeclaration {
         add(attribute, settings)
     }
 
-    private mutating func add(_ attribute: Attribute, _ settings: AttributeSettings) {
+    private mutating func add(_ attribute: AttributeDeclaration, _ settings: AttributeSettings) {
         entity.attributes.append(attribute)
         if settings.options.contains(.unique) { unique([attribute.name]) }
         if settings.options.contains(.indexed) { index([attribute.name]) }

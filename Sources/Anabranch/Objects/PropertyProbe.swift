@@ -121,7 +121,7 @@ struct ProbedClass {
 
     /// Makes an entity with as many slots as the class has. Only the class knows their names.
     private init(_ type: ManagedObject.Type) {
-        let attributes = type.slotNames.indices.map { Attribute("slot\($0)", .string) }
+        let attributes = type.slotNames.indices.map { AttributeDeclaration("slot\($0)", .string) }
         do {
             let entity = Entity("Probe") { for attribute in attributes { attribute } }
             let model = try ManagedObjectModel(entities: [entity])

@@ -29,7 +29,7 @@ public struct CompositeAttribute: Hashable, Sendable {
     /// True if the value is tracked and validated, but never stored or sent.
     public var isTransient: Bool
     /// The elements that are attributes.
-    public var attributes: [Attribute]
+    public var attributes: [AttributeDeclaration]
     /// The elements that are composite attributes.
     public var compositeAttributes: [CompositeAttribute]
     /// The name on the wire; `nil` uses the renaming identifier, or else the name.

@@ -1,7 +1,7 @@
 /// One element of a ``CompositeAttribute``.
 public enum CompositeElement: Hashable, Sendable {
     /// An attribute.
-    case attribute(Attribute)
+    case attribute(AttributeDeclaration)
     /// A composite attribute inside another one.
     case composite(CompositeAttribute)
 }
@@ -15,7 +15,7 @@ public enum CompositeBuilder: DeclarationBuilder {
     public typealias Element = CompositeElement
 
     /// Adds an attribute.
-    public static func buildExpression(_ attribute: Attribute) -> [CompositeElement] {
+    public static func buildExpression(_ attribute: AttributeDeclaration) -> [CompositeElement] {
         [.attribute(attribute)]
     }
 

@@ -11,7 +11,7 @@ extension Entity {
     var flattened: Entity {
         guard !compositeAttributes.isEmpty else { return self }
         var result = self
-        var elements: [Attribute] = []
+        var elements: [AttributeDeclaration] = []
         for composite in compositeAttributes {
             let own = composite.elementAttributes
             elements += own
@@ -53,7 +53,7 @@ extension CompositeAttribute {
     ///
     /// The elements of an optional composite attribute are optional by themselves: a check of the
     /// whole composite attribute asks for the mandatory ones.
-    var elementAttributes: [Attribute] {
+    var elementAttributes: [AttributeDeclaration] {
         let own = attributes + compositeAttributes.flatMap(\.elementAttributes)
         return own.map { element in
             var result = element

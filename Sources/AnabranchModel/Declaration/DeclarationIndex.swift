@@ -6,7 +6,7 @@ import AnabranchReplication
 /// of parents ends at `ModelLimits.deepestHierarchy`.
 struct DeclarationIndex {
     enum Property {
-        case attribute(Attribute)
+        case attribute(AttributeDeclaration)
         case relationship(Relationship)
     }
 

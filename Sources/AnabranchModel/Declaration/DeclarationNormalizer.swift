@@ -49,7 +49,7 @@ enum DeclarationNormalizer {
         return result
     }
 
-    private static func normalize(_ attribute: Attribute) -> Attribute {
+    private static func normalize(_ attribute: AttributeDeclaration) -> AttributeDeclaration {
         var result = attribute
         result.wireName = attribute.resolvedWireName
         // An empty name in a model file means that there is no transformer.

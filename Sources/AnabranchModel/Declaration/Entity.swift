@@ -7,7 +7,7 @@ public struct Entity: Hashable, Sendable {
     /// True if the entity itself has no objects, only its sub-entities have.
     public var isAbstract: Bool
     /// The attributes that the entity declares itself, without inherited ones.
-    public var attributes: [Attribute]
+    public var attributes: [AttributeDeclaration]
     /// The composite attributes that the entity declares itself, without inherited ones.
     public var compositeAttributes: [CompositeAttribute]
     /// The relationships that the entity declares itself, without inherited ones.

@@ -1,7 +1,7 @@
 /// One part of the content of an ``Entity``.
 public enum EntityElement: Hashable, Sendable {
     /// An attribute.
-    case attribute(Attribute)
+    case attribute(AttributeDeclaration)
     /// A composite attribute.
     case composite(CompositeAttribute)
     /// A relationship.
@@ -23,7 +23,7 @@ public enum EntityBuilder: DeclarationBuilder {
     public typealias Element = EntityElement
 
     /// Adds an attribute.
-    public static func buildExpression(_ attribute: Attribute) -> [EntityElement] {
+    public static func buildExpression(_ attribute: AttributeDeclaration) -> [EntityElement] {
         [.attribute(attribute)]
     }
 

@@ -5,7 +5,7 @@ extension Entity {
     var resolvedWireName: String { wireName ?? renamingIdentifier ?? name }
 }
 
-extension Attribute {
+extension AttributeDeclaration {
     /// The name on the wire, given or by default.
     var resolvedWireName: String { wireName ?? renamingIdentifier ?? name }
 }

@@ -1,7 +1,7 @@
 /// A condition on a property, checked when its object is saved, in Core Data's predicate language.
 ///
 ///  ```swift
-///  Attribute("age", .integer16, validations: [.init("SELF >= 18", warning: "Adults only.")])
+///  AttributeDeclaration("age", .integer16, validations: [.init("SELF >= 18", warning: "Adults only.")])
 ///  Relationship("wheels", toMany: "Wheel", validations: [.init("@count != 1")])
 ///  ```
 ///

@@ -30,7 +30,7 @@ public final class AttributeDescription: Sendable {
     /// True if the value is computed from other properties: see ``derivationExpression``.
     public let isDerived: Bool
     /// The declaration in the model's canonical form.
-    public let declaration: Attribute
+    public let declaration: AttributeDeclaration
 
     let graph: ModelGraph
     private let entityIndex: Int
@@ -47,7 +47,7 @@ public final class AttributeDescription: Sendable {
     ///   - group: The group of the attribute, with its position among the entity's groups.
     ///   - hasInitialValue: False if a new object does not have the default.
     init(
-        _ declaration: Attribute, at place: PropertyLocation,
+        _ declaration: AttributeDeclaration, at place: PropertyLocation,
         group: (index: Int, name: String)?, hasInitialValue: Bool, graph: ModelGraph
     ) {
         self.declaration = declaration

@@ -61,7 +61,7 @@ struct GraphBuilder {
         let elementCount = declared.elementCount
         let initial = Set(
             declared.compositeAttributes.flatMap(\.initialElementNames).map { WireName($0) })
-        func describe(_ attribute: Attribute) -> PropertyDescription {
+        func describe(_ attribute: AttributeDeclaration) -> PropertyDescription {
             let isElement = attribute.name.utf8.contains(UInt8(ascii: "."))
             return .attribute(
                 AttributeDescription(
@@ -92,7 +92,7 @@ struct GraphBuilder {
     }
 
     private func group(
-        of attribute: Attribute, declaredBy entity: Int
+        of attribute: AttributeDeclaration, declaredBy entity: Int
     ) -> (index: Int, name: String)? {
         let groups = index.entities[entity].attributeGroups
         let own = groups.firstIndex { group in

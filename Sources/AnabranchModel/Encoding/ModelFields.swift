@@ -54,8 +54,8 @@ extension CompositeAttribute: FieldRecord {
     ]
 }
 
-extension Attribute: FieldRecord {
-    static var blank: Self { Attribute("", .undefined, optional: false) }
+extension AttributeDeclaration: FieldRecord {
+    static var blank: Self { AttributeDeclaration("", .undefined, optional: false) }
     static let fields: [RecordField<Self>] = [
         .value(1, \.name), .optional(2, \.wireName), .value(3, \.type), .flag(4, \.isOptional),
         .flag(5, \.isTransient), .optional(6, \.defaultValue), .optional(7, \.minimum),

@@ -70,8 +70,8 @@ extension Entity {
     }
 }
 
-extension Attribute {
-    fileprivate var versioned: Attribute {
+extension AttributeDeclaration {
+    fileprivate var versioned: AttributeDeclaration {
         var result = self
         result.defaultValue = nil
         result.minimum = nil

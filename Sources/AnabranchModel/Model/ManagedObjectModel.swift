@@ -7,8 +7,8 @@ package import AnabranchReplication
 ///  ```swift
 ///  let model = try ManagedObjectModel {
 ///      Entity("Person") {
-///          Attribute("name", .string)
-///          Attribute("age", .integer64, optional: false, default: 0)
+///          AttributeDeclaration("name", .string)
+///          AttributeDeclaration("age", .integer64, optional: false, default: 0)
 ///          Relationship("boss", to: "Person", inverse: "reports")
 ///          Relationship("reports", toMany: "Person", inverse: "boss")
 ///      }

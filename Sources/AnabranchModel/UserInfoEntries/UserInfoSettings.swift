@@ -67,8 +67,8 @@ struct UserInfoSettings {
     }
 
     private mutating func applied(
-        to attribute: Attribute, of entity: String, _ path: String
-    ) -> Attribute {
+        to attribute: AttributeDeclaration, of entity: String, _ path: String
+    ) -> AttributeDeclaration {
         var attribute = attribute
         attribute.wireName = attribute.userInfo[UserInfoKey.wireName]
         if let name = attribute.userInfo[UserInfoKey.mergeRule] {

@@ -13,11 +13,11 @@ struct ValuePredicate: Sendable {
     /// - Throws: ``FetchPredicateError`` if the predicate cannot be read, or cannot compare values
     ///   of the attribute's type.
     init(
-        _ format: String, of attribute: Attribute, entity name: String
+        _ format: String, of attribute: AttributeDeclaration, entity name: String
     ) throws(FetchPredicateError) {
         let parsed = try FetchPredicate(format: format, arguments: [])
         var standIn = Entity(name)
-        standIn.attributes = [Attribute(attribute.name, attribute.type)]
+        standIn.attributes = [AttributeDeclaration(attribute.name, attribute.type)]
         entity = ModelGraph(ModelDeclaration(entities: [standIn])).entities[0]
         predicate = try ValueKeys(key: attribute.name).rewrite(parsed).resolved(for: entity)
     }

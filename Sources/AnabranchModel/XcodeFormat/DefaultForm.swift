@@ -8,7 +8,7 @@ enum DefaultForm: Equatable {
     case entry(String)
 
     /// Finds the form of an attribute's default; `nil` without a default.
-    init?(_ attribute: Attribute) {
+    init?(_ attribute: AttributeDeclaration) {
         guard let value = attribute.defaultValue else { return nil }
         if case .date(let seconds) = value, attribute.type == .date, seconds.isFinite {
             self = .attribute(

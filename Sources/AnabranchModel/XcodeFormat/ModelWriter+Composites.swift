@@ -1,7 +1,7 @@
 extension ModelWriter {
     /// The attributes and composite attributes of an entity or a composite, sorted by name.
     mutating func nodes(
-        _ attributes: [Attribute], _ composites: [CompositeAttribute], of entity: Entity
+        _ attributes: [AttributeDeclaration], _ composites: [CompositeAttribute], of entity: Entity
     ) -> [XMLNode] {
         var nodes = attributes.map { (name: $0.name, node: node($0, of: entity)) }
         nodes += composites.map { (name: $0.name, node: node($0, of: entity)) }

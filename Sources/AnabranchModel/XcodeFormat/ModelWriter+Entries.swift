@@ -20,7 +20,7 @@ extension ModelWriter {
     }
 
     /// The user info of an attribute, with entries for the settings that Xcode has no place for.
-    func entries(of attribute: Attribute, in entity: Entity) -> [String: String] {
+    func entries(of attribute: AttributeDeclaration, in entity: Entity) -> [String: String] {
         var entries = attribute.userInfo
         setWireName(
             attribute.wireName, usual: attribute.renamingIdentifier ?? attribute.name,
@@ -64,7 +64,7 @@ extension ModelWriter {
     }
 
     /// The entry of a default; one that the attribute's user info has already stays if it is right.
-    private func defaultEntry(of attribute: Attribute) -> String? {
+    private func defaultEntry(of attribute: AttributeDeclaration) -> String? {
         let present = attribute.userInfo[UserInfoKey.defaultValue]
         if let present, let value = TaggedValueText.value(of: present),
             attribute.type.coerce(value) ?? value == attribute.defaultValue

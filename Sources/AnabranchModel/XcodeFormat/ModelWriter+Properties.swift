@@ -1,7 +1,7 @@
 import AnabranchReplication
 
 extension ModelWriter {
-    mutating func node(_ attribute: Attribute, of entity: Entity) -> XMLNode {
+    mutating func node(_ attribute: AttributeDeclaration, of entity: Entity) -> XMLNode {
         let place = "attribute \(entity.name).\(attribute.name)"
         var writer = self
         func text(_ text: String?, _ setting: String) -> String? {
@@ -46,7 +46,7 @@ extension ModelWriter {
 
     /// Writes the bounds; those of a date as seconds.
     private mutating func setBounds(
-        of attribute: Attribute, on node: inout XMLNode, entity: String, place: String
+        of attribute: AttributeDeclaration, on node: inout XMLNode, entity: String, place: String
     ) {
         let isDate = attribute.type == .date
         for (prefix, bound) in [("min", attribute.minimum), ("max", attribute.maximum)] {

@@ -47,19 +47,19 @@ private enum Directory {
     static func model() throws -> ManagedObjectModel {
         try ManagedObjectModel {
             Entity("Person") {
-                Attribute("name", .string)
-                Attribute("age", .integer64, optional: false, default: 3)
+                AttributeDeclaration("name", .string)
+                AttributeDeclaration("age", .integer64, optional: false, default: 3)
                 CompositeAttribute("address", of: "Address", wireName: "home") {
-                    Attribute("street", .string)
-                    Attribute("city", .string, maximum: 40, renamingIdentifier: "town")
-                    Attribute("price", .decimal)
-                    Attribute("in", .boolean)
+                    AttributeDeclaration("street", .string)
+                    AttributeDeclaration("city", .string, maximum: 40, renamingIdentifier: "town")
+                    AttributeDeclaration("price", .decimal)
+                    AttributeDeclaration("in", .boolean)
                     CompositeAttribute("place", of: "Place") { place() }
                 }
                 Relationship("friends", toMany: "Person", inverse: "friends")
             }
             Entity("Employee", parent: "Person") {
-                Attribute("badge", .integer32, optional: false)
+                AttributeDeclaration("badge", .integer32, optional: false)
                 CompositeAttribute("work", of: "Place", optional: false) { place() }
                 Relationship("boss", to: "Person")
             }
@@ -69,9 +69,9 @@ private enum Directory {
     private static func place() -> [CompositeElement] {
         [
             .attribute(
-                Attribute("latitude", .double, optional: false, minimum: -90, maximum: 90)),
-            .attribute(Attribute("longitude", .double, optional: false)),
-            .attribute(Attribute("zone", .integer16, default: 1)),
+                AttributeDeclaration("latitude", .double, optional: false, minimum: -90, maximum: 90)),
+            .attribute(AttributeDeclaration("longitude", .double, optional: false)),
+            .attribute(AttributeDeclaration("zone", .integer16, default: 1)),
         ]
     }
 }

@@ -94,9 +94,9 @@ enum Library {
             volume
             magazine
             Entity("Reader") {
-                Attribute(
+                AttributeDeclaration(
                     "name", .string, validations: [.init("length > 2", warning: "Too short.")])
-                Attribute("loans", .integer64, derivation: "books.@count")
+                AttributeDeclaration("loans", .integer64, derivation: "books.@count")
                 Relationship("books", toMany: "Volume", inverse: "readers")
                 Relationship("friends", toMany: "Reader", inverse: "friends", deleteRule: .deny)
                 Relationship("guardian", to: "Reader", validations: [.init("name != 'Bob'")])
@@ -104,7 +104,7 @@ enum Library {
                 Relationship("spouse", to: "Reader", inverse: "spouse")
             }
             Entity("Shelf") {
-                Attribute("label", .string)
+                AttributeDeclaration("label", .string)
                 Relationship("items", toMany: "Item", inverse: "shelf", deleteRule: .cascade)
             }
         }
@@ -114,14 +114,14 @@ enum Library {
         Entity(
             "Item", isAbstract: true, renamingIdentifier: "Thing", deletePolicy: .updateWins
         ) {
-            Attribute("code", .uuid, wireName: "id")
-            Attribute(
+            AttributeDeclaration("code", .uuid, wireName: "id")
+            AttributeDeclaration(
                 "title", .string, optional: false, default: "Untitled", minimum: 1, maximum: 200)
-            Attribute(
+            AttributeDeclaration(
                 "price", .decimal, optional: false, default: 9.5,
                 preservesValueInHistoryOnDeletion: true)
-            Attribute("isHeld", .boolean, optional: false, default: false, transient: true)
-            Attribute("added", .date)
+            AttributeDeclaration("isHeld", .boolean, optional: false, default: false, transient: true)
+            AttributeDeclaration("added", .date)
             Relationship("shelf", to: "Shelf", optional: false, inverse: "items")
             UniquenessConstraint("code")
             IndexDeclaration("title", on: "title")
@@ -131,14 +131,14 @@ enum Library {
 
     private static var volume: Entity {
         Entity("Volume", parent: "Item") {
-            Attribute("author", .string, versionHashModifier: "2", userInfo: ["in": "ISBN"])
-            Attribute("genre", .integer16, optional: false, default: 4)
-            Attribute("second", .integer16)
-            Attribute("pages", .integer64, optional: false, default: 12)
-            Attribute(
+            AttributeDeclaration("author", .string, versionHashModifier: "2", userInfo: ["in": "ISBN"])
+            AttributeDeclaration("genre", .integer16, optional: false, default: 4)
+            AttributeDeclaration("second", .integer16)
+            AttributeDeclaration("pages", .integer64, optional: false, default: 12)
+            AttributeDeclaration(
                 "code2", .string, regularExpression: "[a-z]*",
                 allowsExternalBinaryDataStorage: true)
-            Attribute(
+            AttributeDeclaration(
                 "loans", .integer64, optional: false, default: 0, mergeRule: .counter)
             Relationship(
                 "readers", toMany: "Reader", ordered: true, maxCount: 4, inverse: "books",
@@ -155,16 +155,16 @@ enum Library {
 
     private static var magazine: Entity {
         Entity("Magazine", parent: "Item") {
-            Attribute("tags", .transformable, transformer: "Tags")
-            Attribute("cover", .transformable)
-            Attribute("start", .date)
-            Attribute("end", .date)
-            Attribute("issue", .integer16, optional: false, default: 1)
-            Attribute("number", .integer32, optional: false, default: -2)
-            Attribute("weight", .float, optional: false, default: 0.1)
-            Attribute("length", .double, optional: false, default: 0.1)
-            Attribute("link", .uri)
-            Attribute("scan", .binary, optional: false, default: .data(Data([1, 2])))
+            AttributeDeclaration("tags", .transformable, transformer: "Tags")
+            AttributeDeclaration("cover", .transformable)
+            AttributeDeclaration("start", .date)
+            AttributeDeclaration("end", .date)
+            AttributeDeclaration("issue", .integer16, optional: false, default: 1)
+            AttributeDeclaration("number", .integer32, optional: false, default: -2)
+            AttributeDeclaration("weight", .float, optional: false, default: 0.1)
+            AttributeDeclaration("length", .double, optional: false, default: 0.1)
+            AttributeDeclaration("link", .uri)
+            AttributeDeclaration("scan", .binary, optional: false, default: .data(Data([1, 2])))
             AttributeGroup("time", "start", "end")
         }
     }

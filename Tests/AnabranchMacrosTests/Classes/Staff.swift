@@ -6,26 +6,26 @@ enum Staff {
     static func model() throws -> ManagedObjectModel {
         try ManagedObjectModel {
             Entity("Person") {
-                Attribute("age", .integer64, optional: false, default: 18)
-                Attribute("born", .date)
-                Attribute("hands", .transformable)
-                Attribute("in", .boolean, optional: false, default: false)
-                Attribute("mood", .integer16)
-                Attribute("name", .string)
+                AttributeDeclaration("age", .integer64, optional: false, default: 18)
+                AttributeDeclaration("born", .date)
+                AttributeDeclaration("hands", .transformable)
+                AttributeDeclaration("in", .boolean, optional: false, default: false)
+                AttributeDeclaration("mood", .integer16)
+                AttributeDeclaration("name", .string)
                 Relationship("boss", to: "Person", inverse: "reports")
                 Relationship("desk", to: "Furniture", inverse: "user")
                 Relationship("friends", toMany: "Person", inverse: "friends")
                 Relationship("reports", toMany: "Person", inverse: "boss")
             }
             Entity("Engineer", parent: "Person") {
-                Attribute("badge", .string)
-                Attribute("level", .integer32)
+                AttributeDeclaration("badge", .string)
+                AttributeDeclaration("level", .integer32)
                 Relationship("mentor", to: "Engineer", inverse: "pupils")
                 Relationship("pupils", toMany: "Engineer", inverse: "mentor")
             }
-            Entity("Chief", parent: "Engineer") { Attribute("budget", .decimal) }
+            Entity("Chief", parent: "Engineer") { AttributeDeclaration("budget", .decimal) }
             Entity("Furniture") {
-                Attribute("title", .string)
+                AttributeDeclaration("title", .string)
                 Relationship("user", to: "Person", inverse: "desk")
             }
         }

@@ -10,9 +10,9 @@ import Testing
     @Test func `the @Entity macro and the model tool write the same code`() throws {
         let model = try ManagedObjectModel {
             Entity("Person") {
-                Attribute("name", .string)
-                Attribute("age", .integer64, optional: false, default: 0)
-                Attribute("in", .boolean)
+                AttributeDeclaration("name", .string)
+                AttributeDeclaration("age", .integer64, optional: false, default: 0)
+                AttributeDeclaration("in", .boolean)
                 Relationship("boss", to: "Person", inverse: "reports")
                 Relationship("reports", toMany: "Person", inverse: "boss")
             }

@@ -7,8 +7,8 @@ struct HeldValueResolutionTests {
     private static func model() throws -> ManagedObjectModel {
         try ManagedObjectModel {
             Entity("Note") {
-                Attribute("plain", .string)
-                Attribute("text", .string, searchable: TextSearch(), mergeRule: .keepBoth)
+                AttributeDeclaration("plain", .string)
+                AttributeDeclaration("text", .string, searchable: TextSearch(), mergeRule: .keepBoth)
                 Relationship("box", to: "Box", inverse: "notes")
             }
             Entity("Box") { Relationship("notes", toMany: "Note", inverse: "box") }
@@ -51,7 +51,7 @@ struct HeldValueResolutionTests {
             #expect(throws: ModelError.self) {
                 try ManagedObjectModel {
                     Entity("Note") {
-                        Attribute(
+                        AttributeDeclaration(
                             "text", .string, validations: [ValidationRule(expression)],
                             mergeRule: .keepBoth)
                     }

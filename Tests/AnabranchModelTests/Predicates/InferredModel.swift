@@ -67,7 +67,7 @@ final class InferredModel {
                         Relationship(key, to: target.name, inverse: inverse)
                     }
                 } else {
-                    Attribute(key, property.type ?? .string)
+                    AttributeDeclaration(key, property.type ?? .string)
                 }
             }
             for (owner, key, _) in inverses {

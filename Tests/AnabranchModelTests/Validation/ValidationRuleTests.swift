@@ -11,7 +11,7 @@ struct ValidationRuleTests {
     ) throws -> [String] {
         let rules = formats.map { ValidationRule($0) }
         let model = try ManagedObjectModel {
-            Entity("A") { Attribute("x", type, validations: rules) }
+            Entity("A") { AttributeDeclaration("x", type, validations: rules) }
         }
         return try model.attribute("A", "x").violations(by: value).map { violation in
             guard case .failedRule(let rule) = violation else { return "\(violation)" }
@@ -66,16 +66,16 @@ struct ValidationRuleTests {
     }
 
     @Test func `a double that is not a number violates every bound and is no date`() throws {
-        func violations(_ attribute: Attribute, _ value: Value) throws -> [ValueViolation] {
+        func violations(_ attribute: AttributeDeclaration, _ value: Value) throws -> [ValueViolation] {
             try ManagedObjectModel { Entity("A") { attribute } }.attribute("A", "x")
                 .violations(by: value)
         }
         let nan = Value.double(.nan)
-        #expect(try violations(Attribute("x", .double, minimum: 0), nan) == [.belowMinimum])
-        #expect(try violations(Attribute("x", .double, maximum: 0), nan) == [.aboveMaximum])
-        #expect(try violations(Attribute("x", .double), nan) == [])
-        #expect(try violations(Attribute("x", .date), .date(.nan)) == [.invalidDate])
-        #expect(try violations(Attribute("x", .date), .date(.infinity)) == [])
+        #expect(try violations(AttributeDeclaration("x", .double, minimum: 0), nan) == [.belowMinimum])
+        #expect(try violations(AttributeDeclaration("x", .double, maximum: 0), nan) == [.aboveMaximum])
+        #expect(try violations(AttributeDeclaration("x", .double), nan) == [])
+        #expect(try violations(AttributeDeclaration("x", .date), .date(.nan)) == [.invalidDate])
+        #expect(try violations(AttributeDeclaration("x", .date), .date(.infinity)) == [])
     }
 
     @Test(
@@ -90,7 +90,7 @@ struct ValidationRuleTests {
         type: AttributeType, format: String
     ) throws {
         let error = try refusal {
-            Entity("A") { Attribute("x", type, validations: [.init(format)]) }
+            Entity("A") { AttributeDeclaration("x", type, validations: [.init(format)]) }
         }
         #expect(error.code == .invalidPredicate && error.entity == "A" && error.property == "x")
         #expect(error.message.contains("'\(format)'"), "\(error)")
@@ -106,7 +106,7 @@ struct ValidationRuleTests {
     ) throws {
         let error = try refusal {
             Entity("A") {
-                Attribute("age", .integer16)
+                AttributeDeclaration("age", .integer16)
                 Relationship(
                     "one", to: "A", inverse: "many",
                     validations: name == "one" ? [.init(format)] : [])
@@ -121,7 +121,7 @@ struct ValidationRuleTests {
     @Test func `rules are part of a model's bytes, and only where there are any`() throws {
         let model = try ManagedObjectModel {
             Entity("A") {
-                Attribute(
+                AttributeDeclaration(
                     "x", .integer16,
                     validations: [.init("SELF > 1", warning: "w"), .init("SELF < 9")])
                 Relationship("many", toMany: "A", validations: [.init("@count > 1")])
@@ -133,7 +133,7 @@ struct ValidationRuleTests {
         #expect(decoded == model && decoded.declaration == model.declaration)
         let swapped = try ManagedObjectModel {
             Entity("A") {
-                Attribute(
+                AttributeDeclaration(
                     "x", .integer16,
                     validations: [.init("SELF < 9"), .init("SELF > 1", warning: "w")])
                 Relationship("many", toMany: "A", validations: [.init("@count > 1")])
@@ -151,7 +151,7 @@ struct ValidationRuleTests {
         func model(_ rules: [ValidationRule]) throws -> ManagedObjectModel {
             try ManagedObjectModel {
                 Entity("A") {
-                    Attribute("x", .integer16, validations: rules)
+                    AttributeDeclaration("x", .integer16, validations: rules)
                     Relationship("many", toMany: "A")
                 }
             }

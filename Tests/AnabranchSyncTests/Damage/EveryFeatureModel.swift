@@ -11,27 +11,27 @@ enum EveryFeatureModel {
             configurations: [ModelConfiguration("Local", "Draft", isSynced: false)]
         ) {
             person(version)
-            Entity("Manager", parent: "Person") { Attribute("level", .integer32) }
+            Entity("Manager", parent: "Person") { AttributeDeclaration("level", .integer32) }
             Entity("Team") {
-                Attribute("title", .string, searchable: TextSearch())
+                AttributeDeclaration("title", .string, searchable: TextSearch())
                 Relationship("members", toMany: "Person", inverse: "teams")
                 Relationship("ranked", toMany: "Person", ordered: true, inverse: "rankings")
             }
             Entity("Desk", deletePolicy: .updateWins) {
-                Attribute("place", .string)
+                AttributeDeclaration("place", .string)
                 Relationship("owner", to: "Person", inverse: "desk")
             }
             Entity("Task") {
-                Attribute("title", .string)
+                AttributeDeclaration("title", .string)
                 Relationship("person", to: "Person", inverse: "tasks")
             }
             Entity("Draft") {
-                Attribute("text", .string)
-                Attribute("size", .integer64)
+                AttributeDeclaration("text", .string)
+                AttributeDeclaration("size", .integer64)
             }
             if version == 3 {
                 Entity("Badge") {
-                    Attribute("title", .string)
+                    AttributeDeclaration("title", .string)
                     Relationship("holders", toMany: "Person", inverse: "badges")
                 }
             }
@@ -53,37 +53,37 @@ enum EveryFeatureModel {
             UniquenessConstraint("email")
             IndexDeclaration("byAge", on: "age")
             if version == 1 {
-                Attribute("nickname", .string)
+                AttributeDeclaration("nickname", .string)
                 Relationship("mentor", to: "Person", inverse: "pupils")
                 Relationship("pupils", toMany: "Person", inverse: "mentor")
             } else {
-                Attribute("rank", .integer64, optional: false, default: 7)
+                AttributeDeclaration("rank", .integer64, optional: false, default: 7)
             }
             if version == 3 {
-                Attribute("color", .string)
+                AttributeDeclaration("color", .string)
                 Relationship("badges", toMany: "Badge", inverse: "holders")
             }
         }
     }
 
     @EntityBuilder private static var attributes: [EntityElement] {
-        Attribute("name", .string, searchable: TextSearch())
-        Attribute("email", .string)
-        Attribute("age", .integer16)
-        Attribute("balance", .decimal)
-        Attribute("score", .double)
-        Attribute("born", .date)
-        Attribute("isActive", .boolean)
-        Attribute("photo", .binary)
-        Attribute("token", .uuid)
-        Attribute("site", .uri)
-        Attribute("notes", .string, mergeRule: .keepBoth)
-        Attribute("votes", .integer64, mergeRule: .counter)
-        Attribute("money", .decimal, mergeRule: .counter)
-        Attribute("best", .integer64, mergeRule: .max)
-        Attribute("first", .string, mergeRule: .firstWriter)
-        Attribute("low", .integer64)
-        Attribute("high", .integer64)
+        AttributeDeclaration("name", .string, searchable: TextSearch())
+        AttributeDeclaration("email", .string)
+        AttributeDeclaration("age", .integer16)
+        AttributeDeclaration("balance", .decimal)
+        AttributeDeclaration("score", .double)
+        AttributeDeclaration("born", .date)
+        AttributeDeclaration("isActive", .boolean)
+        AttributeDeclaration("photo", .binary)
+        AttributeDeclaration("token", .uuid)
+        AttributeDeclaration("site", .uri)
+        AttributeDeclaration("notes", .string, mergeRule: .keepBoth)
+        AttributeDeclaration("votes", .integer64, mergeRule: .counter)
+        AttributeDeclaration("money", .decimal, mergeRule: .counter)
+        AttributeDeclaration("best", .integer64, mergeRule: .max)
+        AttributeDeclaration("first", .string, mergeRule: .firstWriter)
+        AttributeDeclaration("low", .integer64)
+        AttributeDeclaration("high", .integer64)
         AttributeGroup("range", "low", "high")
     }
 }

@@ -10,9 +10,9 @@ private enum StackModel {
     static func make() throws -> ManagedObjectModel {
         try ManagedObjectModel {
             Entity("Node") {
-                Attribute("a", .integer64)
-                Attribute("b", .integer64)
-                Attribute("key", .integer64)
+                AttributeDeclaration("a", .integer64)
+                AttributeDeclaration("b", .integer64)
+                AttributeDeclaration("key", .integer64)
                 Relationship("boss", to: "Node", inverse: "reports")
                 Relationship("owner", to: "Node", inverse: "parts")
                 Relationship("friends", toMany: "Node", inverse: "friends")
@@ -21,9 +21,9 @@ private enum StackModel {
                 Relationship("tags", toMany: "Tag", inverse: "nodes")
             }
             Entity("Tag") {
-                Attribute("a", .integer64)
-                Attribute("b", .integer64)
-                Attribute("key", .integer64)
+                AttributeDeclaration("a", .integer64)
+                AttributeDeclaration("b", .integer64)
+                AttributeDeclaration("key", .integer64)
                 Relationship("nodes", toMany: "Node", inverse: "tags")
             }
         }

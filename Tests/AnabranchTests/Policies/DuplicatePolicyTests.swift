@@ -13,16 +13,16 @@ import Testing
         scenario = try ViewScenario(
             ManagedObjectModel {
                 Entity("Tag") {
-                    Attribute("name", .string)
-                    Attribute("code", .string)
-                    Attribute("note", .string)
-                    Attribute("uses", .integer64, mergeRule: .counter)
+                    AttributeDeclaration("name", .string)
+                    AttributeDeclaration("code", .string)
+                    AttributeDeclaration("note", .string)
+                    AttributeDeclaration("uses", .integer64, mergeRule: .counter)
                     Relationship("pages", toMany: "Page", inverse: "tag")
                     UniquenessConstraint("name")
                     UniquenessConstraint("code")
                 }
                 Entity("Page") {
-                    Attribute("name", .string)
+                    AttributeDeclaration("name", .string)
                     Relationship("tag", to: "Tag", inverse: "pages")
                 }
             })

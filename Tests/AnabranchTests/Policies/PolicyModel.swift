@@ -10,17 +10,17 @@ enum PolicyModel {
     static func make() throws -> ManagedObjectModel {
         try ManagedObjectModel {
             Entity("Account") {
-                for name in ["a", "b", "c"] { Attribute(name, .integer64) }
-                Attribute("visits", .integer64, mergeRule: .counter)
-                Attribute("best", .integer64, mergeRule: .max)
-                Attribute("opened", .integer64, mergeRule: .firstWriter)
-                Attribute("start", .integer64)
-                Attribute("end", .integer64)
-                Attribute("level", .integer64, default: 7)
-                Attribute("code", .string)
-                Attribute("email", .string)
-                Attribute("name", .string)
-                Attribute("draft", .string, transient: true)
+                for name in ["a", "b", "c"] { AttributeDeclaration(name, .integer64) }
+                AttributeDeclaration("visits", .integer64, mergeRule: .counter)
+                AttributeDeclaration("best", .integer64, mergeRule: .max)
+                AttributeDeclaration("opened", .integer64, mergeRule: .firstWriter)
+                AttributeDeclaration("start", .integer64)
+                AttributeDeclaration("end", .integer64)
+                AttributeDeclaration("level", .integer64, default: 7)
+                AttributeDeclaration("code", .string)
+                AttributeDeclaration("email", .string)
+                AttributeDeclaration("name", .string)
+                AttributeDeclaration("draft", .string, transient: true)
                 AttributeGroup("span", attributes: ["start", "end"])
                 Relationship("bank", to: "Bank", inverse: "accounts")
                 Relationship("tags", toMany: "Tag", inverse: "accounts")
@@ -31,26 +31,26 @@ enum PolicyModel {
                 UniquenessConstraint("code")
                 UniquenessConstraint("email")
             }
-            Entity("Premium", parent: "Account") { Attribute("perk", .string) }
+            Entity("Premium", parent: "Account") { AttributeDeclaration("perk", .string) }
             Entity("Bank") {
-                Attribute("name", .string)
+                AttributeDeclaration("name", .string)
                 Relationship("accounts", toMany: "Account", inverse: "bank")
             }
             Entity("Tag") {
-                Attribute("name", .string)
+                AttributeDeclaration("name", .string)
                 Relationship("accounts", toMany: "Account", inverse: "tags")
             }
             Entity("Step") {
-                Attribute("name", .string)
+                AttributeDeclaration("name", .string)
                 Relationship("account", to: "Account", inverse: "steps")
             }
             // The name of this side is the smaller one, so the reference is stored here.
             Entity("Access") {
-                Attribute("name", .string)
+                AttributeDeclaration("name", .string)
                 Relationship("account", to: "Account", inverse: "access")
             }
             Entity("Note") {
-                Attribute("name", .string)
+                AttributeDeclaration("name", .string)
                 Relationship("about", to: "Account")
             }
         }

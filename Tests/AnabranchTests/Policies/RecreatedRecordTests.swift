@@ -26,7 +26,7 @@ struct BrandModel: Sendable, CustomTestStringConvertible {
     func make() throws -> ManagedObjectModel {
         try ManagedObjectModel {
             Entity("Brand") {
-                Attribute("name", .string)
+                AttributeDeclaration("name", .string)
                 Relationship(
                     "sites", toMany: "Site", ordered: isOrdered, inverse: "brand",
                     deleteRule: isCascading ? .cascade : .nullify)
@@ -34,16 +34,16 @@ struct BrandModel: Sendable, CustomTestStringConvertible {
                 Relationship("labels", toMany: "Label", inverse: "brands")
             }
             Entity("Site") {
-                Attribute("name", .string)
+                AttributeDeclaration("name", .string)
                 Relationship("brand", to: "Brand", optional: !isMandatory, inverse: "sites")
             }
             // The name of this side is the smaller one, so the reference is stored here.
             Entity("Owner") {
-                Attribute("name", .string)
+                AttributeDeclaration("name", .string)
                 Relationship("brand", to: "Brand", inverse: "owner")
             }
             Entity("Label") {
-                Attribute("name", .string)
+                AttributeDeclaration("name", .string)
                 Relationship("brands", toMany: "Brand", inverse: "labels")
             }
         }

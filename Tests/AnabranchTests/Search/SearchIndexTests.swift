@@ -101,10 +101,10 @@ import Testing
         let model = try ManagedObjectModel {
             Entity("Person") {
                 CompositeAttribute("home") {
-                    Attribute("street", .string, searchable: TextSearch())
-                    Attribute("city", .string)
+                    AttributeDeclaration("street", .string, searchable: TextSearch())
+                    AttributeDeclaration("city", .string)
                 }
-                Attribute("name", .string, searchable: TextSearch())
+                AttributeDeclaration("name", .string, searchable: TextSearch())
             }
         }
         let container = try library.open(model)
@@ -147,14 +147,14 @@ import Testing
         second.coordinator.close()
         let unique = try ManagedObjectModel {
             Entity("Article") {
-                Attribute("heading", .string, wireName: "title", searchable: TextSearch())
-                Attribute("body", .string, searchable: TextSearch(prefixLengths: [2]))
-                Attribute("stars", .integer64, optional: false, default: 0)
+                AttributeDeclaration("heading", .string, wireName: "title", searchable: TextSearch())
+                AttributeDeclaration("body", .string, searchable: TextSearch(prefixLengths: [2]))
+                AttributeDeclaration("stars", .integer64, optional: false, default: 0)
                 Relationship("author", to: "Author", inverse: "articles")
                 UniquenessConstraint("stars")
             }
             Entity("Author") {
-                Attribute("name", .string, searchable: TextSearch())
+                AttributeDeclaration("name", .string, searchable: TextSearch())
                 Relationship("articles", toMany: "Article", inverse: "author")
             }
         }

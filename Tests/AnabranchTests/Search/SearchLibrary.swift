@@ -16,15 +16,15 @@ struct SearchLibrary {
     ) throws -> ManagedObjectModel {
         try ManagedObjectModel {
             Entity("Article") {
-                Attribute(
+                AttributeDeclaration(
                     titleName, .string, renamingIdentifier: titleName == "title" ? nil : "title",
                     searchable: title)
-                Attribute("body", .string, searchable: body)
-                Attribute("stars", .integer64, optional: false, default: 0)
+                AttributeDeclaration("body", .string, searchable: body)
+                AttributeDeclaration("stars", .integer64, optional: false, default: 0)
                 Relationship("author", to: "Author", inverse: "articles")
             }
             Entity("Author") {
-                Attribute("name", .string, searchable: TextSearch())
+                AttributeDeclaration("name", .string, searchable: TextSearch())
                 Relationship("articles", toMany: "Article", inverse: "author")
             }
         }

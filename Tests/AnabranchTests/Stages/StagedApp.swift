@@ -25,21 +25,21 @@ struct StagedApp {
     static func model(_ version: Int) throws -> ManagedObjectModel {
         try ManagedObjectModel {
             Entity("Person") {
-                Attribute(version == 1 ? "age" : "years", .integer64, renamingIdentifier: "age")
-                if version > 1 { Attribute("nickname", .string) }
-                if version > 3 { Attribute("email", .string) }
+                AttributeDeclaration(version == 1 ? "age" : "years", .integer64, renamingIdentifier: "age")
+                if version > 1 { AttributeDeclaration("nickname", .string) }
+                if version > 3 { AttributeDeclaration("email", .string) }
                 if version < 3 {
-                    Attribute("name", .string)
+                    AttributeDeclaration("name", .string)
                     Relationship("address", to: "Address", inverse: "residents")
                 } else {
-                    Attribute("familyName", .string)
-                    Attribute("givenName", .string)
-                    Attribute("street", .string)
+                    AttributeDeclaration("familyName", .string)
+                    AttributeDeclaration("givenName", .string)
+                    AttributeDeclaration("street", .string)
                 }
             }
             if version < 3 {
                 Entity("Address") {
-                    Attribute("street", .string)
+                    AttributeDeclaration("street", .string)
                     Relationship("residents", toMany: "Person", inverse: "address")
                 }
             }

@@ -7,12 +7,12 @@ enum UndoModel {
     static func make() throws -> ManagedObjectModel {
         try ManagedObjectModel {
             Entity("Thing") {
-                Attribute("count", .integer64, optional: false, default: 0)
-                Attribute("hits", .integer64, optional: false, default: 0, mergeRule: .counter)
-                Attribute("mood", .string, transient: true)
-                Attribute("name", .string)
-                Attribute("x", .integer32)
-                Attribute("y", .integer32)
+                AttributeDeclaration("count", .integer64, optional: false, default: 0)
+                AttributeDeclaration("hits", .integer64, optional: false, default: 0, mergeRule: .counter)
+                AttributeDeclaration("mood", .string, transient: true)
+                AttributeDeclaration("name", .string)
+                AttributeDeclaration("x", .integer32)
+                AttributeDeclaration("y", .integer32)
                 AttributeGroup("place", attributes: ["x", "y"])
                 Relationship("badge", to: "Badge", inverse: "holder", deleteRule: .cascade)
                 Relationship("cursor", to: "Step", transient: true, inverse: "readers")
@@ -30,19 +30,19 @@ enum UndoModel {
                 Relationship("tags", toMany: "Tag", inverse: "things")
                 Relationship("wards", toMany: "Thing", inverse: "warden", deleteRule: .deny)
             }
-            Entity("Gadget", parent: "Thing") { Attribute("power", .double) }
+            Entity("Gadget", parent: "Thing") { AttributeDeclaration("power", .double) }
             Entity("Badge") {
-                Attribute("name", .string)
+                AttributeDeclaration("name", .string)
                 Relationship("holder", to: "Thing", inverse: "badge")
             }
             Entity("Step") {
-                Attribute("name", .string)
+                AttributeDeclaration("name", .string)
                 Relationship("thing", to: "Thing", inverse: "steps")
                 Relationship("pickers", toMany: "Thing", ordered: true, inverse: "picks")
                 Relationship("readers", toMany: "Thing", transient: true, inverse: "cursor")
             }
             Entity("Tag") {
-                Attribute("name", .string)
+                AttributeDeclaration("name", .string)
                 Relationship("things", toMany: "Thing", ordered: true, inverse: "tags")
             }
         }

@@ -9,12 +9,12 @@ enum PlayerModel {
         var declaration = try ListModel.make().declaration
         declaration.entities.append(
             Entity("Note") {
-                Attribute("title", .string)
-                Attribute("visits", .integer64, mergeRule: .counter)
+                AttributeDeclaration("title", .string)
+                AttributeDeclaration("visits", .integer64, mergeRule: .counter)
             })
         declaration.entities.append(
             Entity("Window", deletePolicy: .updateWins) {
-                Attribute("name", .string)
+                AttributeDeclaration("name", .string)
                 UniquenessConstraint("name")
             })
         declaration.configurations = [

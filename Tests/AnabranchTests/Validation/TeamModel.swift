@@ -7,13 +7,13 @@ enum TeamModel {
     static func make() throws -> ManagedObjectModel {
         try ManagedObjectModel {
             Entity("Team") {
-                Attribute("code", .string, regularExpression: "[A-Z]{3}")
-                Attribute("founded", .date, minimum: 100, maximum: 200)
-                Attribute("motto", .string, validations: mottoRules)
-                Attribute("name", .string, optional: false, minimum: 2, maximum: 10)
-                Attribute("rank", .integer16, minimum: 1, maximum: 99)
-                Attribute("rating", .double, minimum: 0.5, maximum: 5)
-                Attribute("shout", .string, optional: false, default: "Go", transient: true)
+                AttributeDeclaration("code", .string, regularExpression: "[A-Z]{3}")
+                AttributeDeclaration("founded", .date, minimum: 100, maximum: 200)
+                AttributeDeclaration("motto", .string, validations: mottoRules)
+                AttributeDeclaration("name", .string, optional: false, minimum: 2, maximum: 10)
+                AttributeDeclaration("rank", .integer16, minimum: 1, maximum: 99)
+                AttributeDeclaration("rating", .double, minimum: 0.5, maximum: 5)
+                AttributeDeclaration("shout", .string, optional: false, default: "Go", transient: true)
                 Relationship(
                     "captain", to: "Player", inverse: "captaincy",
                     validations: [.init("age >= 18", warning: "A captain is of age.")])
@@ -26,16 +26,16 @@ enum TeamModel {
                     validations: [.init("ALL SELF.age >= 16", warning: "No child plays.")])
             }
             Entity("Player") {
-                Attribute("age", .integer32, optional: false, default: 20)
+                AttributeDeclaration("age", .integer32, optional: false, default: 20)
                 Relationship("captaincy", to: "Team", inverse: "captain")
                 Relationship("team", to: "Team", inverse: "players")
             }
             Entity("Fan") {
-                Attribute("name", .string)
+                AttributeDeclaration("name", .string)
                 Relationship("teams", toMany: "Team", optional: false, inverse: "fans")
             }
             Entity("Ground") {
-                Attribute("name", .string)
+                AttributeDeclaration("name", .string)
                 Relationship(
                     "team", to: "Team", optional: false, inverse: "ground", deleteRule: .deny)
             }

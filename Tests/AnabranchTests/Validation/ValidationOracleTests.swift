@@ -66,7 +66,7 @@ private struct RandomDemands {
     }
 
     private struct Field {
-        var attribute: Attribute
+        var attribute: AttributeDeclaration
         var pattern: (@Sendable (String) -> Bool)?
         var rules: [Rule] = []
     }
@@ -98,7 +98,7 @@ private struct RandomDemands {
     private static func field(
         _ name: String, _ type: AttributeType, _ generator: inout SeededGenerator
     ) -> Field {
-        var field = Field(attribute: Attribute(name, type, optional: generator.oneIn(2)))
+        var field = Field(attribute: AttributeDeclaration(name, type, optional: generator.oneIn(2)))
         field.attribute.isTransient = generator.oneIn(6)
         let least = Int64.random(in: 0...4, using: &generator)
         let most = least + Int64.random(in: 0...4, using: &generator)

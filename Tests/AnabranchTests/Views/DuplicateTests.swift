@@ -11,19 +11,19 @@ import Testing
         scenario = try ViewScenario(
             ManagedObjectModel {
                 Entity("Tag") {
-                    Attribute("name", .string)
-                    Attribute("note", .string)
-                    Attribute("uses", .integer64, mergeRule: .counter)
+                    AttributeDeclaration("name", .string)
+                    AttributeDeclaration("note", .string)
+                    AttributeDeclaration("uses", .integer64, mergeRule: .counter)
                     Relationship("notes", toMany: "Note", inverse: "tags", deleteRule: .cascade)
                     Relationship("songs", toMany: "Song", ordered: true, inverse: "tags")
                     UniquenessConstraint("name")
                 }
                 Entity("Note") {
-                    Attribute("name", .string)
+                    AttributeDeclaration("name", .string)
                     Relationship("tags", to: "Tag", inverse: "notes")
                 }
                 Entity("Song") {
-                    Attribute("name", .string)
+                    AttributeDeclaration("name", .string)
                     Relationship("tags", toMany: "Tag", inverse: "songs")
                 }
             })

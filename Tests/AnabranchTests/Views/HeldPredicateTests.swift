@@ -12,14 +12,14 @@ import Testing
         scenario = try ViewScenario(
             ManagedObjectModel {
                 Entity("Box") {
-                    Attribute("name", .string)
+                    AttributeDeclaration("name", .string)
                     Relationship("notes", toMany: "Note", inverse: "box")
                 }
                 Entity("Note") {
-                    Attribute("name", .string)
-                    Attribute("plain", .string)
-                    Attribute("text", .string, mergeRule: .keepBoth)
-                    Attribute("size", .integer32, optional: false, default: 7, mergeRule: .keepBoth)
+                    AttributeDeclaration("name", .string)
+                    AttributeDeclaration("plain", .string)
+                    AttributeDeclaration("text", .string, mergeRule: .keepBoth)
+                    AttributeDeclaration("size", .integer32, optional: false, default: 7, mergeRule: .keepBoth)
                     Relationship("box", to: "Box", inverse: "notes")
                 }
             })
@@ -215,8 +215,8 @@ private typealias Results = FetchedResultsController<ManagedObject>
     private static func model(isLater: Bool) throws -> ManagedObjectModel {
         try ManagedObjectModel {
             Entity("Thing") {
-                Attribute("code", isLater ? .string : .integer32, mergeRule: .keepBoth)
-                Attribute(
+                AttributeDeclaration("code", isLater ? .string : .integer32, mergeRule: .keepBoth)
+                AttributeDeclaration(
                     "size", .integer32, optional: !isLater, default: isLater ? 7 : nil,
                     mergeRule: .keepBoth)
             }

@@ -35,18 +35,18 @@ final class ViewScenario {
     static func folders() throws -> ManagedObjectModel {
         try ManagedObjectModel {
             Entity("Folder", deletePolicy: .updateWins) {
-                Attribute("name", .string)
+                AttributeDeclaration("name", .string)
                 Relationship("parent", to: "Folder", acyclic: true, inverse: "children")
                 Relationship("children", toMany: "Folder", inverse: "parent")
                 Relationship("desk", to: "Desk", inverse: "owner")
                 Relationship("notes", toMany: "Note", inverse: "folder", deleteRule: .cascade)
             }
             Entity("Desk") {
-                Attribute("name", .string)
+                AttributeDeclaration("name", .string)
                 Relationship("owner", to: "Folder", inverse: "desk")
             }
             Entity("Note") {
-                Attribute("name", .string)
+                AttributeDeclaration("name", .string)
                 Relationship("folder", to: "Folder", inverse: "notes")
             }
         }
@@ -109,21 +109,21 @@ extension ViewScenario {
         try ViewScenario(
             ManagedObjectModel {
                 Entity("Tag") {
-                    Attribute("name", .string)
-                    Attribute("note", .string)
-                    Attribute("text", .string, mergeRule: .keepBoth)
+                    AttributeDeclaration("name", .string)
+                    AttributeDeclaration("note", .string)
+                    AttributeDeclaration("text", .string, mergeRule: .keepBoth)
                     UniquenessConstraint("name")
                 }
                 Entity("Car") {
-                    Attribute("name", .string)
+                    AttributeDeclaration("name", .string)
                     Relationship("driver", to: "Driver", inverse: "car")
                 }
                 Entity("Driver") {
-                    Attribute("name", .string)
+                    AttributeDeclaration("name", .string)
                     Relationship("car", to: "Car", inverse: "driver")
                 }
                 Entity("Folder") {
-                    Attribute("name", .string)
+                    AttributeDeclaration("name", .string)
                     Relationship("parent", to: "Folder", acyclic: true, inverse: "folders")
                     Relationship("folders", toMany: "Folder", inverse: "parent")
                 }

@@ -85,25 +85,25 @@ extension SimulationModel {
     private static func plainModel() throws -> ManagedObjectModel {
         try ManagedObjectModel {
             Entity("Box") {
-                Attribute("title", .string)
+                AttributeDeclaration("title", .string)
                 Relationship("items", toMany: "Item", inverse: "box")
             }
             Entity("Item") {
-                Attribute("name", .string)
-                Attribute("count", .integer64)
+                AttributeDeclaration("name", .string)
+                AttributeDeclaration("count", .integer64)
                 Relationship("box", to: "Box", inverse: "items")
                 Relationship("labels", toMany: "Label", inverse: "items")
             }
             Entity("Label") {
-                Attribute("text", .string)
-                Attribute("low", .integer64)
-                Attribute("high", .integer64)
+                AttributeDeclaration("text", .string)
+                AttributeDeclaration("low", .integer64)
+                AttributeDeclaration("high", .integer64)
                 AttributeGroup("range", "low", "high")
                 Relationship("items", toMany: "Item", inverse: "labels")
             }
             Entity("Half") {
-                Attribute("pair", .integer64)
-                Attribute("token", .integer64)
+                AttributeDeclaration("pair", .integer64)
+                AttributeDeclaration("token", .integer64)
             }
         }
     }
@@ -111,19 +111,19 @@ extension SimulationModel {
     private static func mergeRuleModel() throws -> ManagedObjectModel {
         try ManagedObjectModel {
             Entity("Box") {
-                Attribute("title", .string)
+                AttributeDeclaration("title", .string)
                 Relationship("items", toMany: "Item", inverse: "box")
                 Relationship("queue", toMany: "Item", ordered: true, inverse: "queues")
                 Relationship("shelf", toMany: "Item", ordered: true, inverse: "shelvedIn")
             }
             Entity("Item") {
-                Attribute("name", .string)
-                Attribute("count", .integer64)
-                Attribute("votes", .integer64, mergeRule: .counter)
-                Attribute("best", .integer64, mergeRule: .max)
-                Attribute("least", .integer64, mergeRule: .min)
-                Attribute("born", .integer64, mergeRule: .firstWriter)
-                Attribute("memo", .string, mergeRule: .keepBoth)
+                AttributeDeclaration("name", .string)
+                AttributeDeclaration("count", .integer64)
+                AttributeDeclaration("votes", .integer64, mergeRule: .counter)
+                AttributeDeclaration("best", .integer64, mergeRule: .max)
+                AttributeDeclaration("least", .integer64, mergeRule: .min)
+                AttributeDeclaration("born", .integer64, mergeRule: .firstWriter)
+                AttributeDeclaration("memo", .string, mergeRule: .keepBoth)
                 Relationship("box", to: "Box", inverse: "items")
                 Relationship("labels", toMany: "Label", inverse: "items")
                 Relationship("queues", toMany: "Box", inverse: "queue")
@@ -131,20 +131,20 @@ extension SimulationModel {
                 Relationship("notes", toMany: "Note", inverse: "item")
             }
             Entity("Label") {
-                Attribute("text", .string)
-                Attribute("low", .integer64)
-                Attribute("high", .integer64)
-                Attribute("unit", .string)
+                AttributeDeclaration("text", .string)
+                AttributeDeclaration("low", .integer64)
+                AttributeDeclaration("high", .integer64)
+                AttributeDeclaration("unit", .string)
                 AttributeGroup("range", "low", "high", "unit")
                 Relationship("items", toMany: "Item", inverse: "labels")
             }
             Entity("Half") {
-                Attribute("pair", .integer64)
-                Attribute("token", .integer64)
+                AttributeDeclaration("pair", .integer64)
+                AttributeDeclaration("token", .integer64)
             }
             Entity("Note", deletePolicy: .updateWins) {
-                Attribute("text", .string)
-                Attribute("hits", .integer64, mergeRule: .counter)
+                AttributeDeclaration("text", .string)
+                AttributeDeclaration("hits", .integer64, mergeRule: .counter)
                 Relationship("item", to: "Item", inverse: "notes")
             }
         }
@@ -153,7 +153,7 @@ extension SimulationModel {
     private static func keyedModel() throws -> ManagedObjectModel {
         try ManagedObjectModel {
             Entity("Box") {
-                Attribute("title", .string)
+                AttributeDeclaration("title", .string)
                 Relationship("items", toMany: "Item", inverse: "box")
                 Relationship("parent", to: "Box", acyclic: true, inverse: "children")
                 Relationship("children", toMany: "Box", inverse: "parent")
@@ -162,10 +162,10 @@ extension SimulationModel {
                 UniquenessConstraint("title")
             }
             Entity("Item") {
-                Attribute("name", .string)
-                Attribute("count", .integer64)
-                Attribute("code", .integer64)
-                Attribute("votes", .integer64, mergeRule: .counter)
+                AttributeDeclaration("name", .string)
+                AttributeDeclaration("count", .integer64)
+                AttributeDeclaration("code", .integer64)
+                AttributeDeclaration("votes", .integer64, mergeRule: .counter)
                 Relationship("box", to: "Box", inverse: "items")
                 Relationship("labels", toMany: "Label", inverse: "items")
                 Relationship("sealed", to: "Box", inverse: "seal")
@@ -173,16 +173,16 @@ extension SimulationModel {
                 UniquenessConstraint("name")
             }
             Entity("Label") {
-                Attribute("text", .string)
-                Attribute("low", .integer64)
-                Attribute("high", .integer64)
+                AttributeDeclaration("text", .string)
+                AttributeDeclaration("low", .integer64)
+                AttributeDeclaration("high", .integer64)
                 AttributeGroup("range", "low", "high")
                 Relationship("items", toMany: "Item", inverse: "labels")
                 UniquenessConstraint("text")
             }
             Entity("Half") {
-                Attribute("pair", .integer64)
-                Attribute("token", .integer64)
+                AttributeDeclaration("pair", .integer64)
+                AttributeDeclaration("token", .integer64)
             }
         }
     }

@@ -14,16 +14,16 @@ extension SimulationModel {
     static func firstVersion() throws -> ManagedObjectModel {
         try ManagedObjectModel {
             Entity("Box") {
-                Attribute("title", .string)
-                Attribute("color", .string)
+                AttributeDeclaration("title", .string)
+                AttributeDeclaration("color", .string)
                 Relationship("items", toMany: "Item", inverse: "box")
                 Relationship("stack", toMany: "Item", inverse: "stackedIn")
             }
             Entity("Item") {
-                Attribute("name", .string)
-                Attribute("count", .integer64)
-                Attribute("weight", .integer64)
-                Attribute("size", .integer16)
+                AttributeDeclaration("name", .string)
+                AttributeDeclaration("count", .integer64)
+                AttributeDeclaration("weight", .integer64)
+                AttributeDeclaration("size", .integer16)
                 Relationship("box", to: "Box", inverse: "items")
                 Relationship("stackedIn", to: "Box", inverse: "stack")
                 Relationship("spare", to: "Box")
@@ -31,16 +31,16 @@ extension SimulationModel {
                 Relationship("drafts", toMany: "Draft", inverse: "subject")
             }
             Entity("Label") {
-                Attribute("text", .string)
-                Attribute("low", .integer64)
-                Attribute("high", .integer64)
+                AttributeDeclaration("text", .string)
+                AttributeDeclaration("low", .integer64)
+                AttributeDeclaration("high", .integer64)
                 AttributeGroup("range", "low", "high")
                 Relationship("items", toMany: "Item", inverse: "labels")
                 Relationship("drafts", toMany: "Draft", inverse: "tags")
             }
             half
             Entity("Draft") {
-                Attribute("text", .string)
+                AttributeDeclaration("text", .string)
                 Relationship("subject", to: "Item", inverse: "drafts")
                 Relationship("tags", toMany: "Label", inverse: "drafts")
             }
@@ -57,23 +57,23 @@ extension SimulationModel {
     static func secondVersion() throws -> ManagedObjectModel {
         try ManagedObjectModel {
             Entity("Crate", renamingIdentifier: "Box") {
-                Attribute("caption", .string, renamingIdentifier: "title")
+                AttributeDeclaration("caption", .string, renamingIdentifier: "title")
                 Relationship("items", toMany: "Item", inverse: "crate")
                 Relationship("queue", toMany: "Item", ordered: true, inverse: "queues")
                 Relationship("shelf", toMany: "Item", ordered: true, inverse: "shelvedIn")
                 Relationship("stack", toMany: "Item", ordered: true, inverse: "stackedIn")
             }
-            Entity("Thing", isAbstract: true) { Attribute("name", .string) }
+            Entity("Thing", isAbstract: true) { AttributeDeclaration("name", .string) }
             Entity("Item", parent: "Thing") {
-                Attribute("count", .integer64)
-                Attribute("weight", .integer64, optional: false, default: 1)
-                Attribute("rank", .integer64, optional: false, default: 7)
-                Attribute("size", .integer64)
-                Attribute("votes", .integer64, mergeRule: .counter)
-                Attribute("best", .integer64, mergeRule: .max)
-                Attribute("least", .integer64, mergeRule: .min)
-                Attribute("born", .integer64, mergeRule: .firstWriter)
-                Attribute("memo", .string, mergeRule: .keepBoth)
+                AttributeDeclaration("count", .integer64)
+                AttributeDeclaration("weight", .integer64, optional: false, default: 1)
+                AttributeDeclaration("rank", .integer64, optional: false, default: 7)
+                AttributeDeclaration("size", .integer64)
+                AttributeDeclaration("votes", .integer64, mergeRule: .counter)
+                AttributeDeclaration("best", .integer64, mergeRule: .max)
+                AttributeDeclaration("least", .integer64, mergeRule: .min)
+                AttributeDeclaration("born", .integer64, mergeRule: .firstWriter)
+                AttributeDeclaration("memo", .string, mergeRule: .keepBoth)
                 Relationship("crate", to: "Crate", inverse: "items", renamingIdentifier: "box")
                 Relationship("stackedIn", to: "Crate", inverse: "stack")
                 Relationship("spare", toMany: "Crate")
@@ -83,15 +83,15 @@ extension SimulationModel {
                 Relationship("notes", toMany: "Note", inverse: "item")
             }
             Entity("Gadget", parent: "Item") {
-                Attribute("power", .integer64)
+                AttributeDeclaration("power", .integer64)
                 Relationship("charger", to: "Gadget", inverse: "charges")
                 Relationship("charges", toMany: "Gadget", inverse: "charger")
             }
             labelWithUnit(isUnique: false)
             half
             Entity("Note", deletePolicy: .updateWins) {
-                Attribute("text", .string)
-                Attribute("hits", .integer64, mergeRule: .counter)
+                AttributeDeclaration("text", .string)
+                AttributeDeclaration("hits", .integer64, mergeRule: .counter)
                 Relationship("item", to: "Item", inverse: "notes")
             }
         }
@@ -107,23 +107,23 @@ extension SimulationModel {
     static func thirdVersion() throws -> ManagedObjectModel {
         try ManagedObjectModel {
             Entity("Case", wireName: "Box", renamingIdentifier: "Crate") {
-                Attribute("heading", .string, wireName: "title", renamingIdentifier: "caption")
-                Attribute("color", .string, default: "plain")
+                AttributeDeclaration("heading", .string, wireName: "title", renamingIdentifier: "caption")
+                AttributeDeclaration("color", .string, default: "plain")
                 Relationship("items", toMany: "Item", inverse: "container")
                 Relationship("queue", toMany: "Item", ordered: true, inverse: "queues")
                 Relationship("shelf", toMany: "Item", ordered: true, inverse: "shelvedIn")
                 Relationship("stack", toMany: "Item", inverse: "stackedIn")
             }
             Entity("Item") {
-                Attribute("name", .string)
-                Attribute("count", .integer64)
-                Attribute("weight", .integer64, default: 2)
-                Attribute("size", .integer64)
-                Attribute("rank", .integer64, optional: false, default: 7)
-                Attribute("votes", .integer64, mergeRule: .counter)
-                Attribute("best", .integer64, mergeRule: .max)
-                Attribute("born", .integer64, mergeRule: .firstWriter)
-                Attribute("memo", .string, mergeRule: .keepBoth)
+                AttributeDeclaration("name", .string)
+                AttributeDeclaration("count", .integer64)
+                AttributeDeclaration("weight", .integer64, default: 2)
+                AttributeDeclaration("size", .integer64)
+                AttributeDeclaration("rank", .integer64, optional: false, default: 7)
+                AttributeDeclaration("votes", .integer64, mergeRule: .counter)
+                AttributeDeclaration("best", .integer64, mergeRule: .max)
+                AttributeDeclaration("born", .integer64, mergeRule: .firstWriter)
+                AttributeDeclaration("memo", .string, mergeRule: .keepBoth)
                 Relationship(
                     "container", to: "Case", inverse: "items", wireName: "box",
                     renamingIdentifier: "crate")
@@ -139,9 +139,9 @@ extension SimulationModel {
                 isUnique: true,
                 Relationship("drafts", toMany: "Sketch", inverse: "tags"))
             half
-            Entity("Remark", isAbstract: true) { Attribute("text", .string) }
+            Entity("Remark", isAbstract: true) { AttributeDeclaration("text", .string) }
             Entity("Note", parent: "Remark", deletePolicy: .updateWins) {
-                Attribute("hits", .integer64, mergeRule: .counter)
+                AttributeDeclaration("hits", .integer64, mergeRule: .counter)
                 Relationship("item", to: "Item", inverse: "notes")
             }
             Entity("Sketch", parent: "Remark", renamingIdentifier: "Draft") {
@@ -153,8 +153,8 @@ extension SimulationModel {
 
     private static var half: Entity {
         Entity("Half") {
-            Attribute("pair", .integer64)
-            Attribute("token", .integer64)
+            AttributeDeclaration("pair", .integer64)
+            AttributeDeclaration("token", .integer64)
         }
     }
 
@@ -162,10 +162,10 @@ extension SimulationModel {
         isUnique: Bool, _ relationships: Relationship...
     ) -> Entity {
         var label = Entity("Label") {
-            Attribute("text", .string)
-            Attribute("low", .integer64)
-            Attribute("high", .integer64)
-            Attribute("unit", .string)
+            AttributeDeclaration("text", .string)
+            AttributeDeclaration("low", .integer64)
+            AttributeDeclaration("high", .integer64)
+            AttributeDeclaration("unit", .string)
             AttributeGroup("range", "low", "high", "unit")
             Relationship("items", toMany: "Item", inverse: "labels")
         }

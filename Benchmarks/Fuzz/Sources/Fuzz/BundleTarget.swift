@@ -81,21 +81,21 @@ private struct ImportingStore {
     init() throws {
         model = try ManagedObjectModel {
             Entity("Task", deletePolicy: .updateWins) {
-                Attribute("age", .integer64)
-                Attribute("best", .integer32, mergeRule: .max)
-                Attribute("born", .date, mergeRule: .firstWriter)
-                Attribute("fee", .decimal, mergeRule: .min)
-                Attribute("note", .string, mergeRule: .keepBoth)
-                Attribute("paid", .decimal, mergeRule: .counter)
-                Attribute("city", .string)
-                Attribute("zip", .integer32)
+                AttributeDeclaration("age", .integer64)
+                AttributeDeclaration("best", .integer32, mergeRule: .max)
+                AttributeDeclaration("born", .date, mergeRule: .firstWriter)
+                AttributeDeclaration("fee", .decimal, mergeRule: .min)
+                AttributeDeclaration("note", .string, mergeRule: .keepBoth)
+                AttributeDeclaration("paid", .decimal, mergeRule: .counter)
+                AttributeDeclaration("city", .string)
+                AttributeDeclaration("zip", .integer32)
                 AttributeGroup("address", attributes: ["city", "zip"])
                 Relationship("boss", to: "Person")
                 Relationship("chief", to: "Person", inverse: "duties")
             }
             Entity("Person") {
-                Attribute("name", .string)
-                Attribute("visits", .integer64, mergeRule: .counter)
+                AttributeDeclaration("name", .string)
+                AttributeDeclaration("visits", .integer64, mergeRule: .counter)
                 Relationship("friends", toMany: "Person")
                 Relationship("duties", toMany: "Task", ordered: true, inverse: "chief")
                 Relationship("circle", toMany: "Person", ordered: true, inverse: "circle")

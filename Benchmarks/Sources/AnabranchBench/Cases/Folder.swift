@@ -15,11 +15,11 @@ final class Note: ManagedObject {
 enum FolderStore {
     @ModelBuilder static var entities: [Entity] {
         Entity("Folder") {
-            Attribute("name", .string)
+            AttributeDeclaration("name", .string)
             Relationship("notes", toMany: "Note", inverse: "folder")
         }
         Entity("Note") {
-            Attribute("title", .string)
+            AttributeDeclaration("title", .string)
             Relationship("folder", to: "Folder", inverse: "notes")
         }
     }

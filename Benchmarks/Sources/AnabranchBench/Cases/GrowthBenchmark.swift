@@ -60,8 +60,8 @@ private final class Playlists {
                 Relationship("songs", toMany: "Song", ordered: true, inverse: "playlist")
             }
             Entity("Song") {
-                Attribute("code", .integer64)
-                Attribute("plays", .integer64)
+                AttributeDeclaration("code", .integer64)
+                AttributeDeclaration("plays", .integer64)
                 Relationship("playlist", to: "Playlist", inverse: "songs")
                 UniquenessConstraint("code")
             }

@@ -97,11 +97,11 @@ private enum PartStore {
     static func open(_ path: String) throws -> PersistentContainer {
         let model = try ManagedObjectModel {
             Entity("Part") {
-                Attribute("name", .string)
-                Attribute("quantity", .integer64)
-                Attribute("price", .integer64)
-                Attribute("width", .double)
-                Attribute("label", .string)
+                AttributeDeclaration("name", .string)
+                AttributeDeclaration("quantity", .integer64)
+                AttributeDeclaration("price", .integer64)
+                AttributeDeclaration("width", .double)
+                AttributeDeclaration("label", .string)
             }
         }
         let container = PersistentContainer(model: model, url: URL(fileURLWithPath: path))

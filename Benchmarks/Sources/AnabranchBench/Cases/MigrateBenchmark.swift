@@ -24,7 +24,7 @@ struct MigrateBenchmark: Benchmark {
 
         func change(_ employee: inout Entity) {
             switch self {
-            case .add: employee.attributes.append(Attribute("nickname", .string, default: "-"))
+            case .add: employee.attributes.append(AttributeDeclaration("nickname", .string, default: "-"))
             case .rename:
                 employee.attributes[1].renamingIdentifier = "firstName"
                 employee.attributes[1].wireName = "firstName"
@@ -73,9 +73,9 @@ struct MigrateBenchmark: Benchmark {
     private static func model() throws -> ManagedObjectModel {
         try ManagedObjectModel {
             Entity("Employee") {
-                Attribute("age", .integer64)
-                Attribute("firstName", .string)
-                Attribute("lastName", .string)
+                AttributeDeclaration("age", .integer64)
+                AttributeDeclaration("firstName", .string)
+                AttributeDeclaration("lastName", .string)
                 Relationship("boss", to: "Employee")
                 IndexDeclaration("byAge", on: "age")
             }

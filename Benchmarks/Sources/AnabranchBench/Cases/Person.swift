@@ -17,9 +17,9 @@ final class Person: ManagedObject {
 enum PersonStore {
     static var entity: Entity {
         Entity("Person") {
-            Attribute("age", .integer64)
-            Attribute("firstName", .string)
-            Attribute("lastName", .string)
+            AttributeDeclaration("age", .integer64)
+            AttributeDeclaration("firstName", .string)
+            AttributeDeclaration("lastName", .string)
             IndexDeclaration("byAge", on: "age")
         }
     }

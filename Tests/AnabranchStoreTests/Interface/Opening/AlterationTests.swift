@@ -22,8 +22,8 @@ import Testing
             declaration.entities[0].attributes[0].wireName = "age"
             declaration.entities[0].attributes[1].wireName = "name"
             declaration.entities[0].attributes += [
-                Attribute("nickname", .string),
-                Attribute("rank", .integer64, optional: false, default: 7),
+                AttributeDeclaration("nickname", .string),
+                AttributeDeclaration("rank", .integer64, optional: false, default: 7),
             ]
             declaration.entities[0].relationships += [
                 Relationship("cars", toMany: "Car", inverse: "owner"),
@@ -32,7 +32,7 @@ import Testing
             ]
             declaration.entities.append(
                 Entity("Car") {
-                    Attribute("plate", .string)
+                    AttributeDeclaration("plate", .string)
                     Relationship("owner", to: "Person", inverse: "cars")
                     Relationship("passengers", toMany: "Person", inverse: "trips")
                 })
@@ -158,7 +158,7 @@ import Testing
         }
         let attributes = declaration.entities[person].attributes
         declaration.entities[person].attributes.append(
-            Attribute("motto", .string, default: "-"))
+            AttributeDeclaration("motto", .string, default: "-"))
         let third = try scenario.open("a", model: try ManagedObjectModel(declaration))
         let hash = try third.canonicalHash()
         #expect(try third.value("motto", of: bob) == .string("-"))
@@ -167,7 +167,7 @@ import Testing
         #expect(try wasAltered("a"))
         // A wider type is a property of its own.
         declaration.entities[person].attributes = attributes.map {
-            $0.name == "rank" ? Attribute("rank", .string) : $0
+            $0.name == "rank" ? AttributeDeclaration("rank", .string) : $0
         }
         let last = try scenario.open("a", model: try ManagedObjectModel(declaration))
         #expect(try !wasAltered("a"))

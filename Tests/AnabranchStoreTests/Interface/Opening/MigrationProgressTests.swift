@@ -108,7 +108,7 @@ import Testing
         options.keepsCopyWhenMigrating = true
         options.migrationProgress = progress
         let next = try scenario.changedModel {
-            $0.entities[0].attributes.append(Attribute("x", .date))
+            $0.entities[0].attributes.append(AttributeDeclaration("x", .date))
         }
         let error = storeError {
             _ = try Store.open(

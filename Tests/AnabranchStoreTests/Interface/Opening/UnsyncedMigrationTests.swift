@@ -11,9 +11,9 @@ import Testing
         var declaration = try StoreScenario.people().declaration
         declaration.entities.append(
             Entity("Draft") {
-                Attribute("text", .string)
-                Attribute("note", .string)
-                Attribute("size", .integer16)
+                AttributeDeclaration("text", .string)
+                AttributeDeclaration("note", .string)
+                AttributeDeclaration("size", .integer16)
                 Relationship("parts", toMany: "Part", inverse: "draft")
                 Relationship("labels", toMany: "Part", inverse: "labelled")
             })
@@ -141,7 +141,7 @@ import Testing
         let next = try scenario.changedModel { declaration in
             for place in declaration.entities.indices
             where declaration.entities[place].name == "Draft" {
-                declaration.entities[place].attributes.append(Attribute("more", .integer64))
+                declaration.entities[place].attributes.append(AttributeDeclaration("more", .integer64))
             }
         }
         let store = try scenario.open("a", model: next)

@@ -12,11 +12,11 @@ struct PredicateLimitTests {
     init() throws {
         let model = try ManagedObjectModel {
             Entity("Node") {
-                Attribute("name", .string)
-                Attribute("size", .integer64)
-                Attribute("key", .uuid)
-                Attribute("note", .string, mergeRule: .keepBoth)
-                Attribute("mark", .decimal, optional: false, default: 1, mergeRule: .keepBoth)
+                AttributeDeclaration("name", .string)
+                AttributeDeclaration("size", .integer64)
+                AttributeDeclaration("key", .uuid)
+                AttributeDeclaration("note", .string, mergeRule: .keepBoth)
+                AttributeDeclaration("mark", .decimal, optional: false, default: 1, mergeRule: .keepBoth)
                 Relationship("parent", to: "Node", inverse: "children")
                 Relationship("children", toMany: "Node", inverse: "parent")
                 Relationship("friends", toMany: "Node", inverse: "friends")

@@ -9,23 +9,23 @@ enum RandomGraph {
     static func model() throws -> ManagedObjectModel {
         try ManagedObjectModel {
             Entity("Thing") {
-                Attribute("i", .integer64)
-                Attribute("j", .integer16)
-                Attribute("d", .double)
-                Attribute("f", .float)
-                Attribute("m", .decimal)
-                Attribute("s", .string, searchable: TextSearch())
-                Attribute("p", .string, searchable: TextSearch())
-                Attribute("b", .boolean)
-                Attribute("t", .date)
-                Attribute("x", .binary)
-                Attribute("u", .uuid)
-                Attribute("r", .uri)
-                for (name, type) in held { Attribute(name, type, mergeRule: .keepBoth) }
+                AttributeDeclaration("i", .integer64)
+                AttributeDeclaration("j", .integer16)
+                AttributeDeclaration("d", .double)
+                AttributeDeclaration("f", .float)
+                AttributeDeclaration("m", .decimal)
+                AttributeDeclaration("s", .string, searchable: TextSearch())
+                AttributeDeclaration("p", .string, searchable: TextSearch())
+                AttributeDeclaration("b", .boolean)
+                AttributeDeclaration("t", .date)
+                AttributeDeclaration("x", .binary)
+                AttributeDeclaration("u", .uuid)
+                AttributeDeclaration("r", .uri)
+                for (name, type) in held { AttributeDeclaration(name, type, mergeRule: .keepBoth) }
                 CompositeAttribute("home") {
-                    Attribute("town", .string, searchable: TextSearch())
-                    Attribute("zip", .integer32)
-                    CompositeAttribute("spot") { Attribute("x", .double) }
+                    AttributeDeclaration("town", .string, searchable: TextSearch())
+                    AttributeDeclaration("zip", .integer32)
+                    CompositeAttribute("spot") { AttributeDeclaration("x", .double) }
                 }
                 Relationship("parent", to: "Thing", inverse: "children")
                 Relationship("children", toMany: "Thing", inverse: "parent")
@@ -38,10 +38,10 @@ enum RandomGraph {
                 Relationship("peers", toMany: "Thing", ordered: true, inverse: "peers")
                 Relationship("queue", toMany: "Tag", ordered: true, inverse: "queuedIn")
             }
-            Entity("Special", parent: "Thing") { Attribute("extra", .string) }
+            Entity("Special", parent: "Thing") { AttributeDeclaration("extra", .string) }
             Entity("Tag") {
-                Attribute("label", .string)
-                Attribute("weight", .integer32)
+                AttributeDeclaration("label", .string)
+                AttributeDeclaration("weight", .integer32)
                 Relationship("things", toMany: "Thing", inverse: "tags")
                 Relationship("queuedIn", toMany: "Thing", ordered: true, inverse: "queue")
             }

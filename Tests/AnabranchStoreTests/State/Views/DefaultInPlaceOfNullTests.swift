@@ -16,11 +16,11 @@ import Testing
         _ more: (inout Entity) -> Void = { _ in }
     ) throws -> ManagedObjectModel {
         var person = Entity("Person") {
-            Attribute("name", .string)
-            Attribute(
+            AttributeDeclaration("name", .string)
+            AttributeDeclaration(
                 "rank", .integer64, optional: !isMandatory,
                 default: isMandatory ? .integer(value) : nil)
-            Attribute(
+            AttributeDeclaration(
                 "best", .integer64, optional: !isMandatory,
                 default: isMandatory ? .integer(1) : nil, mergeRule: .max)
         }
@@ -138,7 +138,7 @@ import Testing
         first.close()
         func add(_ person: inout Entity) {
             person.attributes.append(
-                Attribute("votes", .integer64, optional: false, default: 3, mergeRule: .counter))
+                AttributeDeclaration("votes", .integer64, optional: false, default: 3, mergeRule: .counter))
         }
         let second = try scenario.open("a", model: Self.model(isMandatory: false, add))
         #expect(try second.value("votes", of: anna) == .integer(0))

@@ -21,16 +21,16 @@ final class DuplicateWorld {
     static func model(_ policy: DeletePolicy) throws -> ManagedObjectModel {
         try ManagedObjectModel {
             Entity("Person", deletePolicy: policy) {
-                Attribute("email", .string)
-                Attribute("code", .integer64)
-                Attribute("first", .string)
-                Attribute("last", .string)
-                Attribute("name", .string)
-                Attribute("visits", .integer64, mergeRule: .counter)
-                Attribute("best", .integer64, mergeRule: .max)
-                Attribute("note", .string, mergeRule: .keepBoth)
-                Attribute("start", .integer64)
-                Attribute("end", .integer64)
+                AttributeDeclaration("email", .string)
+                AttributeDeclaration("code", .integer64)
+                AttributeDeclaration("first", .string)
+                AttributeDeclaration("last", .string)
+                AttributeDeclaration("name", .string)
+                AttributeDeclaration("visits", .integer64, mergeRule: .counter)
+                AttributeDeclaration("best", .integer64, mergeRule: .max)
+                AttributeDeclaration("note", .string, mergeRule: .keepBoth)
+                AttributeDeclaration("start", .integer64)
+                AttributeDeclaration("end", .integer64)
                 AttributeGroup("time", "start", "end")
                 Relationship("parent", to: "Person", acyclic: true, inverse: "children")
                 Relationship("children", toMany: "Person", inverse: "parent")
@@ -43,17 +43,17 @@ final class DuplicateWorld {
                 UniquenessConstraint("first", "last")
             }
             Entity("Employee", parent: "Person", deletePolicy: policy) {
-                Attribute("badge", .integer64)
+                AttributeDeclaration("badge", .integer64)
                 Relationship("desks", toMany: "Desk", inverse: "clerk")
                 UniquenessConstraint("badge")
             }
             Entity("Desk", deletePolicy: policy) {
-                Attribute("name", .string)
+                AttributeDeclaration("name", .string)
                 Relationship("owner", to: "Person", inverse: "desk")
                 Relationship("clerk", to: "Employee", inverse: "desks")
             }
             Entity("Team", deletePolicy: policy) {
-                Attribute("title", .string)
+                AttributeDeclaration("title", .string)
                 Relationship("members", toMany: "Person", inverse: "teams")
                 UniquenessConstraint("title")
             }

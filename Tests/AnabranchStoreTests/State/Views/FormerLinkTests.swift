@@ -34,8 +34,8 @@ import Testing
         try ManagedObjectModel {
             Entity("Person", deletePolicy: deletePolicy) {
                 if isUnique { UniquenessConstraint("name") }
-                Attribute("name", .string)
-                Attribute("age", .integer64)
+                AttributeDeclaration("name", .string)
+                AttributeDeclaration("age", .integer64)
                 if isToMany {
                     Relationship(
                         "bosses", toMany: "Person", ordered: isOrdered, inverse: "reports",
@@ -143,8 +143,8 @@ import Testing
         old.close()
         let without = try ManagedObjectModel {
             Entity("Person") {
-                Attribute("name", .string)
-                Attribute("age", .integer64)
+                AttributeDeclaration("name", .string)
+                AttributeDeclaration("age", .integer64)
             }
         }
         try scenario.open("old", model: without).close()
@@ -220,7 +220,7 @@ import Testing
             return try ManagedObjectModel(declaration)
         }
         try migrated().close()
-        let extended = try model { $0.attributes.append(Attribute("extra", .string)) }
+        let extended = try model { $0.attributes.append(AttributeDeclaration("extra", .string)) }
         let next = try scenario.open("old", model: extended)
         #expect(try next.related(onOld[0], "bosses") == [onOld[1]])
         #expect(try dropped() == [.text("boss")])
@@ -236,8 +236,8 @@ import Testing
     @Test func `writes the rows if a reference is hidden`() throws {
         let model = try ManagedObjectModel {
             Entity("Person") {
-                Attribute("name", .string)
-                Attribute("age", .integer64)
+                AttributeDeclaration("name", .string)
+                AttributeDeclaration("age", .integer64)
                 Relationship("boss", to: "Person", acyclic: true, inverse: "reports")
                 Relationship("reports", toMany: "Person", inverse: "boss")
             }

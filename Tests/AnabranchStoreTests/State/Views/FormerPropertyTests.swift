@@ -29,8 +29,8 @@ import Testing
     ) throws -> ManagedObjectModel {
         let plain = try ManagedObjectModel {
             Entity("Person") {
-                Attribute("name", .string)
-                Attribute("age", age)
+                AttributeDeclaration("name", .string)
+                AttributeDeclaration("age", age)
             }
         }
         var declaration = plain.declaration
@@ -245,8 +245,8 @@ import Testing
         try ManagedObjectModel {
             Entity("Person") {
                 UniquenessConstraint("name")
-                Attribute("name", .string)
-                Attribute("rank", .integer16, mergeRule: rule)
+                AttributeDeclaration("name", .string)
+                AttributeDeclaration("rank", .integer16, mergeRule: rule)
             }
         }
     }

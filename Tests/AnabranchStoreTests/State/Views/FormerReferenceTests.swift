@@ -9,11 +9,11 @@ import Testing
     static func model(isOrdered: Bool) throws -> ManagedObjectModel {
         try ManagedObjectModel {
             Entity("Box") {
-                Attribute("title", .string)
+                AttributeDeclaration("title", .string)
                 Relationship("items", toMany: "Item", ordered: isOrdered, inverse: "box")
             }
             Entity("Item") {
-                Attribute("name", .string)
+                AttributeDeclaration("name", .string)
                 Relationship("box", to: "Box", inverse: "items")
             }
         }

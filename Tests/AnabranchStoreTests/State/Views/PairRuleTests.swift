@@ -9,7 +9,7 @@ import Testing
     static func model(_ policy: DeletePolicy = .deleteWins) throws -> ManagedObjectModel {
         try ManagedObjectModel {
             Entity("Person", deletePolicy: policy) {
-                Attribute("name", .string)
+                AttributeDeclaration("name", .string)
                 Relationship("spouse", to: "Person", inverse: "spouse")
             }
         }
@@ -186,7 +186,7 @@ import Testing
     @Test func `a to-one that becomes its own inverse shows what both records hold`() throws {
         let plain = try ManagedObjectModel {
             Entity("Person") {
-                Attribute("name", .string)
+                AttributeDeclaration("name", .string)
                 Relationship("spouse", to: "Person")
             }
         }
@@ -213,7 +213,7 @@ import Testing
         store.close()
         let many = try ManagedObjectModel {
             Entity("Person") {
-                Attribute("name", .string)
+                AttributeDeclaration("name", .string)
                 Relationship("spouse", toMany: "Person", inverse: "spouse")
             }
         }

@@ -36,12 +36,12 @@ private final class RelationshipWorld {
             try ManagedObjectModel {
                 Entity("Person", deletePolicy: policy) {
                     if isUnique { UniquenessConstraint("name") }
-                    Attribute("name", .string)
+                    AttributeDeclaration("name", .string)
                     for relationship in Self.ofPerson(version, hasLists: hasLists) { relationship }
                 }
                 Entity("Being", isAbstract: true, deletePolicy: policy) {
                     if isUnique { UniquenessConstraint("name") }
-                    Attribute("name", .string)
+                    AttributeDeclaration("name", .string)
                     for relationship in Self.ofBeing(version) { relationship }
                 }
                 Entity("Animal", parent: "Being", deletePolicy: policy)

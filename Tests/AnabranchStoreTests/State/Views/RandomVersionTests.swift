@@ -125,11 +125,11 @@ private final class VersionWorld {
             try ManagedObjectModel {
                 Entity("Person", deletePolicy: isYielding ? .updateWins : .deleteWins) {
                     if isUnique { UniquenessConstraint("code") }
-                    Attribute("name", .string)
+                    AttributeDeclaration("name", .string)
                     for (name, kinds) in attributes.sorted(by: { $0.key < $1.key }) {
                         if let kind = kinds[version] {
                             let value = defaults[name]?[version]
-                            Attribute(
+                            AttributeDeclaration(
                                 name, kind.0, optional: value == nil, default: value,
                                 mergeRule: kind.1)
                         }

@@ -13,7 +13,7 @@ import Testing
     static func model(_ policy: DeletePolicy) throws -> ManagedObjectModel {
         try ManagedObjectModel {
             Entity("Folder", deletePolicy: policy) {
-                Attribute("name", .string)
+                AttributeDeclaration("name", .string)
                 Relationship("parent", to: "Folder", acyclic: true, inverse: "children")
                 Relationship("children", toMany: "Folder", inverse: "parent")
                 Relationship("next", to: "Folder", acyclic: true, inverse: "previous")
@@ -21,7 +21,7 @@ import Testing
                 Relationship("desk", to: "Desk", inverse: "owner")
             }
             Entity("Desk", deletePolicy: policy) {
-                Attribute("name", .string)
+                AttributeDeclaration("name", .string)
                 Relationship("owner", to: "Folder", inverse: "desk")
             }
         }

@@ -26,13 +26,13 @@ import Testing
     private static func model(isNew: Bool) throws -> ManagedObjectModel {
         try ManagedObjectModel {
             Entity("Item") {
-                Attribute("name", .string)
+                AttributeDeclaration("name", .string)
                 Relationship("labels", toMany: "Label", inverse: "items")
             }
             if isNew { Entity("Gadget", parent: "Item") }
             Entity("Label") {
                 if !isNew { UniquenessConstraint("text") }
-                Attribute("text", .string)
+                AttributeDeclaration("text", .string)
                 Relationship("items", toMany: "Item", inverse: "labels")
             }
         }

@@ -15,10 +15,10 @@ import Testing
         scenario = try StoreScenario(
             model: try ManagedObjectModel {
                 Entity("File") {
-                    Attribute("name", .string)
-                    Attribute("bytes", .binary)
-                    Attribute("preview", .binary)
-                    Attribute("text", .string)
+                    AttributeDeclaration("name", .string)
+                    AttributeDeclaration("bytes", .binary)
+                    AttributeDeclaration("preview", .binary)
+                    AttributeDeclaration("text", .string)
                 }
             })
     }

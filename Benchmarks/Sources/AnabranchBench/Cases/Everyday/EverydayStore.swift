@@ -13,11 +13,11 @@ final class EverydayStore: EverydaySide {
         let model = try ManagedObjectModel {
             PersonStore.entity
             Entity("Team") {
-                Attribute("title", .string)
+                AttributeDeclaration("title", .string)
                 Relationship("players", toMany: "Player", inverse: "team")
             }
             Entity("Player") {
-                Attribute("name", .string)
+                AttributeDeclaration("name", .string)
                 Relationship("team", to: "Team", inverse: "players")
             }
         }

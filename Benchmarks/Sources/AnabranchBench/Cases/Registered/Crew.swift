@@ -16,14 +16,14 @@ final class Crew {
     init(_ path: String, size: Int) throws {
         let model = try ManagedObjectModel {
             Entity("Worker") {
-                Attribute("age", .integer64)
-                Attribute("name", .string)
+                AttributeDeclaration("age", .integer64)
+                AttributeDeclaration("name", .string)
                 Relationship("boss", to: "Worker", inverse: "reports")
                 Relationship("reports", toMany: "Worker", inverse: "boss")
                 Relationship("tasks", toMany: "Task", inverse: "worker", deleteRule: .cascade)
             }
             Entity("Task") {
-                Attribute("title", .string)
+                AttributeDeclaration("title", .string)
                 Relationship("worker", to: "Worker", inverse: "tasks")
             }
         }

@@ -15,8 +15,8 @@ final class Roster {
     init(_ path: String, size: Int) throws {
         let model = try ManagedObjectModel {
             Entity("Member") {
-                Attribute("name", .string)
-                Attribute("rank", .integer64)
+                AttributeDeclaration("name", .string)
+                AttributeDeclaration("rank", .integer64)
             }
         }
         container = PersistentContainer(model: model, url: URL(fileURLWithPath: path))

@@ -1,7 +1,7 @@
 public import AnabranchReplication
 
 /// An attribute as a model declares it.
-public struct Attribute: Hashable, Sendable {
+public struct AttributeDeclaration: Hashable, Sendable {
     /// The name; unique among the properties of the entity and its hierarchy.
     public var name: String
     /// The type, which decides the values that the attribute can hold.
@@ -100,7 +100,7 @@ public struct Attribute: Hashable, Sendable {
     }
 }
 
-extension Attribute {
+extension AttributeDeclaration {
     /// True if the value is computed from other properties and never set by the app.
     public var isDerived: Bool { derivationExpression != nil }
     /// True if the value has a column in the store and is sent to other replicas.
