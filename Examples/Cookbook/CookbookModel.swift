@@ -36,13 +36,13 @@ enum CookbookModel {
             Entity("Employee") {
                 AttributeDeclaration("age", .integer64, optional: false, default: 0)
                 AttributeDeclaration("name", .string)
-                Relationship("boss", to: "Employee", inverse: "reports")
-                Relationship("projects", toMany: "Project", inverse: "members")
-                Relationship("reports", toMany: "Employee", inverse: "boss")
+                RelationshipDeclaration("boss", to: "Employee", inverse: "reports")
+                RelationshipDeclaration("projects", toMany: "Project", inverse: "members")
+                RelationshipDeclaration("reports", toMany: "Employee", inverse: "boss")
             }
             Entity("Project") {
                 AttributeDeclaration("title", .string)
-                Relationship("members", toMany: "Employee", inverse: "projects")
+                RelationshipDeclaration("members", toMany: "Employee", inverse: "projects")
             }
             Entity("Laptop") {
                 AttributeDeclaration("color", .transformable, transformer: "ColorTransformer")

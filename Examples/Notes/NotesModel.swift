@@ -7,7 +7,7 @@ enum NotesModel {
         try ManagedObjectModel {
             Entity("Folder") {
                 AttributeDeclaration("name", .string)
-                Relationship(
+                RelationshipDeclaration(
                     "notes", toMany: "Note", inverse: "folder", deleteRule: .cascade)
             }
             Entity("Note") {
@@ -15,7 +15,7 @@ enum NotesModel {
                 AttributeDeclaration(
                     "visits", .integer64, optional: false, default: 0,
                     mergeRule: .counter)
-                Relationship("folder", to: "Folder", inverse: "notes")
+                RelationshipDeclaration("folder", to: "Folder", inverse: "notes")
                 IndexDeclaration("title", on: "title")
             }
         }

@@ -66,11 +66,11 @@ struct MadeSource {
             Entity("Thing", isAbstract: true) {
                 AttributeDeclaration("title", .string, optional: false, maximum: 10)
                 AttributeDeclaration("photo", .binary, allowsExternalBinaryDataStorage: true)
-                Relationship("card", to: "Card", inverse: "thing")
-                Relationship("shown", to: "Card", transient: true)
-                Relationship("seen", toMany: "Card", transient: true, ordered: true)
-                Relationship("notes", toMany: "Note", ordered: true, inverse: "thing")
-                Relationship("tags", toMany: "Tag", ordered: true, inverse: "things")
+                RelationshipDeclaration("card", to: "Card", inverse: "thing")
+                RelationshipDeclaration("shown", to: "Card", transient: true)
+                RelationshipDeclaration("seen", toMany: "Card", transient: true, ordered: true)
+                RelationshipDeclaration("notes", toMany: "Note", ordered: true, inverse: "thing")
+                RelationshipDeclaration("tags", toMany: "Tag", ordered: true, inverse: "things")
             }
             Entity("Part", parent: "Thing") {
                 AttributeDeclaration("text", .string)
@@ -82,17 +82,17 @@ struct MadeSource {
             }
             Entity("Card") {
                 AttributeDeclaration("number", .integer64)
-                Relationship("thing", to: "Thing", inverse: "card")
+                RelationshipDeclaration("thing", to: "Thing", inverse: "card")
             }
             Entity("Note") {
                 AttributeDeclaration("made", .date)
                 AttributeDeclaration("key", .uuid)
-                Relationship("thing", to: "Thing", optional: false, inverse: "notes")
+                RelationshipDeclaration("thing", to: "Thing", optional: false, inverse: "notes")
             }
             Entity("Tag") {
                 AttributeDeclaration("isHidden", .boolean)
-                Relationship("things", toMany: "Thing", ordered: true, inverse: "tags")
-                Relationship("peers", toMany: "Tag", inverse: "peers")
+                RelationshipDeclaration("things", toMany: "Thing", ordered: true, inverse: "tags")
+                RelationshipDeclaration("peers", toMany: "Tag", inverse: "peers")
             }
         }
     }

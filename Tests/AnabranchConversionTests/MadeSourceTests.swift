@@ -99,7 +99,7 @@ import Testing
         let model = try ManagedObjectModel {
             Entity("Tag") {
                 AttributeDeclaration("name", .string)
-                Relationship("peers", toMany: "Tag", ordered: true, inverse: "peers")
+                RelationshipDeclaration("peers", toMany: "Tag", ordered: true, inverse: "peers")
             }
         }
         let store = folder.url.appending(path: "peers.store")
@@ -138,7 +138,7 @@ import Testing
         let model = try ManagedObjectModel {
             Entity("Person") {
                 AttributeDeclaration("name", .string)
-                Relationship("spouse", to: "Person", inverse: "spouse")
+                RelationshipDeclaration("spouse", to: "Person", inverse: "spouse")
             }
         }
         let store = folder.url.appending(path: "people.store")

@@ -108,7 +108,7 @@ struct AttributeGroupTests {
         }
         try expect(.invalidProperty, at: "A", "r") {
             Entity("A") {
-                Relationship("r", to: "A")
+                RelationshipDeclaration("r", to: "A")
                 AttributeGroup("g", "r")
             }
         }
@@ -154,7 +154,7 @@ struct AttributeGroupTests {
             try expect(.duplicateWireName, at: "B", name) {
                 Entity("A") {
                     AttributeDeclaration("x", .string)
-                    Relationship("r", to: "A")
+                    RelationshipDeclaration("r", to: "A")
                 }
                 Entity("B", parent: "A") {
                     AttributeDeclaration("y", .string)

@@ -24,8 +24,8 @@ struct CompositeAttributeTests {
                 AttributeDeclaration("name", .string)
                 address()
                 AttributeDeclaration("zone", .string)
-                Relationship("friends", toMany: "Person", inverse: "friends")
-                Relationship("boss", to: "Person")
+                RelationshipDeclaration("friends", toMany: "Person", inverse: "friends")
+                RelationshipDeclaration("boss", to: "Person")
                 IndexDeclaration("byCity", on: "address.city")
                 UniquenessConstraint("address.location.latitude", "address.location.longitude")
             }

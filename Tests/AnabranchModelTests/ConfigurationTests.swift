@@ -10,9 +10,9 @@ import Testing
             Entity("Note") { AttributeDeclaration("title", .string) }
             Entity("Draft") {
                 AttributeDeclaration("text", .string)
-                Relationship("parts", toMany: "Part", inverse: "draft")
+                RelationshipDeclaration("parts", toMany: "Part", inverse: "draft")
             }
-            Entity("Part") { Relationship("draft", to: "Draft", inverse: "parts") }
+            Entity("Part") { RelationshipDeclaration("draft", to: "Draft", inverse: "parts") }
             Entity("Long", parent: "Draft")
         }.declaration
         declaration.configurations = configurations

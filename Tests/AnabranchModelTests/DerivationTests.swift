@@ -17,10 +17,10 @@ import Testing
                 AttributeDeclaration("name", .string)
                 AttributeDeclaration("other", .string, derivation: "uppercase:(name)")
                 AttributeDeclaration("weight", .float)
-                Relationship("boss", to: "Writer", inverse: "staff")
-                Relationship("staff", toMany: "Writer", inverse: "boss")
-                Relationship("house", to: "Writer")
-                Relationship("friends", toMany: "Writer", inverse: "friends")
+                RelationshipDeclaration("boss", to: "Writer", inverse: "staff")
+                RelationshipDeclaration("staff", toMany: "Writer", inverse: "boss")
+                RelationshipDeclaration("house", to: "Writer")
+                RelationshipDeclaration("friends", toMany: "Writer", inverse: "friends")
                 derived
             }
         ])

@@ -14,12 +14,12 @@ import Testing
             Entity("Note", parent: "Base") {
                 AttributeDeclaration("title", .string)
                 AttributeDeclaration("stars", .integer16)
-                Relationship("folder", to: "Folder", inverse: "notes")
+                RelationshipDeclaration("folder", to: "Folder", inverse: "notes")
                 property
             }
             Entity("Folder") {
                 AttributeDeclaration("title", .string)
-                Relationship("notes", toMany: "Note", inverse: "folder")
+                RelationshipDeclaration("notes", toMany: "Note", inverse: "folder")
             }
         }
     }

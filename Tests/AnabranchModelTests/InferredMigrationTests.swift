@@ -11,11 +11,11 @@ import Testing
             Entity("Animal", isAbstract: true) { AttributeDeclaration("name", .string) }
             Entity("Dog", parent: "Animal") {
                 AttributeDeclaration("age", .integer16)
-                Relationship("owner", to: "Person", inverse: "dogs")
+                RelationshipDeclaration("owner", to: "Person", inverse: "dogs")
             }
             Entity("Person") {
                 AttributeDeclaration("email", .string)
-                Relationship("dogs", toMany: "Dog", inverse: "owner")
+                RelationshipDeclaration("dogs", toMany: "Dog", inverse: "owner")
             }
         }
         var declaration = plain.declaration
@@ -246,10 +246,10 @@ import Testing
         func staff(isToMany: Bool) throws -> ManagedObjectModel {
             try ManagedObjectModel {
                 Entity("Person") {
-                    Relationship("boss", to: "Person", inverse: "staff")
+                    RelationshipDeclaration("boss", to: "Person", inverse: "staff")
                     isToMany
-                        ? Relationship("staff", toMany: "Person", inverse: "boss")
-                        : Relationship("staff", to: "Person", inverse: "boss")
+                        ? RelationshipDeclaration("staff", toMany: "Person", inverse: "boss")
+                        : RelationshipDeclaration("staff", to: "Person", inverse: "boss")
                 }
             }
         }
@@ -274,15 +274,15 @@ import Testing
             Entity("Alpha") {
                 if inverse {
                     isToMany
-                        ? Relationship("betas", toMany: "Beta", inverse: "alphas")
-                        : Relationship("betas", to: "Beta", inverse: "alphas")
+                        ? RelationshipDeclaration("betas", toMany: "Beta", inverse: "alphas")
+                        : RelationshipDeclaration("betas", to: "Beta", inverse: "alphas")
                 }
             }
             Entity("Beta") {
                 isToMany
-                    ? Relationship(
+                    ? RelationshipDeclaration(
                         "alphas", toMany: destination, inverse: inverse ? "betas" : nil)
-                    : Relationship("alphas", to: destination, inverse: inverse ? "betas" : nil)
+                    : RelationshipDeclaration("alphas", to: destination, inverse: inverse ? "betas" : nil)
             }
             Entity("Gamma")
         }
@@ -348,10 +348,10 @@ import Testing
 
     @Test func `lets a to-one become its own inverse, and cease to be it`() throws {
         let own = try ManagedObjectModel {
-            Entity("Person") { Relationship("spouse", to: "Person", inverse: "spouse") }
+            Entity("Person") { RelationshipDeclaration("spouse", to: "Person", inverse: "spouse") }
         }
         let plain = try ManagedObjectModel {
-            Entity("Person") { Relationship("spouse", to: "Person") }
+            Entity("Person") { RelationshipDeclaration("spouse", to: "Person") }
         }
         #expect(!own.hasVersion(of: plain))
         for (old, new) in [(plain, own), (own, plain)] {

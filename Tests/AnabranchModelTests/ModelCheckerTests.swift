@@ -25,7 +25,7 @@ struct ModelCheckerTests {
         try expect(.duplicateName, at: "A", "x") {
             Entity("A") {
                 AttributeDeclaration("x", .string)
-                Relationship("x", to: "A")
+                RelationshipDeclaration("x", to: "A")
             }
         }
         try expect(.duplicateName, at: "B", "x") {
@@ -40,12 +40,12 @@ struct ModelCheckerTests {
         let b = Entity("B", parent: "A") {
             AttributeDeclaration("x", .string)
             AttributeDeclaration("z", .double, wireName: "w")
-            Relationship("r", to: "B")
+            RelationshipDeclaration("r", to: "B")
         }
         let c = Entity("C", parent: "A") {
             AttributeDeclaration("x", .string)
             AttributeDeclaration("y", .double, wireName: "w")
-            Relationship("r", toMany: "A")
+            RelationshipDeclaration("r", toMany: "A")
         }
         let model = try ManagedObjectModel {
             a
@@ -222,10 +222,10 @@ struct ModelCheckerTests {
     @Test func `a to-one between objects of one kind may be acyclic`() throws {
         let model = try ManagedObjectModel {
             Entity("A") {
-                Relationship("above", to: "A", acyclic: true, inverse: "below")
-                Relationship("below", toMany: "A", inverse: "above")
-                Relationship("next", to: "A", inverse: "previous")
-                Relationship("previous", to: "A", acyclic: true, inverse: "next")
+                RelationshipDeclaration("above", to: "A", acyclic: true, inverse: "below")
+                RelationshipDeclaration("below", toMany: "A", inverse: "above")
+                RelationshipDeclaration("next", to: "A", inverse: "previous")
+                RelationshipDeclaration("previous", to: "A", acyclic: true, inverse: "next")
             }
             Entity("B", parent: "A")
         }
@@ -240,40 +240,40 @@ struct ModelCheckerTests {
         }
         #expect(again.hash == model.hash)
         try expect(.invalidProperty, at: "A", "r") {
-            Entity("A") { Relationship("r", to: "B", acyclic: true) }
+            Entity("A") { RelationshipDeclaration("r", to: "B", acyclic: true) }
             Entity("B") { AttributeDeclaration("x", .string) }
         }
     }
 
     @Test func `destination and inverse exist and are mutual`() throws {
-        try expect(.unknownEntity, at: "A", "r") { Entity("A") { Relationship("r", to: "B") } }
+        try expect(.unknownEntity, at: "A", "r") { Entity("A") { RelationshipDeclaration("r", to: "B") } }
         try expect(.unknownProperty, at: "A", "r") {
-            Entity("A") { Relationship("r", to: "A", inverse: "s") }
+            Entity("A") { RelationshipDeclaration("r", to: "A", inverse: "s") }
         }
         try expect(.unknownProperty, at: "A", "r") {
             Entity("A") {
-                Relationship("r", to: "A", inverse: "s")
+                RelationshipDeclaration("r", to: "A", inverse: "s")
                 AttributeDeclaration("s", .string)
             }
         }
         try expect(.inverseMismatch, at: "A", "r") {
-            Entity("A") { Relationship("r", to: "B", inverse: "s") }
+            Entity("A") { RelationshipDeclaration("r", to: "B", inverse: "s") }
             Entity("B") {
-                Relationship("s", to: "A", inverse: "t")
-                Relationship("t", to: "B")
+                RelationshipDeclaration("s", to: "A", inverse: "t")
+                RelationshipDeclaration("t", to: "B")
             }
         }
         try expect(.inverseMismatch, at: "A", "r") {
             Entity("A") {
-                Relationship("r", to: "A", inverse: "s")
-                Relationship("q", to: "A", inverse: "s")
-                Relationship("s", toMany: "A", inverse: "q")
+                RelationshipDeclaration("r", to: "A", inverse: "s")
+                RelationshipDeclaration("q", to: "A", inverse: "s")
+                RelationshipDeclaration("s", toMany: "A", inverse: "q")
             }
         }
     }
 
     @Test func `a to-one is not ordered`() throws {
-        var ordered = Relationship("r", to: "A")
+        var ordered = RelationshipDeclaration("r", to: "A")
         ordered.isOrdered = true
         let toOne = ordered
         try expect(.invalidProperty, at: "A", "r") { Entity("A") { toOne } }
@@ -283,34 +283,34 @@ struct ModelCheckerTests {
         throws
     {
         let model = try ManagedObjectModel {
-            Entity("A") { Relationship("r", to: "A", inverse: "r") }
+            Entity("A") { RelationshipDeclaration("r", to: "A", inverse: "r") }
             Entity("B", parent: "A")
         }
         let relationship = try model.relationship("B", "r")
         #expect(relationship.storage == .reference && relationship.inverse == relationship)
         #expect(relationship.wireProperty.type == .reference)
         try expect(.invalidProperty, at: "A", "r") {
-            Entity("A") { Relationship("r", to: "A", acyclic: true, inverse: "r") }
+            Entity("A") { RelationshipDeclaration("r", to: "A", acyclic: true, inverse: "r") }
         }
         try expect(.inverseMismatch, at: "A", "r") {
-            Entity("A") { Relationship("r", to: "B", inverse: "r") }
+            Entity("A") { RelationshipDeclaration("r", to: "B", inverse: "r") }
             Entity("B", parent: "A")
         }
     }
 
     @Test func `an inverse of a transient relationship is transient too`() throws {
         let error = try refusal {
-            Entity("A") { Relationship("r", to: "B", transient: true, inverse: "s") }
-            Entity("B") { Relationship("s", toMany: "A", inverse: "r") }
+            Entity("A") { RelationshipDeclaration("r", to: "B", transient: true, inverse: "s") }
+            Entity("B") { RelationshipDeclaration("s", toMany: "A", inverse: "r") }
         }
         #expect(error.all.map(\.code) == [.inverseMismatch])
         #expect(error.message.contains("A.r") && error.message.contains("B.s"))
         try expect(.invalidProperty, at: "A", "r") {
-            Entity("A") { Relationship("r", to: "A", transient: true, acyclic: true) }
+            Entity("A") { RelationshipDeclaration("r", to: "A", transient: true, acyclic: true) }
         }
         try expect(.invalidProperty, at: "A", "r") {
             Entity("A") {
-                Relationship("r", to: "A", transient: true)
+                RelationshipDeclaration("r", to: "A", transient: true)
                 IndexDeclaration("i", on: "r")
             }
         }
@@ -318,12 +318,12 @@ struct ModelCheckerTests {
 
     @Test func `counts are possible`() throws {
         try expect(.invalidBounds, at: "A", "r") {
-            Entity("A") { Relationship("r", toMany: "A", minCount: 3, maxCount: 2) }
+            Entity("A") { RelationshipDeclaration("r", toMany: "A", minCount: 3, maxCount: 2) }
         }
         try expect(.invalidBounds, at: "A", "r") {
-            Entity("A") { Relationship("r", toMany: "A", minCount: -1) }
+            Entity("A") { RelationshipDeclaration("r", toMany: "A", minCount: -1) }
         }
-        var many = Relationship("r", to: "A")
+        var many = RelationshipDeclaration("r", to: "A")
         many.maxCount = 2
         let toOne = many
         try expect(.invalidBounds, at: "A", "r") { Entity("A") { toOne } }
@@ -346,7 +346,7 @@ struct ModelCheckerTests {
         }
         try expect(.notSupportedYet, at: "A", "r") {
             Entity("A") {
-                Relationship("r", to: "A")
+                RelationshipDeclaration("r", to: "A")
                 UniquenessConstraint("r")
             }
         }
@@ -362,7 +362,7 @@ struct ModelCheckerTests {
         }
         try expect(.invalidProperty, at: "A", "r") {
             Entity("A") {
-                Relationship("r", toMany: "A")
+                RelationshipDeclaration("r", toMany: "A")
                 IndexDeclaration("i", on: "r")
             }
         }
@@ -375,7 +375,7 @@ struct ModelCheckerTests {
         }
         let model = try ManagedObjectModel {
             Entity("A") {
-                Relationship("r", to: "A")
+                RelationshipDeclaration("r", to: "A")
                 IndexDeclaration("i", on: "r")
                 IndexDeclaration("empty", elements: [])
             }
@@ -397,7 +397,7 @@ struct ModelCheckerTests {
         let error = try refusal {
             Entity("A", parent: "Gone") {
                 AttributeDeclaration("x", .integer16, default: "text")
-                Relationship("r", to: "Nowhere")
+                RelationshipDeclaration("r", to: "Nowhere")
             }
         }
         #expect(error.all.map(\.code) == [.unknownEntity, .invalidValue, .unknownEntity])

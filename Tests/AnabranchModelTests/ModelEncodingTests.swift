@@ -90,10 +90,10 @@ struct ModelEncodingTests {
         let plain = try ManagedObjectModel {
             Entity("A") {
                 AttributeDeclaration("x", .double)
-                Relationship("many", toMany: "B", inverse: "one")
-                Relationship("other", to: "A")
+                RelationshipDeclaration("many", toMany: "B", inverse: "one")
+                RelationshipDeclaration("other", to: "A")
             }
-            Entity("B", parent: "A") { Relationship("one", to: "A", inverse: "many") }
+            Entity("B", parent: "A") { RelationshipDeclaration("one", to: "A", inverse: "many") }
         }
         var declaration = plain.declaration
         try #require(Self.changes.first { $0.0 == change }).1(&declaration)
@@ -135,8 +135,8 @@ struct ModelEncodingTests {
         let model = try ManagedObjectModel {
             Entity("Person", userInfo: ["k": "v"]) {
                 AttributeDeclaration("age", .integer16, optional: false, default: 0, maximum: 150)
-                Relationship("boss", to: "Person", inverse: "reports", deleteRule: .deny)
-                Relationship("reports", toMany: "Person", maxCount: 9, inverse: "boss")
+                RelationshipDeclaration("boss", to: "Person", inverse: "reports", deleteRule: .deny)
+                RelationshipDeclaration("reports", toMany: "Person", maxCount: 9, inverse: "boss")
                 IndexDeclaration("byAge", elements: [IndexElement("age", ascending: false)])
                 UniquenessConstraint("age")
             }

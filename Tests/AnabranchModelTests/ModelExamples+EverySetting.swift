@@ -68,23 +68,23 @@ extension ModelExamples {
         AttributeDeclaration("count", .integer64, derivation: "similar.@count")
         AttributeDeclaration("changed", .date, derivation: "now()")
         AttributeDeclaration("choice", .string, mergeRule: .keepBoth)
-        Relationship(
+        RelationshipDeclaration(
             "folder", to: "Folder", optional: false, inverse: "notes",
             validations: [.init("SELF != nil", warning: "Choose a folder.")],
             wireName: "place", renamingIdentifier: "box", versionHashModifier: "r",
             userInfo: ["why": "a folder holds it"])
-        Relationship(
+        RelationshipDeclaration(
             "links", toMany: "Item", minCount: 2, maxCount: 10, deleteRule: .noAction)
-        Relationship("opener", to: "Folder", transient: true)
-        Relationship("similar", toMany: "Note", inverse: "similar", deleteRule: .cascade)
+        RelationshipDeclaration("opener", to: "Folder", transient: true)
+        RelationshipDeclaration("similar", toMany: "Note", inverse: "similar", deleteRule: .cascade)
         IndexDeclaration("byMade", on: "made", "folder")
     }
 
     private static let folder = Entity("Folder", renamingIdentifier: "Box") {
-        Relationship(
+        RelationshipDeclaration(
             "notes", toMany: "Note", ordered: true, inverse: "folder", deleteRule: .deny)
-        Relationship("parent", to: "Folder", acyclic: true, inverse: "children")
-        Relationship("children", toMany: "Folder", inverse: "parent", deleteRule: .cascade)
+        RelationshipDeclaration("parent", to: "Folder", acyclic: true, inverse: "children")
+        RelationshipDeclaration("children", toMany: "Folder", inverse: "parent", deleteRule: .cascade)
     }
 }
 

@@ -16,23 +16,23 @@ enum ModelExamples {
         Entity("Employee", parent: "Person", representedClassName: "Office.Employee") {
             AttributeDeclaration("salary", .decimal, optional: false, default: 0, minimum: 0)
             AttributeDeclaration("rate", .float, default: 1.5)
-            Relationship("boss", to: "Employee", inverse: "reports")
-            Relationship("reports", toMany: "Employee", inverse: "boss", deleteRule: .deny)
-            Relationship("desk", to: "Desk", inverse: "user", deleteRule: .cascade)
-            Relationship("projects", toMany: "Project", maxCount: 12, inverse: "members")
+            RelationshipDeclaration("boss", to: "Employee", inverse: "reports")
+            RelationshipDeclaration("reports", toMany: "Employee", inverse: "boss", deleteRule: .deny)
+            RelationshipDeclaration("desk", to: "Desk", inverse: "user", deleteRule: .cascade)
+            RelationshipDeclaration("projects", toMany: "Project", maxCount: 12, inverse: "members")
             IndexDeclaration("bySalary", on: "salary", "name")
         },
         Entity("Desk", renamingIdentifier: "Table") {
             AttributeDeclaration("number", .integer16, optional: false, default: 1)
-            Relationship("user", to: "Employee", inverse: "desk")
+            RelationshipDeclaration("user", to: "Employee", inverse: "desk")
         },
         Entity("Project") {
             AttributeDeclaration("title", .string, default: "", wireName: "label")
             AttributeDeclaration("active", .boolean, default: true)
-            Relationship("members", toMany: "Employee", inverse: "projects")
-            Relationship("similar", toMany: "Project", inverse: "similar")
-            Relationship("tags", toMany: "Tag")
-            Relationship("lead", to: "Person", inverse: nil)
+            RelationshipDeclaration("members", toMany: "Employee", inverse: "projects")
+            RelationshipDeclaration("similar", toMany: "Project", inverse: "similar")
+            RelationshipDeclaration("tags", toMany: "Tag")
+            RelationshipDeclaration("lead", to: "Person", inverse: nil)
             IndexDeclaration("byTitle", elements: [IndexElement("title", ascending: false)])
         },
         Entity("Tag") { AttributeDeclaration("text", .string) },

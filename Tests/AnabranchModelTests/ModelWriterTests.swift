@@ -51,8 +51,8 @@ struct ModelWriterTests {
         let model = try ManagedObjectModel {
             Entity("A", userInfo: misleading) {
                 AttributeDeclaration("x", .integer64, default: 1, userInfo: misleading)
-                Relationship("a", to: "A", inverse: "b", userInfo: misleading)
-                Relationship("b", toMany: "A", inverse: "a")
+                RelationshipDeclaration("a", to: "A", inverse: "b", userInfo: misleading)
+                RelationshipDeclaration("b", toMany: "A", inverse: "a")
             }
         }
         let again = try reread(model)

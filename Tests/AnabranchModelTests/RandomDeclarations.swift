@@ -111,7 +111,7 @@ struct RandomDeclarations {
         let (there, back) = ("r\(pair)", "s\(pair)")
         let hasInverse = chance(2)
         let isTransient = chance(5)
-        func add(_ relationship: Relationship, to entity: Int) {
+        func add(_ relationship: RelationshipDeclaration, to entity: Int) {
             var relationship = relationship
             relationship.isTransient = isTransient
             entities[entity].relationships.append(relationship)
@@ -125,11 +125,11 @@ struct RandomDeclarations {
 
     private mutating func relationship(
         _ name: String, to destination: String, inverse: String?
-    ) -> Relationship {
+    ) -> RelationshipDeclaration {
         var relationship =
             chance(2)
-            ? Relationship(name, to: destination, inverse: inverse)
-            : Relationship(
+            ? RelationshipDeclaration(name, to: destination, inverse: inverse)
+            : RelationshipDeclaration(
                 name, toMany: destination, ordered: chance(2), maxCount: chance(2) ? 9 : nil,
                 inverse: inverse)
         relationship.isOptional = chance(2)

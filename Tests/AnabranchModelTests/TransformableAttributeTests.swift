@@ -112,8 +112,8 @@ import Testing
                 AttributeDeclaration("icon", .binary)
                 AttributeDeclaration("title", .string)
                 AttributeDeclaration("twin", .transformable)
-                Relationship("other", to: "Laptop", inverse: "others")
-                Relationship("others", toMany: "Laptop", inverse: "other")
+                RelationshipDeclaration("other", to: "Laptop", inverse: "others")
+                RelationshipDeclaration("others", toMany: "Laptop", inverse: "other")
             }
         }
     }

@@ -12,11 +12,11 @@ import Testing
                 AttributeDeclaration("text", .string)
                 AttributeDeclaration("x", .double)
                 AttributeDeclaration("z", .integer64)
-                Relationship("many", toMany: "B", inverse: "one")
-                Relationship("other", to: "A")
+                RelationshipDeclaration("many", toMany: "B", inverse: "one")
+                RelationshipDeclaration("other", to: "A")
                 UniquenessConstraint("text")
             }
-            Entity("B") { Relationship("one", to: "A", inverse: "many") }
+            Entity("B") { RelationshipDeclaration("one", to: "A", inverse: "many") }
             Entity("C", parent: "B")
         }
     }

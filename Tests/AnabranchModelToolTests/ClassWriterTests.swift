@@ -12,8 +12,8 @@ import Testing
                 AttributeDeclaration("name", .string)
                 AttributeDeclaration("age", .integer64, optional: false, default: 0)
                 AttributeDeclaration("in", .boolean)
-                Relationship("boss", to: "Person", inverse: "reports")
-                Relationship("reports", toMany: "Person", inverse: "boss")
+                RelationshipDeclaration("boss", to: "Person", inverse: "reports")
+                RelationshipDeclaration("reports", toMany: "Person", inverse: "boss")
             }
             Entity("Pilot", parent: "Person") {
                 AttributeDeclaration("licence", .uuid)
@@ -41,7 +41,7 @@ import Testing
 
     @Test func `an ordered relationship is a list`() throws {
         let model = try ManagedObjectModel {
-            Entity("Album") { Relationship("songs", toMany: "Song", ordered: true) }
+            Entity("Album") { RelationshipDeclaration("songs", toMany: "Song", ordered: true) }
             Entity("Song") { AttributeDeclaration("name", .string) }
         }
         let source = ClassWriter(model: model, fileName: "music").source()
@@ -51,9 +51,9 @@ import Testing
     @Test func `a transient relationship and one that is its own inverse are like others`() throws {
         let model = try ManagedObjectModel {
             Entity("Person") {
-                Relationship("spouse", to: "Person", inverse: "spouse")
-                Relationship("host", to: "Person", transient: true, inverse: "guests")
-                Relationship("guests", toMany: "Person", transient: true, inverse: "host")
+                RelationshipDeclaration("spouse", to: "Person", inverse: "spouse")
+                RelationshipDeclaration("host", to: "Person", transient: true, inverse: "guests")
+                RelationshipDeclaration("guests", toMany: "Person", transient: true, inverse: "host")
             }
         }
         let source = ClassWriter(model: model, fileName: "people").source()

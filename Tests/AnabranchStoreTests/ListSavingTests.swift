@@ -11,13 +11,13 @@ import Testing
         try ManagedObjectModel {
             Entity("List") {
                 AttributeDeclaration("name", .string)
-                Relationship("items", toMany: "Item", ordered: true, inverse: "list")
-                Relationship("tags", toMany: "Item", ordered: true, inverse: "tagged")
+                RelationshipDeclaration("items", toMany: "Item", ordered: true, inverse: "list")
+                RelationshipDeclaration("tags", toMany: "Item", ordered: true, inverse: "tagged")
             }
             Entity("Item") {
                 AttributeDeclaration("name", .string)
-                Relationship("list", to: "List", inverse: "items")
-                Relationship("tagged", toMany: "List", ordered: true, inverse: "tags")
+                RelationshipDeclaration("list", to: "List", inverse: "items")
+                RelationshipDeclaration("tagged", toMany: "List", ordered: true, inverse: "tags")
             }
         }
     }

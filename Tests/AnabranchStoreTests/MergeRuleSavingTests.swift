@@ -19,11 +19,11 @@ import Testing
                     AttributeDeclaration("best", .integer64, mergeRule: .max)
                     AttributeDeclaration("born", .date, mergeRule: .firstWriter)
                     AttributeDeclaration("note", .string, mergeRule: .keepBoth)
-                    Relationship("teams", toMany: "Team", inverse: "members")
+                    RelationshipDeclaration("teams", toMany: "Team", inverse: "members")
                 }
                 Entity("Team") {
                     AttributeDeclaration("title", .string)
-                    Relationship("members", toMany: "Person", inverse: "teams")
+                    RelationshipDeclaration("members", toMany: "Person", inverse: "teams")
                 }
             })
         a = try scenario.open("a")

@@ -239,13 +239,13 @@ import Testing
             }
             Entity("Person") {
                 AttributeDeclaration("name", .string)
-                Relationship("teams", toMany: "Team", inverse: "members")
+                RelationshipDeclaration("teams", toMany: "Team", inverse: "members")
                 AnabranchModel.IndexDeclaration("members", on: "name")
                 AnabranchModel.IndexDeclaration("teams", on: "name")
             }
             Entity("Team") {
                 AttributeDeclaration("title", .string)
-                Relationship("members", toMany: "Person", inverse: "teams")
+                RelationshipDeclaration("members", toMany: "Person", inverse: "teams")
                 AnabranchModel.IndexDeclaration("members", on: "title")
             }
             Entity("Team_members") {

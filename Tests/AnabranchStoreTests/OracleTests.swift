@@ -13,8 +13,8 @@ import Testing
             Entity("Person") {
                 AttributeDeclaration("name", .string)
                 AttributeDeclaration("age", .integer64)
-                Relationship("boss", to: "Person")
-                Relationship("friends", toMany: "Person")
+                RelationshipDeclaration("boss", to: "Person")
+                RelationshipDeclaration("friends", toMany: "Person")
             }
         }
     }
@@ -28,8 +28,8 @@ import Testing
             },
             try ManagedObjectModel {
                 Entity("Person") {
-                    Relationship("boss", to: "Person")
-                    Relationship("friends", toMany: "Person")
+                    RelationshipDeclaration("boss", to: "Person")
+                    RelationshipDeclaration("friends", toMany: "Person")
                 }
             },
             try ManagedObjectModel { Entity("Something") { AttributeDeclaration("else", .string) } },
@@ -66,17 +66,17 @@ import Testing
                 for attribute in attributes where known(attribute.name) { attribute }
                 for member in members where known(member.name) { member }
                 for group in groups(of: address.filter(known)) { group }
-                Relationship("boss", to: "Person")
-                Relationship("chief", to: "Person", inverse: "duties")
+                RelationshipDeclaration("boss", to: "Person")
+                RelationshipDeclaration("chief", to: "Person", inverse: "duties")
             }
             Entity("Person") {
                 for attribute in attributes where !known(attribute.name) { attribute }
                 for member in members where !known(member.name) { member }
                 for group in groups(of: address.filter { !known($0) }) { group }
-                Relationship("friends", toMany: "Person")
-                Relationship("duties", toMany: "Task", ordered: true, inverse: "chief")
-                Relationship("queue", toMany: "Person", ordered: true)
-                Relationship("circle", toMany: "Person", ordered: true, inverse: "circle")
+                RelationshipDeclaration("friends", toMany: "Person")
+                RelationshipDeclaration("duties", toMany: "Task", ordered: true, inverse: "chief")
+                RelationshipDeclaration("queue", toMany: "Person", ordered: true)
+                RelationshipDeclaration("circle", toMany: "Person", ordered: true, inverse: "circle")
             }
         }
     }

@@ -13,11 +13,11 @@ import Testing
                 AttributeDeclaration("name", .string)
                 AttributeDeclaration("age", .integer64)
                 AttributeDeclaration("note", .string, mergeRule: .keepBoth)
-                Relationship("teams", toMany: "Team", inverse: "members")
+                RelationshipDeclaration("teams", toMany: "Team", inverse: "members")
             }
             Entity("Team", deletePolicy: .updateWins) {
                 AttributeDeclaration("name", .string)
-                Relationship("members", toMany: "Person", inverse: "teams")
+                RelationshipDeclaration("members", toMany: "Person", inverse: "teams")
             }
         }
     }

@@ -23,19 +23,19 @@ import Testing
                 AttributeDeclaration("name", .string)
                 AttributeDeclaration("age", .integer64)
                 AttributeDeclaration("nickname", .string)
-                Relationship("boss", to: "Person", inverse: "reports")
-                Relationship("reports", toMany: "Person", inverse: "boss")
-                Relationship("teams", toMany: "Team", inverse: "members")
-                Relationship("cars", toMany: "Car", inverse: "drivers")
+                RelationshipDeclaration("boss", to: "Person", inverse: "reports")
+                RelationshipDeclaration("reports", toMany: "Person", inverse: "boss")
+                RelationshipDeclaration("teams", toMany: "Team", inverse: "members")
+                RelationshipDeclaration("cars", toMany: "Car", inverse: "drivers")
             }
             Entity("Employee", parent: "Person") { AttributeDeclaration("salary", .integer64) }
             Entity("Team") {
                 AttributeDeclaration("title", .string)
-                Relationship("members", toMany: "Person", inverse: "teams")
+                RelationshipDeclaration("members", toMany: "Person", inverse: "teams")
             }
             Entity("Car") {
                 AttributeDeclaration("plate", .string)
-                Relationship("drivers", toMany: "Person", inverse: "cars")
+                RelationshipDeclaration("drivers", toMany: "Person", inverse: "cars")
             }
         }
     }
@@ -46,13 +46,13 @@ import Testing
             Entity("Person") {
                 AttributeDeclaration("name", .string)
                 AttributeDeclaration("age", .integer64)
-                Relationship("boss", to: "Person", inverse: "reports")
-                Relationship("reports", toMany: "Person", inverse: "boss")
-                Relationship("teams", toMany: "Team", inverse: "members")
+                RelationshipDeclaration("boss", to: "Person", inverse: "reports")
+                RelationshipDeclaration("reports", toMany: "Person", inverse: "boss")
+                RelationshipDeclaration("teams", toMany: "Team", inverse: "members")
             }
             Entity("Team") {
                 AttributeDeclaration("title", .string)
-                Relationship("members", toMany: "Person", inverse: "teams")
+                RelationshipDeclaration("members", toMany: "Person", inverse: "teams")
             }
         }
     }

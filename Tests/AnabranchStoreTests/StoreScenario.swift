@@ -27,13 +27,13 @@ final class StoreScenario {
             Entity("Person") {
                 AttributeDeclaration("name", .string)
                 AttributeDeclaration("age", .integer64)
-                Relationship("boss", to: "Person", inverse: "reports")
-                Relationship("reports", toMany: "Person", inverse: "boss")
-                Relationship("teams", toMany: "Team", inverse: "members")
+                RelationshipDeclaration("boss", to: "Person", inverse: "reports")
+                RelationshipDeclaration("reports", toMany: "Person", inverse: "boss")
+                RelationshipDeclaration("teams", toMany: "Team", inverse: "members")
             }
             Entity("Team") {
                 AttributeDeclaration("title", .string)
-                Relationship("members", toMany: "Person", inverse: "teams")
+                RelationshipDeclaration("members", toMany: "Person", inverse: "teams")
             }
         }
     }

@@ -69,11 +69,11 @@ import Testing
             }
             Entity("Folder") {
                 AttributeDeclaration("name", .string)
-                Relationship("notes", toMany: "Note", inverse: "folder")
+                RelationshipDeclaration("notes", toMany: "Note", inverse: "folder")
             }
             Entity("Note") {
                 AttributeDeclaration("name", .string)
-                Relationship("folder", to: "Folder", inverse: "notes")
+                RelationshipDeclaration("folder", to: "Folder", inverse: "notes")
             }
         }
         var description = PersistentStoreDescription(

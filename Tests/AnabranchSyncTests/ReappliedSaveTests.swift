@@ -36,13 +36,13 @@ struct RedoneSaveTests {
             Entity("Team") {
                 AttributeDeclaration("name", .string)
                 AttributeDeclaration("wins", .integer64, mergeRule: .counter)
-                Relationship("members", toMany: "Person", inverse: "team")
-                Relationship("fans", toMany: "Person", inverse: "favourites")
+                RelationshipDeclaration("members", toMany: "Person", inverse: "team")
+                RelationshipDeclaration("fans", toMany: "Person", inverse: "favourites")
             }
             Entity("Person") {
                 AttributeDeclaration("name", .string)
-                Relationship("team", to: "Team", inverse: "members")
-                Relationship("favourites", toMany: "Team", inverse: "fans")
+                RelationshipDeclaration("team", to: "Team", inverse: "members")
+                RelationshipDeclaration("favourites", toMany: "Team", inverse: "fans")
             }
         }
         func open(_ name: String) throws -> PersistentContainer {

@@ -25,11 +25,11 @@ import Testing
                 AttributeDeclaration("text", .string)
                 AttributeDeclaration("color", .string)
                 AttributeDeclaration("reads", .integer64, mergeRule: .counter)
-                Relationship("tags", toMany: "Tag", inverse: "notes")
+                RelationshipDeclaration("tags", toMany: "Tag", inverse: "notes")
             }
             Entity("Tag") {
                 AttributeDeclaration("name", .string)
-                Relationship("notes", toMany: "Note", inverse: "tags")
+                RelationshipDeclaration("notes", toMany: "Note", inverse: "tags")
             }
         }
         a = try Self.container(scenario.folder.file("a.db"), model, isInMemory)

@@ -35,8 +35,8 @@ private final class Track: ManagedObject {
                 AttributeDeclaration("name", .string, optional: false, default: "")
                 AttributeDeclaration("plays", .integer64, optional: false, default: 0)
                 AttributeDeclaration("title", .string, transient: true)
-                Relationship("album", to: "Track", inverse: "tracks")
-                Relationship("tracks", toMany: "Track", inverse: "album")
+                RelationshipDeclaration("album", to: "Track", inverse: "tracks")
+                RelationshipDeclaration("tracks", toMany: "Track", inverse: "album")
             }
         }
     }

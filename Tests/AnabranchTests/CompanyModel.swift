@@ -11,36 +11,36 @@ enum CompanyModel {
                 AttributeDeclaration("lastName", .string)
                 AttributeDeclaration("mood", .string, transient: true)
                 AttributeDeclaration("salary", .decimal)
-                Relationship("boss", to: "Person", inverse: "reports")
-                Relationship("company", to: "Company", inverse: "staff")
-                Relationship("passport", to: "Passport", inverse: "holder", deleteRule: .cascade)
-                Relationship("friends", toMany: "Person", inverse: "friends")
-                Relationship("groups", toMany: "Group", inverse: "members")
-                Relationship("reports", toMany: "Person", inverse: "boss")
+                RelationshipDeclaration("boss", to: "Person", inverse: "reports")
+                RelationshipDeclaration("company", to: "Company", inverse: "staff")
+                RelationshipDeclaration("passport", to: "Passport", inverse: "holder", deleteRule: .cascade)
+                RelationshipDeclaration("friends", toMany: "Person", inverse: "friends")
+                RelationshipDeclaration("groups", toMany: "Group", inverse: "members")
+                RelationshipDeclaration("reports", toMany: "Person", inverse: "boss")
             }
             Entity("Employee", parent: "Person") { AttributeDeclaration("badge", .string) }
             Entity("Company") {
                 AttributeDeclaration("name", .string, optional: false)
-                Relationship(
+                RelationshipDeclaration(
                     "departments", toMany: "Department", inverse: "company", deleteRule: .cascade)
-                Relationship("staff", toMany: "Person", inverse: "company", deleteRule: .deny)
+                RelationshipDeclaration("staff", toMany: "Person", inverse: "company", deleteRule: .deny)
             }
             Entity("Department") {
                 AttributeDeclaration("title", .string)
-                Relationship("company", to: "Company", optional: false, inverse: "departments")
-                Relationship("rooms", toMany: "Room", inverse: "department")
+                RelationshipDeclaration("company", to: "Company", optional: false, inverse: "departments")
+                RelationshipDeclaration("rooms", toMany: "Room", inverse: "department")
             }
             Entity("Room") {
                 AttributeDeclaration("number", .integer32)
-                Relationship("department", to: "Department", optional: false, inverse: "rooms")
+                RelationshipDeclaration("department", to: "Department", optional: false, inverse: "rooms")
             }
             Entity("Group") {
                 AttributeDeclaration("title", .string)
-                Relationship("members", toMany: "Person", inverse: "groups")
+                RelationshipDeclaration("members", toMany: "Person", inverse: "groups")
             }
             Entity("Passport") {
                 AttributeDeclaration("number", .string)
-                Relationship("holder", to: "Person", inverse: "passport")
+                RelationshipDeclaration("holder", to: "Person", inverse: "passport")
             }
             Entity("Sample") {
                 AttributeDeclaration("big", .integer64)

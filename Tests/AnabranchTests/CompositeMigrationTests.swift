@@ -24,8 +24,8 @@ import Testing
                         AttributeDeclaration("longitude", .double, optional: false)
                     }
                 }
-                Relationship("boss", to: "Customer", inverse: "staff")
-                Relationship("staff", toMany: "Customer", inverse: "boss")
+                RelationshipDeclaration("boss", to: "Customer", inverse: "staff")
+                RelationshipDeclaration("staff", toMany: "Customer", inverse: "boss")
             }
         }
     }

@@ -17,8 +17,8 @@ enum CompositeModel {
                         AttributeDeclaration("longitude", .double, optional: false)
                     }
                 }
-                Relationship("boss", to: "Person", inverse: "staff")
-                Relationship("staff", toMany: "Person", inverse: "boss")
+                RelationshipDeclaration("boss", to: "Person", inverse: "staff")
+                RelationshipDeclaration("staff", toMany: "Person", inverse: "boss")
             }
         }
     }

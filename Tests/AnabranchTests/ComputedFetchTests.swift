@@ -163,7 +163,7 @@ import Testing
         let model = try ManagedObjectModel {
             Entity("Person") {
                 AttributeDeclaration("name", .string)
-                Relationship("peers", toMany: "Person", ordered: true, inverse: "peers")
+                RelationshipDeclaration("peers", toMany: "Person", ordered: true, inverse: "peers")
             }
         }
         let container = PersistentContainer(

@@ -103,9 +103,9 @@ import Testing
     {
         let model = try ManagedObjectModel {
             Entity("Tree") {
-                Relationship("leaves", toMany: "Leaf", inverse: "tree", deleteRule: .cascade)
+                RelationshipDeclaration("leaves", toMany: "Leaf", inverse: "tree", deleteRule: .cascade)
             }
-            Entity("Leaf") { Relationship("tree", to: "Tree", inverse: "leaves") }
+            Entity("Leaf") { RelationshipDeclaration("tree", to: "Tree", inverse: "leaves") }
         }
         try League(model, classes: [Leaf.self]).inContext { context throws in
             let (tree, leaf) = (try context.insert("Tree"), try context.insert(Leaf.self))

@@ -16,9 +16,9 @@ import Testing
                 AttributeDeclaration("number", .integer64)
                 AttributeDeclaration("price", .decimal)
                 AttributeDeclaration("title", .string)
-                Relationship("place", to: "Item")
-                Relationship("parent", to: "Item", inverse: "children")
-                Relationship("children", toMany: "Item", inverse: "parent")
+                RelationshipDeclaration("place", to: "Item")
+                RelationshipDeclaration("parent", to: "Item", inverse: "children")
+                RelationshipDeclaration("children", toMany: "Item", inverse: "parent")
                 if indexed { IndexDeclaration("title", on: "title") }
             }
             Entity("Special", parent: "Item") { AttributeDeclaration("extra", .integer64) }

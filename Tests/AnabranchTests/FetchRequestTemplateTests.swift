@@ -18,8 +18,8 @@ import Testing
                 Entity("Person") {
                     AttributeDeclaration("age", .integer64, optional: false, default: 0)
                     AttributeDeclaration("name", .string)
-                    Relationship("boss", to: "Person", inverse: "reports")
-                    Relationship("reports", toMany: "Person", inverse: "boss")
+                    RelationshipDeclaration("boss", to: "Person", inverse: "reports")
+                    RelationshipDeclaration("reports", toMany: "Person", inverse: "boss")
                 },
                 Entity("Guest", parent: "Person"),
             ],

@@ -20,8 +20,8 @@ import Testing
             Entity("Person") {
                 AttributeDeclaration("name", .string)
                 AttributeDeclaration("age", .integer64)
-                Relationship("boss", to: "Person", inverse: "reports")
-                Relationship("reports", toMany: "Person", inverse: "boss")
+                RelationshipDeclaration("boss", to: "Person", inverse: "reports")
+                RelationshipDeclaration("reports", toMany: "Person", inverse: "boss")
                 FetchedProperty(
                     "homonyms", of: "Person",
                     predicateFormat: "name == $FETCH_SOURCE.name AND SELF != $FETCH_SOURCE")

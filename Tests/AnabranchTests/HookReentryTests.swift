@@ -41,10 +41,10 @@ private final class Meddler: ManagedObject {
             Entity("Meddler") {
                 AttributeDeclaration("age", .integer64, optional: false, default: 0)
                 AttributeDeclaration("name", .string)
-                Relationship("boss", to: "Meddler", inverse: "reports")
-                Relationship("owner", to: "Meddler", inverse: "parts")
-                Relationship("parts", toMany: "Meddler", inverse: "owner", deleteRule: .cascade)
-                Relationship("reports", toMany: "Meddler", inverse: "boss")
+                RelationshipDeclaration("boss", to: "Meddler", inverse: "reports")
+                RelationshipDeclaration("owner", to: "Meddler", inverse: "parts")
+                RelationshipDeclaration("parts", toMany: "Meddler", inverse: "owner", deleteRule: .cascade)
+                RelationshipDeclaration("reports", toMany: "Meddler", inverse: "boss")
             }
         }
     }

@@ -9,21 +9,21 @@ enum ListModel {
         try ManagedObjectModel {
             Entity("Album") {
                 AttributeDeclaration("title", .string)
-                Relationship(
+                RelationshipDeclaration(
                     "songs", toMany: "Song", ordered: true, inverse: "album",
                     deleteRule: .cascade)
             }
             Entity("Song") {
                 AttributeDeclaration("name", .string)
-                Relationship("album", to: "Album", inverse: "songs")
-                Relationship("mixes", toMany: "Mix", ordered: true, inverse: "songs")
-                Relationship("fans", toMany: "Fan", inverse: "likes")
+                RelationshipDeclaration("album", to: "Album", inverse: "songs")
+                RelationshipDeclaration("mixes", toMany: "Mix", ordered: true, inverse: "songs")
+                RelationshipDeclaration("fans", toMany: "Fan", inverse: "likes")
             }
             Entity("Mix") {
                 AttributeDeclaration("title", .string)
-                Relationship("songs", toMany: "Song", ordered: true, inverse: "mixes")
+                RelationshipDeclaration("songs", toMany: "Song", ordered: true, inverse: "mixes")
             }
-            Entity("Fan") { Relationship("likes", toMany: "Song", ordered: true, inverse: "fans") }
+            Entity("Fan") { RelationshipDeclaration("likes", toMany: "Song", ordered: true, inverse: "fans") }
         }
     }
 

@@ -361,9 +361,9 @@ import Testing
         let directory = try TemporaryDirectory("lists")
         let model = try ManagedObjectModel {
             Entity("Shelf") {
-                Relationship("media", toMany: "Medium", ordered: true, inverse: "shelf")
+                RelationshipDeclaration("media", toMany: "Medium", ordered: true, inverse: "shelf")
             }
-            Entity("Medium") { Relationship("shelf", to: "Shelf", inverse: "media") }
+            Entity("Medium") { RelationshipDeclaration("shelf", to: "Shelf", inverse: "media") }
             Entity("Book", parent: "Medium") { AttributeDeclaration("title", .string) }
         }
         let container = PersistentContainer(

@@ -98,16 +98,16 @@ private final class Things: Sendable {
                 AttributeDeclaration("start", .integer32)
                 AttributeDeclaration("end", .integer32)
                 AttributeGroup("span", attributes: ["start", "end"])
-                Relationship("box", to: "Box", inverse: "things")
-                Relationship("tags", toMany: "Tag", inverse: "things")
+                RelationshipDeclaration("box", to: "Box", inverse: "things")
+                RelationshipDeclaration("tags", toMany: "Tag", inverse: "things")
             }
             Entity("Box") {
                 AttributeDeclaration("label", .string)
-                Relationship("things", toMany: "Thing", inverse: "box")
+                RelationshipDeclaration("things", toMany: "Thing", inverse: "box")
             }
             Entity("Tag") {
                 AttributeDeclaration("label", .string)
-                Relationship("things", toMany: "Thing", inverse: "tags")
+                RelationshipDeclaration("things", toMany: "Thing", inverse: "tags")
             }
         }
         container = PersistentContainer(

@@ -12,7 +12,7 @@ import Testing
         let model = try ManagedObjectModel {
             Entity("Person") {
                 AttributeDeclaration("name", .string)
-                Relationship(
+                RelationshipDeclaration(
                     "spouse", to: "Person", optional: optional, inverse: "spouse",
                     deleteRule: deleteRule)
             }
@@ -283,7 +283,7 @@ import Testing
             ManagedObjectModel {
                 Entity("Person") {
                     AttributeDeclaration("name", .string)
-                    Relationship("spouse", to: "Person", inverse: "spouse")
+                    RelationshipDeclaration("spouse", to: "Person", inverse: "spouse")
                 }
             })
         let names = ["Anna", "Bob", "Cleo"]

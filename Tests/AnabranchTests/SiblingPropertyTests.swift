@@ -34,28 +34,28 @@ import Testing
             Entity("Continent", parent: "Region") {
                 AttributeDeclaration("label", .string)
                 AttributeDeclaration("size", .integer64)
-                Relationship("chief", to: "Mood", inverse: "chiefOfContinent")
-                Relationship("moods", toMany: "Mood", inverse: "continent")
-                Relationship("tags", toMany: "Tag", inverse: "continents")
+                RelationshipDeclaration("chief", to: "Mood", inverse: "chiefOfContinent")
+                RelationshipDeclaration("moods", toMany: "Mood", inverse: "continent")
+                RelationshipDeclaration("tags", toMany: "Tag", inverse: "continents")
             }
             Entity("Country", parent: "Region") {
                 AttributeDeclaration("label", .string)
                 AttributeDeclaration("size", .string)
-                Relationship("chief", to: "Mood", inverse: "chiefOfCountry")
-                Relationship("moods", toMany: "Mood", inverse: "country")
-                Relationship("tags", toMany: "Tag", inverse: "countries")
+                RelationshipDeclaration("chief", to: "Mood", inverse: "chiefOfCountry")
+                RelationshipDeclaration("moods", toMany: "Mood", inverse: "country")
+                RelationshipDeclaration("tags", toMany: "Tag", inverse: "countries")
             }
             Entity("Mood") {
                 AttributeDeclaration("rating", .integer16)
-                Relationship("continent", to: "Continent", inverse: "moods")
-                Relationship("country", to: "Country", inverse: "moods")
-                Relationship("chiefOfContinent", to: "Continent", inverse: "chief")
-                Relationship("chiefOfCountry", to: "Country", inverse: "chief")
+                RelationshipDeclaration("continent", to: "Continent", inverse: "moods")
+                RelationshipDeclaration("country", to: "Country", inverse: "moods")
+                RelationshipDeclaration("chiefOfContinent", to: "Continent", inverse: "chief")
+                RelationshipDeclaration("chiefOfCountry", to: "Country", inverse: "chief")
             }
             Entity("Tag") {
                 AttributeDeclaration("name", .string)
-                Relationship("continents", toMany: "Continent", inverse: "tags")
-                Relationship("countries", toMany: "Country", inverse: "tags")
+                RelationshipDeclaration("continents", toMany: "Continent", inverse: "tags")
+                RelationshipDeclaration("countries", toMany: "Country", inverse: "tags")
             }
         }
     }

@@ -242,14 +242,14 @@ import Testing
         let container = PersistentContainer(
             model: try ManagedObjectModel {
                 Entity("Team") {
-                    Relationship(
+                    RelationshipDeclaration(
                         "guests", toMany: "Guest", optional: false, transient: true, maxCount: 2,
                         inverse: "host")
                 }
                 Entity("Guest") {
                     AttributeDeclaration("name", .string)
-                    Relationship("rival", to: "Guest", transient: true)
-                    Relationship(
+                    RelationshipDeclaration("rival", to: "Guest", transient: true)
+                    RelationshipDeclaration(
                         "host", to: "Team", optional: false, transient: true, inverse: "guests",
                         deleteRule: .deny)
                 }

@@ -11,8 +11,8 @@ struct WideEntityTests {
         try ManagedObjectModel {
             Entity("Wide") {
                 for number in 0..<width { AttributeDeclaration("a\(number)", .integer64) }
-                Relationship("twin", to: "Wide", inverse: "twins")
-                Relationship("twins", toMany: "Wide", inverse: "twin")
+                RelationshipDeclaration("twin", to: "Wide", inverse: "twins")
+                RelationshipDeclaration("twins", toMany: "Wide", inverse: "twin")
             }
         }
     }

@@ -40,7 +40,7 @@ import Testing
             Entity("Person") {
                 AttributeDeclaration("name", .string)
                 AttributeDeclaration(attribute, .string)
-                Relationship(
+                RelationshipDeclaration(
                     "friends", toMany: "Person", ordered: isOrdered, inverse: "friends")
             }
         }

@@ -17,17 +17,17 @@ import Testing
         let written = try ManagedObjectModel {
             Entity("Person") {
                 AttributeDeclaration("name", .string)
-                Relationship("likedBy", toMany: "Person", inverse: "likes")
-                Relationship("likes", toMany: "Person", inverse: "likedBy")
+                RelationshipDeclaration("likedBy", toMany: "Person", inverse: "likes")
+                RelationshipDeclaration("likes", toMany: "Person", inverse: "likedBy")
             }
             Entity("Employee", parent: "Person") {
                 AttributeDeclaration("badge", .string)
                 AttributeDeclaration("role", .integer16)
-                Relationship("department", to: "Department", inverse: "staff")
+                RelationshipDeclaration("department", to: "Department", inverse: "staff")
             }
             Entity("Department") {
                 AttributeDeclaration("name", .string)
-                Relationship("staff", toMany: "Employee", inverse: "department")
+                RelationshipDeclaration("staff", toMany: "Employee", inverse: "department")
             }
         }
         try Self.expect(model, equals: written)

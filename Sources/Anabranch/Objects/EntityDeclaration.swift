@@ -7,7 +7,7 @@ public import AnabranchModel
 public struct EntityDeclaration {
     /// A relationship with a class instead of an entity at its other end.
     struct ClassRelationship {
-        var relationship: Relationship
+        var relationship: RelationshipDeclaration
         let destination: Any.Type
         let inverse: RelationshipSettings.Inverse
 
@@ -166,7 +166,7 @@ extension EntityDeclaration {
         _ name: String, _ destination: Any.Type,
         _ settings: RelationshipSettings = RelationshipSettings()
     ) {
-        var relationship = settings.relationship(Relationship(name, to: ""))
+        var relationship = settings.relationship(RelationshipDeclaration(name, to: ""))
         relationship.maxCount = settings.maximumModelCount ?? 1
         add(relationship, destination, settings)
     }
@@ -181,7 +181,7 @@ extension EntityDeclaration {
         _ name: String, _ destination: Any.Type,
         _ settings: RelationshipSettings = RelationshipSettings()
     ) {
-        add(settings.relationship(Relationship(name, toMany: "")), destination, settings)
+        add(settings.relationship(RelationshipDeclaration(name, toMany: "")), destination, settings)
     }
 
     /// Declares a relationship to any number of objects in an order.
@@ -194,12 +194,12 @@ extension EntityDeclaration {
         _ name: String, _ destination: Any.Type,
         _ settings: RelationshipSettings = RelationshipSettings()
     ) {
-        let relationship = settings.relationship(Relationship(name, toMany: "", ordered: true))
+        let relationship = settings.relationship(RelationshipDeclaration(name, toMany: "", ordered: true))
         add(relationship, destination, settings)
     }
 
     private mutating func add(
-        _ relationship: Relationship, _ destination: Any.Type, _ settings: RelationshipSettings
+        _ relationship: RelationshipDeclaration, _ destination: Any.Type, _ settings: RelationshipSettings
     ) {
         relationships.append(
             ClassRelationship(

@@ -7,7 +7,7 @@ import AnabranchReplication
 struct DeclarationIndex {
     enum Property {
         case attribute(AttributeDeclaration)
-        case relationship(Relationship)
+        case relationship(RelationshipDeclaration)
     }
 
     /// The entities, with an attribute for each element of a composite attribute.
@@ -72,8 +72,8 @@ struct DeclarationIndex {
     /// - Returns: `nil` if the relationship names no inverse, or if the destination has no
     ///   relationship of that name.
     func inverse(
-        of relationship: Relationship, declaredBy entity: Int
-    ) -> (entity: Int, relationship: Relationship)? {
+        of relationship: RelationshipDeclaration, declaredBy entity: Int
+    ) -> (entity: Int, relationship: RelationshipDeclaration)? {
         guard let name = relationship.inverse,
             let destination = position(of: relationship.destination),
             let found = find(name, in: destination),

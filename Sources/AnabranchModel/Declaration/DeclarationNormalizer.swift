@@ -79,7 +79,7 @@ enum DeclarationNormalizer {
         type == .string ? bound : type.coerce(bound) ?? bound
     }
 
-    private static func normalize(_ relationship: Relationship) -> Relationship {
+    private static func normalize(_ relationship: RelationshipDeclaration) -> RelationshipDeclaration {
         var result = relationship
         result.wireName = relationship.resolvedWireName
         return result

@@ -11,7 +11,7 @@ public struct Entity: Hashable, Sendable {
     /// The composite attributes that the entity declares itself, without inherited ones.
     public var compositeAttributes: [CompositeAttribute]
     /// The relationships that the entity declares itself, without inherited ones.
-    public var relationships: [Relationship]
+    public var relationships: [RelationshipDeclaration]
     /// The fetch indexes that the entity declares itself.
     public var indexes: [IndexDeclaration]
     /// The uniqueness constraints that the entity declares itself.

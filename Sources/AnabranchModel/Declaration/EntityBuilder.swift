@@ -5,7 +5,7 @@ public enum EntityElement: Hashable, Sendable {
     /// A composite attribute.
     case composite(CompositeAttribute)
     /// A relationship.
-    case relationship(Relationship)
+    case relationship(RelationshipDeclaration)
     /// A fetch index.
     case index(IndexDeclaration)
     /// A uniqueness constraint.
@@ -33,7 +33,7 @@ public enum EntityBuilder: DeclarationBuilder {
     }
 
     /// Adds a relationship.
-    public static func buildExpression(_ relationship: Relationship) -> [EntityElement] {
+    public static func buildExpression(_ relationship: RelationshipDeclaration) -> [EntityElement] {
         [.relationship(relationship)]
     }
 

@@ -15,7 +15,7 @@ extension CompositeAttribute {
     var resolvedWireName: String { wireName ?? renamingIdentifier ?? name }
 }
 
-extension Relationship {
+extension RelationshipDeclaration {
     /// The name on the wire, given or by default.
     var resolvedWireName: String { wireName ?? renamingIdentifier ?? name }
 }

@@ -2,7 +2,7 @@
 ///
 ///  ```swift
 ///  AttributeDeclaration("age", .integer16, validations: [.init("SELF >= 18", warning: "Adults only.")])
-///  Relationship("wheels", toMany: "Wheel", validations: [.init("@count != 1")])
+///  RelationshipDeclaration("wheels", toMany: "Wheel", validations: [.init("@count != 1")])
 ///  ```
 ///
 /// `SELF` is the value of the property:

@@ -125,12 +125,12 @@ struct GraphBuilder {
         }
     }
 
-    private static func slotOrder(_ relationships: [Relationship]) -> [Relationship] {
+    private static func slotOrder(_ relationships: [RelationshipDeclaration]) -> [RelationshipDeclaration] {
         relationships.filter { !$0.isToMany } + relationships.filter(\.isToMany)
     }
 
     private func describe(
-        _ relationship: Relationship, at place: PropertyLocation
+        _ relationship: RelationshipDeclaration, at place: PropertyLocation
     ) -> RelationshipDescription {
         let inverse = index.inverse(of: relationship, declaredBy: place.entity)
         let storage = StoredSide.storage(
@@ -145,7 +145,7 @@ struct GraphBuilder {
     }
 
     private func place(
-        of relationship: Relationship, declaredBy entity: Int
+        of relationship: RelationshipDeclaration, declaredBy entity: Int
     ) -> PropertyLocation {
         let declared = index.entities[entity]
         let order = Self.slotOrder(declared.relationships)

@@ -15,7 +15,7 @@ public final class RelationshipDescription: Sendable {
     /// True if references along this to-one must not form a cycle.
     ///
     /// It is true if the declaration of this relationship or of its inverse sets
-    /// ``Relationship/isAcyclic``.
+    /// ``RelationshipDeclaration/isAcyclic``.
     public var isAcyclic: Bool {
         !isToMany && (declaration.isAcyclic || inverse?.declaration.isAcyclic == true)
     }
@@ -35,7 +35,7 @@ public final class RelationshipDescription: Sendable {
     /// transient relationship has one too, but is never sent.
     package let wireProperty: WireProperty
     /// The declaration in the model's canonical form.
-    public let declaration: Relationship
+    public let declaration: RelationshipDeclaration
 
     let graph: ModelGraph
     private let entityIndex: Int
@@ -43,7 +43,7 @@ public final class RelationshipDescription: Sendable {
     private let inversePlace: PropertyLocation?
 
     init(
-        _ declaration: Relationship, at place: PropertyLocation, storage: RelationshipStorage,
+        _ declaration: RelationshipDeclaration, at place: PropertyLocation, storage: RelationshipStorage,
         destination: Int, inverse: PropertyLocation?, wireProperty: WireProperty, graph: ModelGraph
     ) {
         self.declaration = declaration

@@ -81,9 +81,9 @@ extension TextSearch: FieldRecord {
     }
 }
 
-extension Relationship: FieldRecord {
+extension RelationshipDeclaration: FieldRecord {
     static var blank: Self {
-        var blank = Relationship("", to: "", optional: false)
+        var blank = RelationshipDeclaration("", to: "", optional: false)
         blank.maxCount = nil
         return blank
     }

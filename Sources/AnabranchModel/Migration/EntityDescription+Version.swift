@@ -101,8 +101,8 @@ extension CompositeAttribute {
     }
 }
 
-extension Relationship {
-    fileprivate var versioned: Relationship {
+extension RelationshipDeclaration {
+    fileprivate var versioned: RelationshipDeclaration {
         var result = self
         result.deleteRule = .nullify
         result.validations = []

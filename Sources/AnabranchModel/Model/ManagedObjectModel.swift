@@ -9,8 +9,8 @@ package import AnabranchReplication
 ///      Entity("Person") {
 ///          AttributeDeclaration("name", .string)
 ///          AttributeDeclaration("age", .integer64, optional: false, default: 0)
-///          Relationship("boss", to: "Person", inverse: "reports")
-///          Relationship("reports", toMany: "Person", inverse: "boss")
+///          RelationshipDeclaration("boss", to: "Person", inverse: "reports")
+///          RelationshipDeclaration("reports", toMany: "Person", inverse: "boss")
 ///      }
 ///  }
 ///  ```

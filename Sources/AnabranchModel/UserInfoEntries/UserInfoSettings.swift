@@ -140,8 +140,8 @@ struct UserInfoSettings {
     }
 
     private mutating func applied(
-        to relationship: Relationship, of entity: String
-    ) -> Relationship {
+        to relationship: RelationshipDeclaration, of entity: String
+    ) -> RelationshipDeclaration {
         var relationship = relationship
         relationship.wireName = relationship.userInfo[UserInfoKey.wireName]
         if let text = relationship.userInfo[UserInfoKey.acyclic] {

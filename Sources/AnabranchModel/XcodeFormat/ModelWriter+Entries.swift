@@ -50,7 +50,7 @@ extension ModelWriter {
     }
 
     /// The user info of a relationship, with entries for the settings that Xcode has no place for.
-    func entries(of relationship: Relationship) -> [String: String] {
+    func entries(of relationship: RelationshipDeclaration) -> [String: String] {
         var entries = relationship.userInfo
         setWireName(
             relationship.wireName, usual: relationship.renamingIdentifier ?? relationship.name,

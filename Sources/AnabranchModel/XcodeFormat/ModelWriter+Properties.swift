@@ -63,7 +63,7 @@ extension ModelWriter {
         }
     }
 
-    mutating func node(_ relationship: Relationship, of entity: Entity) -> XMLNode {
+    mutating func node(_ relationship: RelationshipDeclaration, of entity: Entity) -> XMLNode {
         let place = "relationship \(entity.name).\(relationship.name)"
         var writer = self
         func text(_ text: String?, _ setting: String) -> String? {

@@ -56,12 +56,12 @@ private enum Directory {
                     AttributeDeclaration("in", .boolean)
                     CompositeAttribute("place", of: "Place") { place() }
                 }
-                Relationship("friends", toMany: "Person", inverse: "friends")
+                RelationshipDeclaration("friends", toMany: "Person", inverse: "friends")
             }
             Entity("Employee", parent: "Person") {
                 AttributeDeclaration("badge", .integer32, optional: false)
                 CompositeAttribute("work", of: "Place", optional: false) { place() }
-                Relationship("boss", to: "Person")
+                RelationshipDeclaration("boss", to: "Person")
             }
         }
     }

@@ -97,15 +97,15 @@ enum Library {
                 AttributeDeclaration(
                     "name", .string, validations: [.init("length > 2", warning: "Too short.")])
                 AttributeDeclaration("loans", .integer64, derivation: "books.@count")
-                Relationship("books", toMany: "Volume", inverse: "readers")
-                Relationship("friends", toMany: "Reader", inverse: "friends", deleteRule: .deny)
-                Relationship("guardian", to: "Reader", validations: [.init("name != 'Bob'")])
-                Relationship("current", to: "Volume", transient: true)
-                Relationship("spouse", to: "Reader", inverse: "spouse")
+                RelationshipDeclaration("books", toMany: "Volume", inverse: "readers")
+                RelationshipDeclaration("friends", toMany: "Reader", inverse: "friends", deleteRule: .deny)
+                RelationshipDeclaration("guardian", to: "Reader", validations: [.init("name != 'Bob'")])
+                RelationshipDeclaration("current", to: "Volume", transient: true)
+                RelationshipDeclaration("spouse", to: "Reader", inverse: "spouse")
             }
             Entity("Shelf") {
                 AttributeDeclaration("label", .string)
-                Relationship("items", toMany: "Item", inverse: "shelf", deleteRule: .cascade)
+                RelationshipDeclaration("items", toMany: "Item", inverse: "shelf", deleteRule: .cascade)
             }
         }
     }
@@ -122,7 +122,7 @@ enum Library {
                 preservesValueInHistoryOnDeletion: true)
             AttributeDeclaration("isHeld", .boolean, optional: false, default: false, transient: true)
             AttributeDeclaration("added", .date)
-            Relationship("shelf", to: "Shelf", optional: false, inverse: "items")
+            RelationshipDeclaration("shelf", to: "Shelf", optional: false, inverse: "items")
             UniquenessConstraint("code")
             IndexDeclaration("title", on: "title")
             IndexDeclaration("title_shelf", on: "title", "shelf")
@@ -140,11 +140,11 @@ enum Library {
                 allowsExternalBinaryDataStorage: true)
             AttributeDeclaration(
                 "loans", .integer64, optional: false, default: 0, mergeRule: .counter)
-            Relationship(
+            RelationshipDeclaration(
                 "readers", toMany: "Reader", ordered: true, maxCount: 4, inverse: "books",
                 renamingIdentifier: "borrowers")
-            Relationship("prequel", to: "Volume", acyclic: true, inverse: "sequels")
-            Relationship("sequels", toMany: "Volume", inverse: "prequel")
+            RelationshipDeclaration("prequel", to: "Volume", acyclic: true, inverse: "sequels")
+            RelationshipDeclaration("sequels", toMany: "Volume", inverse: "prequel")
             FetchedProperty(
                 "neighbours", of: "Item",
                 predicateFormat: "shelf == $FETCH_SOURCE.shelf AND SELF != $FETCH_SOURCE",

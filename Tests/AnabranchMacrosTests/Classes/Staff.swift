@@ -12,21 +12,21 @@ enum Staff {
                 AttributeDeclaration("in", .boolean, optional: false, default: false)
                 AttributeDeclaration("mood", .integer16)
                 AttributeDeclaration("name", .string)
-                Relationship("boss", to: "Person", inverse: "reports")
-                Relationship("desk", to: "Furniture", inverse: "user")
-                Relationship("friends", toMany: "Person", inverse: "friends")
-                Relationship("reports", toMany: "Person", inverse: "boss")
+                RelationshipDeclaration("boss", to: "Person", inverse: "reports")
+                RelationshipDeclaration("desk", to: "Furniture", inverse: "user")
+                RelationshipDeclaration("friends", toMany: "Person", inverse: "friends")
+                RelationshipDeclaration("reports", toMany: "Person", inverse: "boss")
             }
             Entity("Engineer", parent: "Person") {
                 AttributeDeclaration("badge", .string)
                 AttributeDeclaration("level", .integer32)
-                Relationship("mentor", to: "Engineer", inverse: "pupils")
-                Relationship("pupils", toMany: "Engineer", inverse: "mentor")
+                RelationshipDeclaration("mentor", to: "Engineer", inverse: "pupils")
+                RelationshipDeclaration("pupils", toMany: "Engineer", inverse: "mentor")
             }
             Entity("Chief", parent: "Engineer") { AttributeDeclaration("budget", .decimal) }
             Entity("Furniture") {
                 AttributeDeclaration("title", .string)
-                Relationship("user", to: "Person", inverse: "desk")
+                RelationshipDeclaration("user", to: "Person", inverse: "desk")
             }
         }
     }

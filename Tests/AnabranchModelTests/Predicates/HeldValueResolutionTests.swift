@@ -9,9 +9,9 @@ struct HeldValueResolutionTests {
             Entity("Note") {
                 AttributeDeclaration("plain", .string)
                 AttributeDeclaration("text", .string, searchable: TextSearch(), mergeRule: .keepBoth)
-                Relationship("box", to: "Box", inverse: "notes")
+                RelationshipDeclaration("box", to: "Box", inverse: "notes")
             }
-            Entity("Box") { Relationship("notes", toMany: "Note", inverse: "box") }
+            Entity("Box") { RelationshipDeclaration("notes", toMany: "Note", inverse: "box") }
         }
     }
 

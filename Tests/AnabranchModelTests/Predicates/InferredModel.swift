@@ -61,17 +61,17 @@ final class InferredModel {
                 if let target = property.target {
                     let inverse = "inverseOf_\(node.name)_\(key)"
                     if property.isToMany {
-                        Relationship(
+                        RelationshipDeclaration(
                             key, toMany: target.name, ordered: property.isOrdered, inverse: inverse)
                     } else {
-                        Relationship(key, to: target.name, inverse: inverse)
+                        RelationshipDeclaration(key, to: target.name, inverse: inverse)
                     }
                 } else {
                     AttributeDeclaration(key, property.type ?? .string)
                 }
             }
             for (owner, key, _) in inverses {
-                Relationship(
+                RelationshipDeclaration(
                     "inverseOf_\(owner.name)_\(key)", toMany: owner.name, inverse: key)
             }
         }

@@ -107,10 +107,10 @@ struct ValidationRuleTests {
         let error = try refusal {
             Entity("A") {
                 AttributeDeclaration("age", .integer16)
-                Relationship(
+                RelationshipDeclaration(
                     "one", to: "A", inverse: "many",
                     validations: name == "one" ? [.init(format)] : [])
-                Relationship(
+                RelationshipDeclaration(
                     "many", toMany: "A", inverse: "one",
                     validations: name == "many" ? [.init(format)] : [])
             }
@@ -124,7 +124,7 @@ struct ValidationRuleTests {
                 AttributeDeclaration(
                     "x", .integer16,
                     validations: [.init("SELF > 1", warning: "w"), .init("SELF < 9")])
-                Relationship("many", toMany: "A", validations: [.init("@count > 1")])
+                RelationshipDeclaration("many", toMany: "A", validations: [.init("@count > 1")])
             }
         }
         #expect(model.canonicalEncoding.hexadecimal == Self.golden)
@@ -136,7 +136,7 @@ struct ValidationRuleTests {
                 AttributeDeclaration(
                     "x", .integer16,
                     validations: [.init("SELF < 9"), .init("SELF > 1", warning: "w")])
-                Relationship("many", toMany: "A", validations: [.init("@count > 1")])
+                RelationshipDeclaration("many", toMany: "A", validations: [.init("@count > 1")])
             }
         }
         #expect(swapped != model)
@@ -152,7 +152,7 @@ struct ValidationRuleTests {
             try ManagedObjectModel {
                 Entity("A") {
                     AttributeDeclaration("x", .integer16, validations: rules)
-                    Relationship("many", toMany: "A")
+                    RelationshipDeclaration("many", toMany: "A")
                 }
             }
         }

@@ -14,16 +14,16 @@ enum EveryFeatureModel {
             Entity("Manager", parent: "Person") { AttributeDeclaration("level", .integer32) }
             Entity("Team") {
                 AttributeDeclaration("title", .string, searchable: TextSearch())
-                Relationship("members", toMany: "Person", inverse: "teams")
-                Relationship("ranked", toMany: "Person", ordered: true, inverse: "rankings")
+                RelationshipDeclaration("members", toMany: "Person", inverse: "teams")
+                RelationshipDeclaration("ranked", toMany: "Person", ordered: true, inverse: "rankings")
             }
             Entity("Desk", deletePolicy: .updateWins) {
                 AttributeDeclaration("place", .string)
-                Relationship("owner", to: "Person", inverse: "desk")
+                RelationshipDeclaration("owner", to: "Person", inverse: "desk")
             }
             Entity("Task") {
                 AttributeDeclaration("title", .string)
-                Relationship("person", to: "Person", inverse: "tasks")
+                RelationshipDeclaration("person", to: "Person", inverse: "tasks")
             }
             Entity("Draft") {
                 AttributeDeclaration("text", .string)
@@ -32,7 +32,7 @@ enum EveryFeatureModel {
             if version == 3 {
                 Entity("Badge") {
                     AttributeDeclaration("title", .string)
-                    Relationship("holders", toMany: "Person", inverse: "badges")
+                    RelationshipDeclaration("holders", toMany: "Person", inverse: "badges")
                 }
             }
         }
@@ -41,27 +41,27 @@ enum EveryFeatureModel {
     private static func person(_ version: Int) -> Entity {
         Entity("Person") {
             attributes
-            Relationship("boss", to: "Person", acyclic: true, inverse: "reports")
-            Relationship("reports", toMany: "Person", inverse: "boss")
-            Relationship("partner", to: "Person", inverse: "partner")
-            Relationship("friends", toMany: "Person", inverse: "friends")
-            Relationship("teams", toMany: "Team", inverse: "members")
-            Relationship("rankings", toMany: "Team", inverse: "ranked")
-            Relationship("desk", to: "Desk", inverse: "owner")
-            Relationship(
+            RelationshipDeclaration("boss", to: "Person", acyclic: true, inverse: "reports")
+            RelationshipDeclaration("reports", toMany: "Person", inverse: "boss")
+            RelationshipDeclaration("partner", to: "Person", inverse: "partner")
+            RelationshipDeclaration("friends", toMany: "Person", inverse: "friends")
+            RelationshipDeclaration("teams", toMany: "Team", inverse: "members")
+            RelationshipDeclaration("rankings", toMany: "Team", inverse: "ranked")
+            RelationshipDeclaration("desk", to: "Desk", inverse: "owner")
+            RelationshipDeclaration(
                 "tasks", toMany: "Task", ordered: true, inverse: "person", deleteRule: .cascade)
             UniquenessConstraint("email")
             IndexDeclaration("byAge", on: "age")
             if version == 1 {
                 AttributeDeclaration("nickname", .string)
-                Relationship("mentor", to: "Person", inverse: "pupils")
-                Relationship("pupils", toMany: "Person", inverse: "mentor")
+                RelationshipDeclaration("mentor", to: "Person", inverse: "pupils")
+                RelationshipDeclaration("pupils", toMany: "Person", inverse: "mentor")
             } else {
                 AttributeDeclaration("rank", .integer64, optional: false, default: 7)
             }
             if version == 3 {
                 AttributeDeclaration("color", .string)
-                Relationship("badges", toMany: "Badge", inverse: "holders")
+                RelationshipDeclaration("badges", toMany: "Badge", inverse: "holders")
             }
         }
     }

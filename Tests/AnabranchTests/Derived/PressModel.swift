@@ -16,7 +16,7 @@ enum PressModel {
                 AttributeDeclaration("totalPrice", .decimal, derivation: "articles.price.@sum")
                 AttributeDeclaration("totalWeight", .double, derivation: "articles.weight.@sum")
                 AttributeDeclaration("upperName", .string, derivation: "uppercase:(name)")
-                Relationship("articles", toMany: "Article", inverse: "publisher")
+                RelationshipDeclaration("articles", toMany: "Article", inverse: "publisher")
             }
             Entity("Article") {
                 AttributeDeclaration("cents", .integer32)
@@ -25,10 +25,10 @@ enum PressModel {
                 AttributeDeclaration("tagCount", .integer16, derivation: "tags.@count")
                 AttributeDeclaration("title", .string)
                 AttributeDeclaration("weight", .double)
-                Relationship("publisher", to: "Publisher", inverse: "articles")
-                Relationship("tags", toMany: "Tag", inverse: "articles")
+                RelationshipDeclaration("publisher", to: "Publisher", inverse: "articles")
+                RelationshipDeclaration("tags", toMany: "Tag", inverse: "articles")
             }
-            Entity("Tag") { Relationship("articles", toMany: "Article", inverse: "tags") }
+            Entity("Tag") { RelationshipDeclaration("articles", toMany: "Article", inverse: "tags") }
         }
     }
 }

@@ -13,18 +13,18 @@ private enum StackModel {
                 AttributeDeclaration("a", .integer64)
                 AttributeDeclaration("b", .integer64)
                 AttributeDeclaration("key", .integer64)
-                Relationship("boss", to: "Node", inverse: "reports")
-                Relationship("owner", to: "Node", inverse: "parts")
-                Relationship("friends", toMany: "Node", inverse: "friends")
-                Relationship("parts", toMany: "Node", inverse: "owner", deleteRule: .cascade)
-                Relationship("reports", toMany: "Node", inverse: "boss")
-                Relationship("tags", toMany: "Tag", inverse: "nodes")
+                RelationshipDeclaration("boss", to: "Node", inverse: "reports")
+                RelationshipDeclaration("owner", to: "Node", inverse: "parts")
+                RelationshipDeclaration("friends", toMany: "Node", inverse: "friends")
+                RelationshipDeclaration("parts", toMany: "Node", inverse: "owner", deleteRule: .cascade)
+                RelationshipDeclaration("reports", toMany: "Node", inverse: "boss")
+                RelationshipDeclaration("tags", toMany: "Tag", inverse: "nodes")
             }
             Entity("Tag") {
                 AttributeDeclaration("a", .integer64)
                 AttributeDeclaration("b", .integer64)
                 AttributeDeclaration("key", .integer64)
-                Relationship("nodes", toMany: "Node", inverse: "tags")
+                RelationshipDeclaration("nodes", toMany: "Node", inverse: "tags")
             }
         }
     }

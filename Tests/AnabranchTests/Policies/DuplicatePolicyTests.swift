@@ -17,13 +17,13 @@ import Testing
                     AttributeDeclaration("code", .string)
                     AttributeDeclaration("note", .string)
                     AttributeDeclaration("uses", .integer64, mergeRule: .counter)
-                    Relationship("pages", toMany: "Page", inverse: "tag")
+                    RelationshipDeclaration("pages", toMany: "Page", inverse: "tag")
                     UniquenessConstraint("name")
                     UniquenessConstraint("code")
                 }
                 Entity("Page") {
                     AttributeDeclaration("name", .string)
-                    Relationship("tag", to: "Tag", inverse: "pages")
+                    RelationshipDeclaration("tag", to: "Tag", inverse: "pages")
                 }
             })
         for (container, page) in [(scenario.first, "p"), (scenario.second, "q")] {

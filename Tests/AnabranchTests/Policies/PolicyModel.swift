@@ -22,36 +22,36 @@ enum PolicyModel {
                 AttributeDeclaration("name", .string)
                 AttributeDeclaration("draft", .string, transient: true)
                 AttributeGroup("span", attributes: ["start", "end"])
-                Relationship("bank", to: "Bank", inverse: "accounts")
-                Relationship("tags", toMany: "Tag", inverse: "accounts")
-                Relationship(
+                RelationshipDeclaration("bank", to: "Bank", inverse: "accounts")
+                RelationshipDeclaration("tags", toMany: "Tag", inverse: "accounts")
+                RelationshipDeclaration(
                     "steps", toMany: "Step", ordered: true, inverse: "account",
                     deleteRule: .cascade)
-                Relationship("access", to: "Access", inverse: "account")
+                RelationshipDeclaration("access", to: "Access", inverse: "account")
                 UniquenessConstraint("code")
                 UniquenessConstraint("email")
             }
             Entity("Premium", parent: "Account") { AttributeDeclaration("perk", .string) }
             Entity("Bank") {
                 AttributeDeclaration("name", .string)
-                Relationship("accounts", toMany: "Account", inverse: "bank")
+                RelationshipDeclaration("accounts", toMany: "Account", inverse: "bank")
             }
             Entity("Tag") {
                 AttributeDeclaration("name", .string)
-                Relationship("accounts", toMany: "Account", inverse: "tags")
+                RelationshipDeclaration("accounts", toMany: "Account", inverse: "tags")
             }
             Entity("Step") {
                 AttributeDeclaration("name", .string)
-                Relationship("account", to: "Account", inverse: "steps")
+                RelationshipDeclaration("account", to: "Account", inverse: "steps")
             }
             // The name of this side is the smaller one, so the reference is stored here.
             Entity("Access") {
                 AttributeDeclaration("name", .string)
-                Relationship("account", to: "Account", inverse: "access")
+                RelationshipDeclaration("account", to: "Account", inverse: "access")
             }
             Entity("Note") {
                 AttributeDeclaration("name", .string)
-                Relationship("about", to: "Account")
+                RelationshipDeclaration("about", to: "Account")
             }
         }
     }

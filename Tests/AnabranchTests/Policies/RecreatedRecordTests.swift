@@ -27,24 +27,24 @@ struct BrandModel: Sendable, CustomTestStringConvertible {
         try ManagedObjectModel {
             Entity("Brand") {
                 AttributeDeclaration("name", .string)
-                Relationship(
+                RelationshipDeclaration(
                     "sites", toMany: "Site", ordered: isOrdered, inverse: "brand",
                     deleteRule: isCascading ? .cascade : .nullify)
-                Relationship("owner", to: "Owner", inverse: "brand")
-                Relationship("labels", toMany: "Label", inverse: "brands")
+                RelationshipDeclaration("owner", to: "Owner", inverse: "brand")
+                RelationshipDeclaration("labels", toMany: "Label", inverse: "brands")
             }
             Entity("Site") {
                 AttributeDeclaration("name", .string)
-                Relationship("brand", to: "Brand", optional: !isMandatory, inverse: "sites")
+                RelationshipDeclaration("brand", to: "Brand", optional: !isMandatory, inverse: "sites")
             }
             // The name of this side is the smaller one, so the reference is stored here.
             Entity("Owner") {
                 AttributeDeclaration("name", .string)
-                Relationship("brand", to: "Brand", inverse: "owner")
+                RelationshipDeclaration("brand", to: "Brand", inverse: "owner")
             }
             Entity("Label") {
                 AttributeDeclaration("name", .string)
-                Relationship("brands", toMany: "Brand", inverse: "labels")
+                RelationshipDeclaration("brands", toMany: "Brand", inverse: "labels")
             }
         }
     }

@@ -150,12 +150,12 @@ import Testing
                 AttributeDeclaration("heading", .string, wireName: "title", searchable: TextSearch())
                 AttributeDeclaration("body", .string, searchable: TextSearch(prefixLengths: [2]))
                 AttributeDeclaration("stars", .integer64, optional: false, default: 0)
-                Relationship("author", to: "Author", inverse: "articles")
+                RelationshipDeclaration("author", to: "Author", inverse: "articles")
                 UniquenessConstraint("stars")
             }
             Entity("Author") {
                 AttributeDeclaration("name", .string, searchable: TextSearch())
-                Relationship("articles", toMany: "Article", inverse: "author")
+                RelationshipDeclaration("articles", toMany: "Article", inverse: "author")
             }
         }
         let third = try library.open(unique)

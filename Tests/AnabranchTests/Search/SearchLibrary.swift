@@ -21,11 +21,11 @@ struct SearchLibrary {
                     searchable: title)
                 AttributeDeclaration("body", .string, searchable: body)
                 AttributeDeclaration("stars", .integer64, optional: false, default: 0)
-                Relationship("author", to: "Author", inverse: "articles")
+                RelationshipDeclaration("author", to: "Author", inverse: "articles")
             }
             Entity("Author") {
                 AttributeDeclaration("name", .string, searchable: TextSearch())
-                Relationship("articles", toMany: "Article", inverse: "author")
+                RelationshipDeclaration("articles", toMany: "Article", inverse: "author")
             }
         }
     }

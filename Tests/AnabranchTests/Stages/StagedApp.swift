@@ -30,7 +30,7 @@ struct StagedApp {
                 if version > 3 { AttributeDeclaration("email", .string) }
                 if version < 3 {
                     AttributeDeclaration("name", .string)
-                    Relationship("address", to: "Address", inverse: "residents")
+                    RelationshipDeclaration("address", to: "Address", inverse: "residents")
                 } else {
                     AttributeDeclaration("familyName", .string)
                     AttributeDeclaration("givenName", .string)
@@ -40,7 +40,7 @@ struct StagedApp {
             if version < 3 {
                 Entity("Address") {
                     AttributeDeclaration("street", .string)
-                    Relationship("residents", toMany: "Person", inverse: "address")
+                    RelationshipDeclaration("residents", toMany: "Person", inverse: "address")
                 }
             }
         }

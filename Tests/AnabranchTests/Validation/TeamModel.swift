@@ -14,29 +14,29 @@ enum TeamModel {
                 AttributeDeclaration("rank", .integer16, minimum: 1, maximum: 99)
                 AttributeDeclaration("rating", .double, minimum: 0.5, maximum: 5)
                 AttributeDeclaration("shout", .string, optional: false, default: "Go", transient: true)
-                Relationship(
+                RelationshipDeclaration(
                     "captain", to: "Player", inverse: "captaincy",
                     validations: [.init("age >= 18", warning: "A captain is of age.")])
-                Relationship("ground", to: "Ground", inverse: "team", deleteRule: .deny)
-                Relationship(
+                RelationshipDeclaration("ground", to: "Ground", inverse: "team", deleteRule: .deny)
+                RelationshipDeclaration(
                     "fans", toMany: "Fan", minCount: 2, maxCount: 3, inverse: "teams")
-                Relationship(
+                RelationshipDeclaration(
                     "players", toMany: "Player", optional: false, minCount: 2, maxCount: 3,
                     inverse: "team",
                     validations: [.init("ALL SELF.age >= 16", warning: "No child plays.")])
             }
             Entity("Player") {
                 AttributeDeclaration("age", .integer32, optional: false, default: 20)
-                Relationship("captaincy", to: "Team", inverse: "captain")
-                Relationship("team", to: "Team", inverse: "players")
+                RelationshipDeclaration("captaincy", to: "Team", inverse: "captain")
+                RelationshipDeclaration("team", to: "Team", inverse: "players")
             }
             Entity("Fan") {
                 AttributeDeclaration("name", .string)
-                Relationship("teams", toMany: "Team", optional: false, inverse: "fans")
+                RelationshipDeclaration("teams", toMany: "Team", optional: false, inverse: "fans")
             }
             Entity("Ground") {
                 AttributeDeclaration("name", .string)
-                Relationship(
+                RelationshipDeclaration(
                     "team", to: "Team", optional: false, inverse: "ground", deleteRule: .deny)
             }
         }

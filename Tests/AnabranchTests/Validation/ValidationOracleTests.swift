@@ -72,7 +72,7 @@ private struct RandomDemands {
     }
 
     private var fields: [Field] = []
-    private let parts: Relationship
+    private let parts: RelationshipDeclaration
 
     init(_ generator: inout SeededGenerator) {
         let types: [AttributeType] = [.integer16, .integer64, .double, .decimal, .string, .date]
@@ -81,7 +81,7 @@ private struct RandomDemands {
             fields.append(Self.field("a\(number)", type, &generator))
         }
         let least = Int.random(in: 0...3, using: &generator)
-        parts = Relationship(
+        parts = RelationshipDeclaration(
             "parts", toMany: "Part", optional: generator.oneIn(2), minCount: least,
             maxCount: generator.oneIn(2)
                 ? max(least, 1) + Int.random(in: 0...1, using: &generator) : nil, inverse: "thing")
@@ -91,7 +91,7 @@ private struct RandomDemands {
         var thing = Entity("Thing")
         thing.attributes = fields.map(\.attribute)
         thing.relationships = [parts]
-        let part = Entity("Part") { Relationship("thing", to: "Thing", inverse: "parts") }
+        let part = Entity("Part") { RelationshipDeclaration("thing", to: "Thing", inverse: "parts") }
         return try ManagedObjectModel(entities: [thing, part])
     }
 

@@ -220,9 +220,9 @@ import Testing
         let model = try ManagedObjectModel {
             Entity("Thing", isAbstract: true) {
                 AttributeDeclaration("size", .integer16, maximum: 9, validations: [.init("SELF != 4")])
-                Relationship(
+                RelationshipDeclaration(
                     "next", to: "Thing", inverse: "earlier", validations: [.init("size > 1")])
-                Relationship(
+                RelationshipDeclaration(
                     "earlier", toMany: "Thing", maxCount: 2, inverse: "next",
                     validations: [.init("ANY size > 5")])
             }

@@ -14,17 +14,17 @@ import Testing
                     AttributeDeclaration("name", .string)
                     AttributeDeclaration("note", .string)
                     AttributeDeclaration("uses", .integer64, mergeRule: .counter)
-                    Relationship("notes", toMany: "Note", inverse: "tags", deleteRule: .cascade)
-                    Relationship("songs", toMany: "Song", ordered: true, inverse: "tags")
+                    RelationshipDeclaration("notes", toMany: "Note", inverse: "tags", deleteRule: .cascade)
+                    RelationshipDeclaration("songs", toMany: "Song", ordered: true, inverse: "tags")
                     UniquenessConstraint("name")
                 }
                 Entity("Note") {
                     AttributeDeclaration("name", .string)
-                    Relationship("tags", to: "Tag", inverse: "notes")
+                    RelationshipDeclaration("tags", to: "Tag", inverse: "notes")
                 }
                 Entity("Song") {
                     AttributeDeclaration("name", .string)
-                    Relationship("tags", toMany: "Tag", inverse: "songs")
+                    RelationshipDeclaration("tags", toMany: "Tag", inverse: "songs")
                 }
             })
     }

@@ -13,14 +13,14 @@ import Testing
             ManagedObjectModel {
                 Entity("Box") {
                     AttributeDeclaration("name", .string)
-                    Relationship("notes", toMany: "Note", inverse: "box")
+                    RelationshipDeclaration("notes", toMany: "Note", inverse: "box")
                 }
                 Entity("Note") {
                     AttributeDeclaration("name", .string)
                     AttributeDeclaration("plain", .string)
                     AttributeDeclaration("text", .string, mergeRule: .keepBoth)
                     AttributeDeclaration("size", .integer32, optional: false, default: 7, mergeRule: .keepBoth)
-                    Relationship("box", to: "Box", inverse: "notes")
+                    RelationshipDeclaration("box", to: "Box", inverse: "notes")
                 }
             })
         try scenario.save(scenario.first) { context in

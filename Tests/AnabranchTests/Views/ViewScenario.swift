@@ -36,18 +36,18 @@ final class ViewScenario {
         try ManagedObjectModel {
             Entity("Folder", deletePolicy: .updateWins) {
                 AttributeDeclaration("name", .string)
-                Relationship("parent", to: "Folder", acyclic: true, inverse: "children")
-                Relationship("children", toMany: "Folder", inverse: "parent")
-                Relationship("desk", to: "Desk", inverse: "owner")
-                Relationship("notes", toMany: "Note", inverse: "folder", deleteRule: .cascade)
+                RelationshipDeclaration("parent", to: "Folder", acyclic: true, inverse: "children")
+                RelationshipDeclaration("children", toMany: "Folder", inverse: "parent")
+                RelationshipDeclaration("desk", to: "Desk", inverse: "owner")
+                RelationshipDeclaration("notes", toMany: "Note", inverse: "folder", deleteRule: .cascade)
             }
             Entity("Desk") {
                 AttributeDeclaration("name", .string)
-                Relationship("owner", to: "Folder", inverse: "desk")
+                RelationshipDeclaration("owner", to: "Folder", inverse: "desk")
             }
             Entity("Note") {
                 AttributeDeclaration("name", .string)
-                Relationship("folder", to: "Folder", inverse: "notes")
+                RelationshipDeclaration("folder", to: "Folder", inverse: "notes")
             }
         }
     }
@@ -116,16 +116,16 @@ extension ViewScenario {
                 }
                 Entity("Car") {
                     AttributeDeclaration("name", .string)
-                    Relationship("driver", to: "Driver", inverse: "car")
+                    RelationshipDeclaration("driver", to: "Driver", inverse: "car")
                 }
                 Entity("Driver") {
                     AttributeDeclaration("name", .string)
-                    Relationship("car", to: "Car", inverse: "driver")
+                    RelationshipDeclaration("car", to: "Car", inverse: "driver")
                 }
                 Entity("Folder") {
                     AttributeDeclaration("name", .string)
-                    Relationship("parent", to: "Folder", acyclic: true, inverse: "folders")
-                    Relationship("folders", toMany: "Folder", inverse: "parent")
+                    RelationshipDeclaration("parent", to: "Folder", acyclic: true, inverse: "folders")
+                    RelationshipDeclaration("folders", toMany: "Folder", inverse: "parent")
                 }
             })
     }

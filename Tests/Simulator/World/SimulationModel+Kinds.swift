@@ -86,20 +86,20 @@ extension SimulationModel {
         try ManagedObjectModel {
             Entity("Box") {
                 AttributeDeclaration("title", .string)
-                Relationship("items", toMany: "Item", inverse: "box")
+                RelationshipDeclaration("items", toMany: "Item", inverse: "box")
             }
             Entity("Item") {
                 AttributeDeclaration("name", .string)
                 AttributeDeclaration("count", .integer64)
-                Relationship("box", to: "Box", inverse: "items")
-                Relationship("labels", toMany: "Label", inverse: "items")
+                RelationshipDeclaration("box", to: "Box", inverse: "items")
+                RelationshipDeclaration("labels", toMany: "Label", inverse: "items")
             }
             Entity("Label") {
                 AttributeDeclaration("text", .string)
                 AttributeDeclaration("low", .integer64)
                 AttributeDeclaration("high", .integer64)
                 AttributeGroup("range", "low", "high")
-                Relationship("items", toMany: "Item", inverse: "labels")
+                RelationshipDeclaration("items", toMany: "Item", inverse: "labels")
             }
             Entity("Half") {
                 AttributeDeclaration("pair", .integer64)
@@ -112,9 +112,9 @@ extension SimulationModel {
         try ManagedObjectModel {
             Entity("Box") {
                 AttributeDeclaration("title", .string)
-                Relationship("items", toMany: "Item", inverse: "box")
-                Relationship("queue", toMany: "Item", ordered: true, inverse: "queues")
-                Relationship("shelf", toMany: "Item", ordered: true, inverse: "shelvedIn")
+                RelationshipDeclaration("items", toMany: "Item", inverse: "box")
+                RelationshipDeclaration("queue", toMany: "Item", ordered: true, inverse: "queues")
+                RelationshipDeclaration("shelf", toMany: "Item", ordered: true, inverse: "shelvedIn")
             }
             Entity("Item") {
                 AttributeDeclaration("name", .string)
@@ -124,11 +124,11 @@ extension SimulationModel {
                 AttributeDeclaration("least", .integer64, mergeRule: .min)
                 AttributeDeclaration("born", .integer64, mergeRule: .firstWriter)
                 AttributeDeclaration("memo", .string, mergeRule: .keepBoth)
-                Relationship("box", to: "Box", inverse: "items")
-                Relationship("labels", toMany: "Label", inverse: "items")
-                Relationship("queues", toMany: "Box", inverse: "queue")
-                Relationship("shelvedIn", to: "Box", inverse: "shelf")
-                Relationship("notes", toMany: "Note", inverse: "item")
+                RelationshipDeclaration("box", to: "Box", inverse: "items")
+                RelationshipDeclaration("labels", toMany: "Label", inverse: "items")
+                RelationshipDeclaration("queues", toMany: "Box", inverse: "queue")
+                RelationshipDeclaration("shelvedIn", to: "Box", inverse: "shelf")
+                RelationshipDeclaration("notes", toMany: "Note", inverse: "item")
             }
             Entity("Label") {
                 AttributeDeclaration("text", .string)
@@ -136,7 +136,7 @@ extension SimulationModel {
                 AttributeDeclaration("high", .integer64)
                 AttributeDeclaration("unit", .string)
                 AttributeGroup("range", "low", "high", "unit")
-                Relationship("items", toMany: "Item", inverse: "labels")
+                RelationshipDeclaration("items", toMany: "Item", inverse: "labels")
             }
             Entity("Half") {
                 AttributeDeclaration("pair", .integer64)
@@ -145,7 +145,7 @@ extension SimulationModel {
             Entity("Note", deletePolicy: .updateWins) {
                 AttributeDeclaration("text", .string)
                 AttributeDeclaration("hits", .integer64, mergeRule: .counter)
-                Relationship("item", to: "Item", inverse: "notes")
+                RelationshipDeclaration("item", to: "Item", inverse: "notes")
             }
         }
     }
@@ -154,11 +154,11 @@ extension SimulationModel {
         try ManagedObjectModel {
             Entity("Box") {
                 AttributeDeclaration("title", .string)
-                Relationship("items", toMany: "Item", inverse: "box")
-                Relationship("parent", to: "Box", acyclic: true, inverse: "children")
-                Relationship("children", toMany: "Box", inverse: "parent")
-                Relationship("seal", to: "Item", inverse: "sealed")
-                Relationship("twin", to: "Box", inverse: "twin")
+                RelationshipDeclaration("items", toMany: "Item", inverse: "box")
+                RelationshipDeclaration("parent", to: "Box", acyclic: true, inverse: "children")
+                RelationshipDeclaration("children", toMany: "Box", inverse: "parent")
+                RelationshipDeclaration("seal", to: "Item", inverse: "sealed")
+                RelationshipDeclaration("twin", to: "Box", inverse: "twin")
                 UniquenessConstraint("title")
             }
             Entity("Item") {
@@ -166,9 +166,9 @@ extension SimulationModel {
                 AttributeDeclaration("count", .integer64)
                 AttributeDeclaration("code", .integer64)
                 AttributeDeclaration("votes", .integer64, mergeRule: .counter)
-                Relationship("box", to: "Box", inverse: "items")
-                Relationship("labels", toMany: "Label", inverse: "items")
-                Relationship("sealed", to: "Box", inverse: "seal")
+                RelationshipDeclaration("box", to: "Box", inverse: "items")
+                RelationshipDeclaration("labels", toMany: "Label", inverse: "items")
+                RelationshipDeclaration("sealed", to: "Box", inverse: "seal")
                 UniquenessConstraint("code")
                 UniquenessConstraint("name")
             }
@@ -177,7 +177,7 @@ extension SimulationModel {
                 AttributeDeclaration("low", .integer64)
                 AttributeDeclaration("high", .integer64)
                 AttributeGroup("range", "low", "high")
-                Relationship("items", toMany: "Item", inverse: "labels")
+                RelationshipDeclaration("items", toMany: "Item", inverse: "labels")
                 UniquenessConstraint("text")
             }
             Entity("Half") {

@@ -16,33 +16,33 @@ extension SimulationModel {
             Entity("Box") {
                 AttributeDeclaration("title", .string)
                 AttributeDeclaration("color", .string)
-                Relationship("items", toMany: "Item", inverse: "box")
-                Relationship("stack", toMany: "Item", inverse: "stackedIn")
+                RelationshipDeclaration("items", toMany: "Item", inverse: "box")
+                RelationshipDeclaration("stack", toMany: "Item", inverse: "stackedIn")
             }
             Entity("Item") {
                 AttributeDeclaration("name", .string)
                 AttributeDeclaration("count", .integer64)
                 AttributeDeclaration("weight", .integer64)
                 AttributeDeclaration("size", .integer16)
-                Relationship("box", to: "Box", inverse: "items")
-                Relationship("stackedIn", to: "Box", inverse: "stack")
-                Relationship("spare", to: "Box")
-                Relationship("labels", toMany: "Label", inverse: "items")
-                Relationship("drafts", toMany: "Draft", inverse: "subject")
+                RelationshipDeclaration("box", to: "Box", inverse: "items")
+                RelationshipDeclaration("stackedIn", to: "Box", inverse: "stack")
+                RelationshipDeclaration("spare", to: "Box")
+                RelationshipDeclaration("labels", toMany: "Label", inverse: "items")
+                RelationshipDeclaration("drafts", toMany: "Draft", inverse: "subject")
             }
             Entity("Label") {
                 AttributeDeclaration("text", .string)
                 AttributeDeclaration("low", .integer64)
                 AttributeDeclaration("high", .integer64)
                 AttributeGroup("range", "low", "high")
-                Relationship("items", toMany: "Item", inverse: "labels")
-                Relationship("drafts", toMany: "Draft", inverse: "tags")
+                RelationshipDeclaration("items", toMany: "Item", inverse: "labels")
+                RelationshipDeclaration("drafts", toMany: "Draft", inverse: "tags")
             }
             half
             Entity("Draft") {
                 AttributeDeclaration("text", .string)
-                Relationship("subject", to: "Item", inverse: "drafts")
-                Relationship("tags", toMany: "Label", inverse: "drafts")
+                RelationshipDeclaration("subject", to: "Item", inverse: "drafts")
+                RelationshipDeclaration("tags", toMany: "Label", inverse: "drafts")
             }
         }
     }
@@ -58,10 +58,10 @@ extension SimulationModel {
         try ManagedObjectModel {
             Entity("Crate", renamingIdentifier: "Box") {
                 AttributeDeclaration("caption", .string, renamingIdentifier: "title")
-                Relationship("items", toMany: "Item", inverse: "crate")
-                Relationship("queue", toMany: "Item", ordered: true, inverse: "queues")
-                Relationship("shelf", toMany: "Item", ordered: true, inverse: "shelvedIn")
-                Relationship("stack", toMany: "Item", ordered: true, inverse: "stackedIn")
+                RelationshipDeclaration("items", toMany: "Item", inverse: "crate")
+                RelationshipDeclaration("queue", toMany: "Item", ordered: true, inverse: "queues")
+                RelationshipDeclaration("shelf", toMany: "Item", ordered: true, inverse: "shelvedIn")
+                RelationshipDeclaration("stack", toMany: "Item", ordered: true, inverse: "stackedIn")
             }
             Entity("Thing", isAbstract: true) { AttributeDeclaration("name", .string) }
             Entity("Item", parent: "Thing") {
@@ -74,25 +74,25 @@ extension SimulationModel {
                 AttributeDeclaration("least", .integer64, mergeRule: .min)
                 AttributeDeclaration("born", .integer64, mergeRule: .firstWriter)
                 AttributeDeclaration("memo", .string, mergeRule: .keepBoth)
-                Relationship("crate", to: "Crate", inverse: "items", renamingIdentifier: "box")
-                Relationship("stackedIn", to: "Crate", inverse: "stack")
-                Relationship("spare", toMany: "Crate")
-                Relationship("labels", toMany: "Label", inverse: "items")
-                Relationship("queues", toMany: "Crate", inverse: "queue")
-                Relationship("shelvedIn", to: "Crate", inverse: "shelf")
-                Relationship("notes", toMany: "Note", inverse: "item")
+                RelationshipDeclaration("crate", to: "Crate", inverse: "items", renamingIdentifier: "box")
+                RelationshipDeclaration("stackedIn", to: "Crate", inverse: "stack")
+                RelationshipDeclaration("spare", toMany: "Crate")
+                RelationshipDeclaration("labels", toMany: "Label", inverse: "items")
+                RelationshipDeclaration("queues", toMany: "Crate", inverse: "queue")
+                RelationshipDeclaration("shelvedIn", to: "Crate", inverse: "shelf")
+                RelationshipDeclaration("notes", toMany: "Note", inverse: "item")
             }
             Entity("Gadget", parent: "Item") {
                 AttributeDeclaration("power", .integer64)
-                Relationship("charger", to: "Gadget", inverse: "charges")
-                Relationship("charges", toMany: "Gadget", inverse: "charger")
+                RelationshipDeclaration("charger", to: "Gadget", inverse: "charges")
+                RelationshipDeclaration("charges", toMany: "Gadget", inverse: "charger")
             }
             labelWithUnit(isUnique: false)
             half
             Entity("Note", deletePolicy: .updateWins) {
                 AttributeDeclaration("text", .string)
                 AttributeDeclaration("hits", .integer64, mergeRule: .counter)
-                Relationship("item", to: "Item", inverse: "notes")
+                RelationshipDeclaration("item", to: "Item", inverse: "notes")
             }
         }
     }
@@ -109,10 +109,10 @@ extension SimulationModel {
             Entity("Case", wireName: "Box", renamingIdentifier: "Crate") {
                 AttributeDeclaration("heading", .string, wireName: "title", renamingIdentifier: "caption")
                 AttributeDeclaration("color", .string, default: "plain")
-                Relationship("items", toMany: "Item", inverse: "container")
-                Relationship("queue", toMany: "Item", ordered: true, inverse: "queues")
-                Relationship("shelf", toMany: "Item", ordered: true, inverse: "shelvedIn")
-                Relationship("stack", toMany: "Item", inverse: "stackedIn")
+                RelationshipDeclaration("items", toMany: "Item", inverse: "container")
+                RelationshipDeclaration("queue", toMany: "Item", ordered: true, inverse: "queues")
+                RelationshipDeclaration("shelf", toMany: "Item", ordered: true, inverse: "shelvedIn")
+                RelationshipDeclaration("stack", toMany: "Item", inverse: "stackedIn")
             }
             Entity("Item") {
                 AttributeDeclaration("name", .string)
@@ -124,29 +124,29 @@ extension SimulationModel {
                 AttributeDeclaration("best", .integer64, mergeRule: .max)
                 AttributeDeclaration("born", .integer64, mergeRule: .firstWriter)
                 AttributeDeclaration("memo", .string, mergeRule: .keepBoth)
-                Relationship(
+                RelationshipDeclaration(
                     "container", to: "Case", inverse: "items", wireName: "box",
                     renamingIdentifier: "crate")
-                Relationship("stackedIn", to: "Case", inverse: "stack")
-                Relationship("spare", toMany: "Case")
-                Relationship("labels", toMany: "Label", inverse: "items")
-                Relationship("queues", toMany: "Case", inverse: "queue")
-                Relationship("shelvedIn", to: "Case", inverse: "shelf")
-                Relationship("notes", toMany: "Note", inverse: "item")
-                Relationship("sketches", toMany: "Sketch", inverse: "subject", wireName: "drafts")
+                RelationshipDeclaration("stackedIn", to: "Case", inverse: "stack")
+                RelationshipDeclaration("spare", toMany: "Case")
+                RelationshipDeclaration("labels", toMany: "Label", inverse: "items")
+                RelationshipDeclaration("queues", toMany: "Case", inverse: "queue")
+                RelationshipDeclaration("shelvedIn", to: "Case", inverse: "shelf")
+                RelationshipDeclaration("notes", toMany: "Note", inverse: "item")
+                RelationshipDeclaration("sketches", toMany: "Sketch", inverse: "subject", wireName: "drafts")
             }
             labelWithUnit(
                 isUnique: true,
-                Relationship("drafts", toMany: "Sketch", inverse: "tags"))
+                RelationshipDeclaration("drafts", toMany: "Sketch", inverse: "tags"))
             half
             Entity("Remark", isAbstract: true) { AttributeDeclaration("text", .string) }
             Entity("Note", parent: "Remark", deletePolicy: .updateWins) {
                 AttributeDeclaration("hits", .integer64, mergeRule: .counter)
-                Relationship("item", to: "Item", inverse: "notes")
+                RelationshipDeclaration("item", to: "Item", inverse: "notes")
             }
             Entity("Sketch", parent: "Remark", renamingIdentifier: "Draft") {
-                Relationship("subject", to: "Item", inverse: "sketches")
-                Relationship("tags", toMany: "Label", inverse: "drafts")
+                RelationshipDeclaration("subject", to: "Item", inverse: "sketches")
+                RelationshipDeclaration("tags", toMany: "Label", inverse: "drafts")
             }
         }
     }
@@ -159,7 +159,7 @@ extension SimulationModel {
     }
 
     private static func labelWithUnit(
-        isUnique: Bool, _ relationships: Relationship...
+        isUnique: Bool, _ relationships: RelationshipDeclaration...
     ) -> Entity {
         var label = Entity("Label") {
             AttributeDeclaration("text", .string)
@@ -167,7 +167,7 @@ extension SimulationModel {
             AttributeDeclaration("high", .integer64)
             AttributeDeclaration("unit", .string)
             AttributeGroup("range", "low", "high", "unit")
-            Relationship("items", toMany: "Item", inverse: "labels")
+            RelationshipDeclaration("items", toMany: "Item", inverse: "labels")
         }
         label.relationships += relationships
         if isUnique { label.uniquenessConstraints = [UniquenessConstraint("text")] }

@@ -20,16 +20,16 @@ package enum PeopleExample {
                 AttributeDeclaration("home", .uri)
                 AttributeDeclaration("photo", .binary)
                 AttributeDeclaration("passing", .string, transient: true)
-                Relationship("boss", to: "Person", inverse: "reports")
-                Relationship("reports", toMany: "Person", inverse: "boss")
-                Relationship("cars", toMany: "Car", inverse: "owner")
+                RelationshipDeclaration("boss", to: "Person", inverse: "reports")
+                RelationshipDeclaration("reports", toMany: "Person", inverse: "boss")
+                RelationshipDeclaration("cars", toMany: "Car", inverse: "owner")
                 IndexDeclaration("byAge", on: "age")
                 IndexDeclaration("byName", on: "name")
             }
             Entity("Car") {
                 AttributeDeclaration("maker", .string)
                 AttributeDeclaration("doors", .integer16)
-                Relationship("owner", to: "Person", inverse: "cars")
+                RelationshipDeclaration("owner", to: "Person", inverse: "cars")
             }
         }
     }

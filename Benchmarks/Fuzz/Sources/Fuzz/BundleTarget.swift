@@ -90,15 +90,15 @@ private struct ImportingStore {
                 AttributeDeclaration("city", .string)
                 AttributeDeclaration("zip", .integer32)
                 AttributeGroup("address", attributes: ["city", "zip"])
-                Relationship("boss", to: "Person")
-                Relationship("chief", to: "Person", inverse: "duties")
+                RelationshipDeclaration("boss", to: "Person")
+                RelationshipDeclaration("chief", to: "Person", inverse: "duties")
             }
             Entity("Person") {
                 AttributeDeclaration("name", .string)
                 AttributeDeclaration("visits", .integer64, mergeRule: .counter)
-                Relationship("friends", toMany: "Person")
-                Relationship("duties", toMany: "Task", ordered: true, inverse: "chief")
-                Relationship("circle", toMany: "Person", ordered: true, inverse: "circle")
+                RelationshipDeclaration("friends", toMany: "Person")
+                RelationshipDeclaration("duties", toMany: "Task", ordered: true, inverse: "chief")
+                RelationshipDeclaration("circle", toMany: "Person", ordered: true, inverse: "circle")
             }
         }
     }

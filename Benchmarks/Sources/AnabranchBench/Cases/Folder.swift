@@ -16,11 +16,11 @@ enum FolderStore {
     @ModelBuilder static var entities: [Entity] {
         Entity("Folder") {
             AttributeDeclaration("name", .string)
-            Relationship("notes", toMany: "Note", inverse: "folder")
+            RelationshipDeclaration("notes", toMany: "Note", inverse: "folder")
         }
         Entity("Note") {
             AttributeDeclaration("title", .string)
-            Relationship("folder", to: "Folder", inverse: "notes")
+            RelationshipDeclaration("folder", to: "Folder", inverse: "notes")
         }
     }
 }

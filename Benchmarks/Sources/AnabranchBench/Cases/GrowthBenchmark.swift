@@ -57,12 +57,12 @@ private final class Playlists {
         self.size = size
         let model = try ManagedObjectModel {
             Entity("Playlist") {
-                Relationship("songs", toMany: "Song", ordered: true, inverse: "playlist")
+                RelationshipDeclaration("songs", toMany: "Song", ordered: true, inverse: "playlist")
             }
             Entity("Song") {
                 AttributeDeclaration("code", .integer64)
                 AttributeDeclaration("plays", .integer64)
-                Relationship("playlist", to: "Playlist", inverse: "songs")
+                RelationshipDeclaration("playlist", to: "Playlist", inverse: "songs")
                 UniquenessConstraint("code")
             }
         }

@@ -76,7 +76,7 @@ struct MigrateBenchmark: Benchmark {
                 AttributeDeclaration("age", .integer64)
                 AttributeDeclaration("firstName", .string)
                 AttributeDeclaration("lastName", .string)
-                Relationship("boss", to: "Employee")
+                RelationshipDeclaration("boss", to: "Employee")
                 IndexDeclaration("byAge", on: "age")
             }
         }

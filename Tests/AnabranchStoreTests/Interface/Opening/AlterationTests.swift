@@ -26,15 +26,15 @@ import Testing
                 AttributeDeclaration("rank", .integer64, optional: false, default: 7),
             ]
             declaration.entities[0].relationships += [
-                Relationship("cars", toMany: "Car", inverse: "owner"),
-                Relationship("favourite", to: "Car"),
-                Relationship("trips", toMany: "Car", inverse: "passengers"),
+                RelationshipDeclaration("cars", toMany: "Car", inverse: "owner"),
+                RelationshipDeclaration("favourite", to: "Car"),
+                RelationshipDeclaration("trips", toMany: "Car", inverse: "passengers"),
             ]
             declaration.entities.append(
                 Entity("Car") {
                     AttributeDeclaration("plate", .string)
-                    Relationship("owner", to: "Person", inverse: "cars")
-                    Relationship("passengers", toMany: "Person", inverse: "trips")
+                    RelationshipDeclaration("owner", to: "Person", inverse: "cars")
+                    RelationshipDeclaration("passengers", toMany: "Person", inverse: "trips")
                 })
         }
     }
@@ -92,10 +92,10 @@ import Testing
     @Test func `adds and removes transient relationships without a change of the tables`() throws {
         let transient = try scenario.changedModel { declaration in
             declaration.entities[0].relationships += [
-                Relationship("guest", to: "Person", transient: true, inverse: "hosts"),
-                Relationship(
+                RelationshipDeclaration("guest", to: "Person", transient: true, inverse: "hosts"),
+                RelationshipDeclaration(
                     "hosts", toMany: "Person", transient: true, ordered: true, inverse: "guest"),
-                Relationship("pair", to: "Person", transient: true, inverse: "pair"),
+                RelationshipDeclaration("pair", to: "Person", transient: true, inverse: "pair"),
             ]
         }
         let store = try scenario.open("a")

@@ -14,13 +14,13 @@ import Testing
                 AttributeDeclaration("text", .string)
                 AttributeDeclaration("note", .string)
                 AttributeDeclaration("size", .integer16)
-                Relationship("parts", toMany: "Part", inverse: "draft")
-                Relationship("labels", toMany: "Part", inverse: "labelled")
+                RelationshipDeclaration("parts", toMany: "Part", inverse: "draft")
+                RelationshipDeclaration("labels", toMany: "Part", inverse: "labelled")
             })
         declaration.entities.append(
             Entity("Part") {
-                Relationship("draft", to: "Draft", inverse: "parts")
-                Relationship("labelled", toMany: "Draft", inverse: "labels")
+                RelationshipDeclaration("draft", to: "Draft", inverse: "parts")
+                RelationshipDeclaration("labelled", toMany: "Draft", inverse: "labels")
             })
         declaration.configurations = [ModelConfiguration("Local", "Draft", "Part", isSynced: false)]
         scenario = try StoreScenario(model: try ManagedObjectModel(declaration))

@@ -27,23 +27,23 @@ enum RandomGraph {
                     AttributeDeclaration("zip", .integer32)
                     CompositeAttribute("spot") { AttributeDeclaration("x", .double) }
                 }
-                Relationship("parent", to: "Thing", inverse: "children")
-                Relationship("children", toMany: "Thing", inverse: "parent")
-                Relationship("mate", to: "Thing", inverse: "mateOf")
-                Relationship("mateOf", to: "Thing", inverse: "mate")
-                Relationship("friends", toMany: "Thing", inverse: "friends")
-                Relationship("tags", toMany: "Tag", inverse: "things")
-                Relationship("steps", toMany: "Thing", ordered: true, inverse: "stepOf")
-                Relationship("stepOf", to: "Thing", inverse: "steps")
-                Relationship("peers", toMany: "Thing", ordered: true, inverse: "peers")
-                Relationship("queue", toMany: "Tag", ordered: true, inverse: "queuedIn")
+                RelationshipDeclaration("parent", to: "Thing", inverse: "children")
+                RelationshipDeclaration("children", toMany: "Thing", inverse: "parent")
+                RelationshipDeclaration("mate", to: "Thing", inverse: "mateOf")
+                RelationshipDeclaration("mateOf", to: "Thing", inverse: "mate")
+                RelationshipDeclaration("friends", toMany: "Thing", inverse: "friends")
+                RelationshipDeclaration("tags", toMany: "Tag", inverse: "things")
+                RelationshipDeclaration("steps", toMany: "Thing", ordered: true, inverse: "stepOf")
+                RelationshipDeclaration("stepOf", to: "Thing", inverse: "steps")
+                RelationshipDeclaration("peers", toMany: "Thing", ordered: true, inverse: "peers")
+                RelationshipDeclaration("queue", toMany: "Tag", ordered: true, inverse: "queuedIn")
             }
             Entity("Special", parent: "Thing") { AttributeDeclaration("extra", .string) }
             Entity("Tag") {
                 AttributeDeclaration("label", .string)
                 AttributeDeclaration("weight", .integer32)
-                Relationship("things", toMany: "Thing", inverse: "tags")
-                Relationship("queuedIn", toMany: "Thing", ordered: true, inverse: "queue")
+                RelationshipDeclaration("things", toMany: "Thing", inverse: "tags")
+                RelationshipDeclaration("queuedIn", toMany: "Thing", ordered: true, inverse: "queue")
             }
         }
     }

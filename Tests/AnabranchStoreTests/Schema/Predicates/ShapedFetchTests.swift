@@ -94,8 +94,8 @@ struct ShapedFetchTests {
                 AttributeDeclaration("age", .integer64)
                 AttributeDeclaration("height", .integer64)
                 AttributeDeclaration("name", .string)
-                Relationship("boss", to: "Person", inverse: "reports")
-                Relationship("reports", toMany: "Person", inverse: "boss")
+                RelationshipDeclaration("boss", to: "Person", inverse: "reports")
+                RelationshipDeclaration("reports", toMany: "Person", inverse: "boss")
             }
         }
     }

@@ -223,7 +223,7 @@ import Testing
         first.close()
         let model = try scenario.changedModel { declaration in
             declaration.entities[0].relationships.append(
-                Relationship("tutor", to: "Person", optional: false))
+                RelationshipDeclaration("tutor", to: "Person", optional: false))
         }
         let error = storeError { _ = try scenario.open("a", model: model) }
         #expect(error?.code == .migrationNotInferred && error?.records == [anna])

@@ -32,29 +32,29 @@ final class DuplicateWorld {
                 AttributeDeclaration("start", .integer64)
                 AttributeDeclaration("end", .integer64)
                 AttributeGroup("time", "start", "end")
-                Relationship("parent", to: "Person", acyclic: true, inverse: "children")
-                Relationship("children", toMany: "Person", inverse: "parent")
-                Relationship("desk", to: "Desk", inverse: "owner")
-                Relationship("spouse", to: "Person", inverse: "spouse")
-                Relationship("teams", toMany: "Team", inverse: "members")
-                Relationship("friends", toMany: "Person", inverse: "friends")
+                RelationshipDeclaration("parent", to: "Person", acyclic: true, inverse: "children")
+                RelationshipDeclaration("children", toMany: "Person", inverse: "parent")
+                RelationshipDeclaration("desk", to: "Desk", inverse: "owner")
+                RelationshipDeclaration("spouse", to: "Person", inverse: "spouse")
+                RelationshipDeclaration("teams", toMany: "Team", inverse: "members")
+                RelationshipDeclaration("friends", toMany: "Person", inverse: "friends")
                 UniquenessConstraint("email")
                 UniquenessConstraint("code")
                 UniquenessConstraint("first", "last")
             }
             Entity("Employee", parent: "Person", deletePolicy: policy) {
                 AttributeDeclaration("badge", .integer64)
-                Relationship("desks", toMany: "Desk", inverse: "clerk")
+                RelationshipDeclaration("desks", toMany: "Desk", inverse: "clerk")
                 UniquenessConstraint("badge")
             }
             Entity("Desk", deletePolicy: policy) {
                 AttributeDeclaration("name", .string)
-                Relationship("owner", to: "Person", inverse: "desk")
-                Relationship("clerk", to: "Employee", inverse: "desks")
+                RelationshipDeclaration("owner", to: "Person", inverse: "desk")
+                RelationshipDeclaration("clerk", to: "Employee", inverse: "desks")
             }
             Entity("Team", deletePolicy: policy) {
                 AttributeDeclaration("title", .string)
-                Relationship("members", toMany: "Person", inverse: "teams")
+                RelationshipDeclaration("members", toMany: "Person", inverse: "teams")
                 UniquenessConstraint("title")
             }
         }

@@ -37,13 +37,13 @@ import Testing
                 AttributeDeclaration("name", .string)
                 AttributeDeclaration("age", .integer64)
                 if isToMany {
-                    Relationship(
+                    RelationshipDeclaration(
                         "bosses", toMany: "Person", ordered: isOrdered, inverse: "reports",
                         renamingIdentifier: "boss")
                 } else {
-                    Relationship("boss", to: "Person", inverse: "reports")
+                    RelationshipDeclaration("boss", to: "Person", inverse: "reports")
                 }
-                Relationship(
+                RelationshipDeclaration(
                     "reports", toMany: "Person", inverse: isToMany ? "bosses" : "boss")
             }
         }
@@ -238,8 +238,8 @@ import Testing
             Entity("Person") {
                 AttributeDeclaration("name", .string)
                 AttributeDeclaration("age", .integer64)
-                Relationship("boss", to: "Person", acyclic: true, inverse: "reports")
-                Relationship("reports", toMany: "Person", inverse: "boss")
+                RelationshipDeclaration("boss", to: "Person", acyclic: true, inverse: "reports")
+                RelationshipDeclaration("reports", toMany: "Person", inverse: "boss")
             }
         }
         let cycles = try StoreScenario(model: model)

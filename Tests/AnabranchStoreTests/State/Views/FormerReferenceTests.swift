@@ -10,11 +10,11 @@ import Testing
         try ManagedObjectModel {
             Entity("Box") {
                 AttributeDeclaration("title", .string)
-                Relationship("items", toMany: "Item", ordered: isOrdered, inverse: "box")
+                RelationshipDeclaration("items", toMany: "Item", ordered: isOrdered, inverse: "box")
             }
             Entity("Item") {
                 AttributeDeclaration("name", .string)
-                Relationship("box", to: "Box", inverse: "items")
+                RelationshipDeclaration("box", to: "Box", inverse: "items")
             }
         }
     }

@@ -10,7 +10,7 @@ import Testing
         try ManagedObjectModel {
             Entity("Person", deletePolicy: policy) {
                 AttributeDeclaration("name", .string)
-                Relationship("spouse", to: "Person", inverse: "spouse")
+                RelationshipDeclaration("spouse", to: "Person", inverse: "spouse")
             }
         }
     }
@@ -187,7 +187,7 @@ import Testing
         let plain = try ManagedObjectModel {
             Entity("Person") {
                 AttributeDeclaration("name", .string)
-                Relationship("spouse", to: "Person")
+                RelationshipDeclaration("spouse", to: "Person")
             }
         }
         let scenario = try StoreScenario(model: plain)
@@ -214,7 +214,7 @@ import Testing
         let many = try ManagedObjectModel {
             Entity("Person") {
                 AttributeDeclaration("name", .string)
-                Relationship("spouse", toMany: "Person", inverse: "spouse")
+                RelationshipDeclaration("spouse", toMany: "Person", inverse: "spouse")
             }
         }
         store = try scenario.open("a", model: many)

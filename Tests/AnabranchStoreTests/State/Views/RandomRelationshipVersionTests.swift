@@ -57,32 +57,32 @@ private final class RelationshipWorld {
     /// The relationships of a person. A boss becomes several and then a list, a home becomes
     /// several and then gets an inverse, which is the stored side, friends become a list for one
     /// version, and so do peers and the pupils of a teacher, along which there is no cycle.
-    private static func ofPerson(_ version: Int, hasLists: Bool) -> [Relationship] {
+    private static func ofPerson(_ version: Int, hasLists: Bool) -> [RelationshipDeclaration] {
         let isOrdered = version == 1 && hasLists
         let boss =
             version == 0
-            ? Relationship("boss", to: "Person", inverse: "reports")
-            : Relationship(
+            ? RelationshipDeclaration("boss", to: "Person", inverse: "reports")
+            : RelationshipDeclaration(
                 "boss", toMany: "Person", ordered: version == 2, inverse: "reports")
         let home =
             version == 0
-            ? Relationship("home", to: "Being")
-            : Relationship(
+            ? RelationshipDeclaration("home", to: "Being")
+            : RelationshipDeclaration(
                 "home", toMany: "Being", inverse: version == 2 ? "homes" : nil)
         return [
-            boss, home, Relationship("reports", toMany: "Person", inverse: "boss"),
-            Relationship("peers", toMany: "Person", ordered: isOrdered, inverse: "peers"),
-            Relationship("teacher", to: "Person", acyclic: true, inverse: "pupils"),
-            Relationship(
+            boss, home, RelationshipDeclaration("reports", toMany: "Person", inverse: "boss"),
+            RelationshipDeclaration("peers", toMany: "Person", ordered: isOrdered, inverse: "peers"),
+            RelationshipDeclaration("teacher", to: "Person", acyclic: true, inverse: "pupils"),
+            RelationshipDeclaration(
                 "pupils", toMany: "Person", ordered: isOrdered, inverse: "teacher"),
-            Relationship(
+            RelationshipDeclaration(
                 "friends", toMany: "Being", ordered: isOrdered, inverse: "keepers"),
         ]
     }
 
-    private static func ofBeing(_ version: Int) -> [Relationship] {
-        [Relationship("keepers", toMany: "Person", ordered: version == 2, inverse: "friends")]
-            + (version == 2 ? [Relationship("homes", toMany: "Person", inverse: "home")] : [])
+    private static func ofBeing(_ version: Int) -> [RelationshipDeclaration] {
+        [RelationshipDeclaration("keepers", toMany: "Person", ordered: version == 2, inverse: "friends")]
+            + (version == 2 ? [RelationshipDeclaration("homes", toMany: "Person", inverse: "home")] : [])
     }
 
     // MARK: - Steps

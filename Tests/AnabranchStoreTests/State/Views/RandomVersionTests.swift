@@ -134,8 +134,8 @@ private final class VersionWorld {
                                 mergeRule: kind.1)
                         }
                     }
-                    Relationship("boss", to: "Person", inverse: "reports")
-                    Relationship("reports", toMany: "Person", inverse: "boss")
+                    RelationshipDeclaration("boss", to: "Person", inverse: "reports")
+                    RelationshipDeclaration("reports", toMany: "Person", inverse: "boss")
                 }
             }
         }

@@ -14,15 +14,15 @@ import Testing
         try ManagedObjectModel {
             Entity("Folder", deletePolicy: policy) {
                 AttributeDeclaration("name", .string)
-                Relationship("parent", to: "Folder", acyclic: true, inverse: "children")
-                Relationship("children", toMany: "Folder", inverse: "parent")
-                Relationship("next", to: "Folder", acyclic: true, inverse: "previous")
-                Relationship("previous", to: "Folder", inverse: "next")
-                Relationship("desk", to: "Desk", inverse: "owner")
+                RelationshipDeclaration("parent", to: "Folder", acyclic: true, inverse: "children")
+                RelationshipDeclaration("children", toMany: "Folder", inverse: "parent")
+                RelationshipDeclaration("next", to: "Folder", acyclic: true, inverse: "previous")
+                RelationshipDeclaration("previous", to: "Folder", inverse: "next")
+                RelationshipDeclaration("desk", to: "Desk", inverse: "owner")
             }
             Entity("Desk", deletePolicy: policy) {
                 AttributeDeclaration("name", .string)
-                Relationship("owner", to: "Folder", inverse: "desk")
+                RelationshipDeclaration("owner", to: "Folder", inverse: "desk")
             }
         }
     }

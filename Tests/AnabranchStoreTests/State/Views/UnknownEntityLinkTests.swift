@@ -27,13 +27,13 @@ import Testing
         try ManagedObjectModel {
             Entity("Item") {
                 AttributeDeclaration("name", .string)
-                Relationship("labels", toMany: "Label", inverse: "items")
+                RelationshipDeclaration("labels", toMany: "Label", inverse: "items")
             }
             if isNew { Entity("Gadget", parent: "Item") }
             Entity("Label") {
                 if !isNew { UniquenessConstraint("text") }
                 AttributeDeclaration("text", .string)
-                Relationship("items", toMany: "Item", inverse: "labels")
+                RelationshipDeclaration("items", toMany: "Item", inverse: "labels")
             }
         }
     }

@@ -14,11 +14,11 @@ final class EverydayStore: EverydaySide {
             PersonStore.entity
             Entity("Team") {
                 AttributeDeclaration("title", .string)
-                Relationship("players", toMany: "Player", inverse: "team")
+                RelationshipDeclaration("players", toMany: "Player", inverse: "team")
             }
             Entity("Player") {
                 AttributeDeclaration("name", .string)
-                Relationship("team", to: "Team", inverse: "players")
+                RelationshipDeclaration("team", to: "Team", inverse: "players")
             }
         }
         let container = PersistentContainer(

@@ -18,13 +18,13 @@ final class Crew {
             Entity("Worker") {
                 AttributeDeclaration("age", .integer64)
                 AttributeDeclaration("name", .string)
-                Relationship("boss", to: "Worker", inverse: "reports")
-                Relationship("reports", toMany: "Worker", inverse: "boss")
-                Relationship("tasks", toMany: "Task", inverse: "worker", deleteRule: .cascade)
+                RelationshipDeclaration("boss", to: "Worker", inverse: "reports")
+                RelationshipDeclaration("reports", toMany: "Worker", inverse: "boss")
+                RelationshipDeclaration("tasks", toMany: "Task", inverse: "worker", deleteRule: .cascade)
             }
             Entity("Task") {
                 AttributeDeclaration("title", .string)
-                Relationship("worker", to: "Worker", inverse: "tasks")
+                RelationshipDeclaration("worker", to: "Worker", inverse: "tasks")
             }
         }
         container = PersistentContainer(model: model, url: URL(fileURLWithPath: path))

@@ -1,5 +1,5 @@
 /// A relationship as a model declares it.
-public struct Relationship: Hashable, Sendable {
+public struct RelationshipDeclaration: Hashable, Sendable {
     /// The name; unique among the properties of the entity and its hierarchy.
     public var name: String
     /// The name of the entity at the other end; its sub-entities' objects are allowed too.
