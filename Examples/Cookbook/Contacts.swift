@@ -14,7 +14,7 @@ enum Contacts {
     static let versions = [
         ManagedObjectModelReference("Contacts 1") {
             try ManagedObjectModel {
-                Entity("Contact") {
+                EntityDeclaration("Contact") {
                     AttributeDeclaration("name", .string)
                     AttributeDeclaration("phone", .string)
                 }
@@ -22,7 +22,7 @@ enum Contacts {
         },
         ManagedObjectModelReference("Contacts 2") {
             try ManagedObjectModel {
-                Entity("Contact") {
+                EntityDeclaration("Contact") {
                     AttributeDeclaration("email", .string)
                     AttributeDeclaration("name", .string)
                     AttributeDeclaration("telephone", .string, renamingIdentifier: "phone")
@@ -31,7 +31,7 @@ enum Contacts {
         },
         ManagedObjectModelReference("Contacts 3") {
             try ManagedObjectModel {
-                Entity("Contact") {
+                EntityDeclaration("Contact") {
                     AttributeDeclaration("email", .string)
                     AttributeDeclaration("familyName", .string)
                     AttributeDeclaration("givenName", .string)

@@ -33,18 +33,18 @@ enum CookbookModel {
 
     static func make() throws -> ManagedObjectModel {
         try ManagedObjectModel {
-            Entity("Employee") {
+            EntityDeclaration("Employee") {
                 AttributeDeclaration("age", .integer64, optional: false, default: 0)
                 AttributeDeclaration("name", .string)
                 RelationshipDeclaration("boss", to: "Employee", inverse: "reports")
                 RelationshipDeclaration("projects", toMany: "Project", inverse: "members")
                 RelationshipDeclaration("reports", toMany: "Employee", inverse: "boss")
             }
-            Entity("Project") {
+            EntityDeclaration("Project") {
                 AttributeDeclaration("title", .string)
                 RelationshipDeclaration("members", toMany: "Employee", inverse: "projects")
             }
-            Entity("Laptop") {
+            EntityDeclaration("Laptop") {
                 AttributeDeclaration("color", .transformable, transformer: "ColorTransformer")
                 AttributeDeclaration("name", .string)
             }

@@ -4,7 +4,7 @@ import Anabranch
 enum Meetings {
     static func model() throws -> ManagedObjectModel {
         try ManagedObjectModel {
-            Entity("Meeting") {
+            EntityDeclaration("Meeting") {
                 AttributeDeclaration("title", .string)
                 AttributeDeclaration("start", .date)
                 AttributeDeclaration("end", .date)

@@ -5,12 +5,12 @@ import Anabranch
 enum NotesModel {
     static func make() throws -> ManagedObjectModel {
         try ManagedObjectModel {
-            Entity("Folder") {
+            EntityDeclaration("Folder") {
                 AttributeDeclaration("name", .string)
                 RelationshipDeclaration(
                     "notes", toMany: "Note", inverse: "folder", deleteRule: .cascade)
             }
-            Entity("Note") {
+            EntityDeclaration("Note") {
                 AttributeDeclaration("title", .string)
                 AttributeDeclaration(
                     "visits", .integer64, optional: false, default: 0,

@@ -1,6 +1,6 @@
 // The schema as values.
 //
-// A model is written in Swift (`Entity`, `AttributeDeclaration`, `RelationshipDeclaration` in the braces of
+// A model is written in Swift (`EntityDeclaration`, `AttributeDeclaration`, `RelationshipDeclaration` in the braces of
 // `ManagedObjectModel`), read from Xcode's model files, or decoded from its canonical encoding.
 // Each source gives one `ModelDeclaration`, which goes through three steps:
 //

@@ -39,7 +39,7 @@ import Testing
     @Test func `every refused property is reported, not only the first`() throws {
         let folder = try TemporaryDirectory()
         let model = try ManagedObjectModel {
-            Entity("Account") {
+            EntityDeclaration("Account") {
                 AttributeDeclaration("balance", .decimal)
                 AttributeDeclaration("limit", .decimal)
             }

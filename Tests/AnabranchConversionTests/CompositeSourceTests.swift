@@ -26,7 +26,7 @@ import Testing
 
     private static func model() throws -> ManagedObjectModel {
         try ManagedObjectModel {
-            Entity("Person") {
+            EntityDeclaration("Person") {
                 AttributeDeclaration("name", .string)
                 CompositeAttribute("address") {
                     AttributeDeclaration("street", .string)
@@ -118,7 +118,7 @@ import Testing
 
     private static func towns() throws -> ManagedObjectModel {
         try ManagedObjectModel {
-            Entity("Person") {
+            EntityDeclaration("Person") {
                 AttributeDeclaration("name", .string)
                 CompositeAttribute("home") { AttributeDeclaration("town", .string) }
                 CompositeAttribute("work") { AttributeDeclaration("town", .string) }
@@ -159,7 +159,7 @@ import Testing
 
     @Test func `a column that a plain attribute may have is not taken for an element`() throws {
         let model = try ManagedObjectModel {
-            Entity("Person") {
+            EntityDeclaration("Person") {
                 AttributeDeclaration("name", .string)
                 CompositeAttribute("pet") { AttributeDeclaration("name", .string) }
             }

@@ -63,7 +63,7 @@ struct MadeSource {
 
     private static func makeModel() throws -> ManagedObjectModel {
         try ManagedObjectModel {
-            Entity("Thing", isAbstract: true) {
+            EntityDeclaration("Thing", isAbstract: true) {
                 AttributeDeclaration("title", .string, optional: false, maximum: 10)
                 AttributeDeclaration("photo", .binary, allowsExternalBinaryDataStorage: true)
                 RelationshipDeclaration("card", to: "Card", inverse: "thing")
@@ -72,24 +72,24 @@ struct MadeSource {
                 RelationshipDeclaration("notes", toMany: "Note", ordered: true, inverse: "thing")
                 RelationshipDeclaration("tags", toMany: "Tag", ordered: true, inverse: "things")
             }
-            Entity("Part", parent: "Thing") {
+            EntityDeclaration("Part", parent: "Thing") {
                 AttributeDeclaration("text", .string)
                 AttributeDeclaration("weight", .decimal)
             }
-            Entity("Tool", parent: "Thing") {
+            EntityDeclaration("Tool", parent: "Thing") {
                 AttributeDeclaration("text", .string)
                 AttributeDeclaration("size", .integer16)
             }
-            Entity("Card") {
+            EntityDeclaration("Card") {
                 AttributeDeclaration("number", .integer64)
                 RelationshipDeclaration("thing", to: "Thing", inverse: "card")
             }
-            Entity("Note") {
+            EntityDeclaration("Note") {
                 AttributeDeclaration("made", .date)
                 AttributeDeclaration("key", .uuid)
                 RelationshipDeclaration("thing", to: "Thing", optional: false, inverse: "notes")
             }
-            Entity("Tag") {
+            EntityDeclaration("Tag") {
                 AttributeDeclaration("isHidden", .boolean)
                 RelationshipDeclaration("things", toMany: "Thing", ordered: true, inverse: "tags")
                 RelationshipDeclaration("peers", toMany: "Tag", inverse: "peers")

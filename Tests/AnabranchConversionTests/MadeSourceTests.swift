@@ -97,7 +97,7 @@ import Testing
             """)
         connection.close()
         let model = try ManagedObjectModel {
-            Entity("Tag") {
+            EntityDeclaration("Tag") {
                 AttributeDeclaration("name", .string)
                 RelationshipDeclaration("peers", toMany: "Tag", ordered: true, inverse: "peers")
             }
@@ -136,7 +136,7 @@ import Testing
             """)
         connection.close()
         let model = try ManagedObjectModel {
-            Entity("Person") {
+            EntityDeclaration("Person") {
                 AttributeDeclaration("name", .string)
                 RelationshipDeclaration("spouse", to: "Person", inverse: "spouse")
             }
@@ -315,11 +315,11 @@ import Testing
         connection.close()
         #expect(code(other) == .notAStore)
         #expect(code(source.url, nil) == .noModel)
-        let model = try ManagedObjectModel { Entity("Unknown") { AttributeDeclaration("a", .string) } }
+        let model = try ManagedObjectModel { EntityDeclaration("Unknown") { AttributeDeclaration("a", .string) } }
         #expect(code(source.url, model) == .otherModel)
         let name = try #require(MadeSource.model.entities.first?.name)
         let composite = try ManagedObjectModel {
-            Entity(name) { CompositeAttribute("c") { AttributeDeclaration("x", .string) } }
+            EntityDeclaration(name) { CompositeAttribute("c") { AttributeDeclaration("x", .string) } }
         }
         #expect(code(source.url, composite) == .notSupportedYet)
         #expect(!FileManager.default.fileExists(atPath: source.target.path))

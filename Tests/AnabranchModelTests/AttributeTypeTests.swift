@@ -64,7 +64,7 @@ struct AttributeTypeTests {
 
 struct ValueViolationTests {
     private func attribute(_ attribute: AttributeDeclaration) throws -> AttributeDescription {
-        try ManagedObjectModel { Entity("A") { attribute } }.attribute("A", attribute.name)
+        try ManagedObjectModel { EntityDeclaration("A") { attribute } }.attribute("A", attribute.name)
     }
 
     @Test func `a mandatory attribute needs a value`() throws {

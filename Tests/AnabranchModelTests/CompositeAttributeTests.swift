@@ -20,7 +20,7 @@ struct CompositeAttributeTests {
 
     private static func model() throws -> ManagedObjectModel {
         try ManagedObjectModel {
-            Entity("Person") {
+            EntityDeclaration("Person") {
                 AttributeDeclaration("name", .string)
                 address()
                 AttributeDeclaration("zone", .string)
@@ -29,7 +29,7 @@ struct CompositeAttributeTests {
                 IndexDeclaration("byCity", on: "address.city")
                 UniquenessConstraint("address.location.latitude", "address.location.longitude")
             }
-            Entity("Employee", parent: "Person") {
+            EntityDeclaration("Employee", parent: "Person") {
                 AttributeDeclaration("badge", .integer32)
                 CompositeAttribute("work", of: "Address") { elements() }
             }
@@ -81,14 +81,14 @@ struct CompositeAttributeTests {
     }
 
     @Test func `a mandatory composite attribute keeps what its elements say`() throws {
-        let model = try ManagedObjectModel { Entity("A") { Self.address(optional: false) } }
+        let model = try ManagedObjectModel { EntityDeclaration("A") { Self.address(optional: false) } }
         let entity = try model.required("A")
         #expect(entity.attributes.map(\.isOptional) == [false, true, true, true])
     }
 
     @Test func `a renamed composite attribute and element keep their wire names`() throws {
         let model = try ManagedObjectModel {
-            Entity("A") {
+            EntityDeclaration("A") {
                 CompositeAttribute("home", renamingIdentifier: "address") {
                     AttributeDeclaration("town", .string, renamingIdentifier: "city")
                     AttributeDeclaration("zip", .string)
@@ -106,7 +106,7 @@ struct CompositeAttributeTests {
 
     @Test func `a transient composite attribute is no group and is not sent`() throws {
         let entity = try ManagedObjectModel {
-            Entity("A") {
+            EntityDeclaration("A") {
                 CompositeAttribute("draft", transient: true) { AttributeDeclaration("text", .string) }
             }
         }.required("A")
@@ -123,7 +123,7 @@ struct CompositeAttributeTests {
     }
 
     @Test func `an encoding that ends early is refused`() throws {
-        let model = try ManagedObjectModel { Entity("A") { Self.address() } }
+        let model = try ManagedObjectModel { EntityDeclaration("A") { Self.address() } }
         let header = try ManagedObjectModel(entities: []).canonicalEncoding.count
         for count in model.canonicalEncoding.indices where count != header {
             #expect(throws: ModelError.self, "\(count) bytes") {
@@ -135,7 +135,7 @@ struct CompositeAttributeTests {
 
     @Test func `the version hash counts elements, not the names of types`() throws {
         func hash(_ composite: CompositeAttribute) throws -> [UInt8] {
-            try ManagedObjectModel(entities: [Entity("A") { composite }]).required("A").versionHash
+            try ManagedObjectModel(entities: [EntityDeclaration("A") { composite }]).required("A").versionHash
         }
         let plain = try hash(CompositeAttribute("c") { AttributeDeclaration("x", .string) })
         let others = try [
@@ -174,7 +174,7 @@ extension CompositeAttributeTests {
         @EntityBuilder _ content: () -> [EntityElement]
     ) {
         let error = #expect(throws: ModelError.self, sourceLocation: sourceLocation) {
-            try ManagedObjectModel(entities: [Entity("A", content)])
+            try ManagedObjectModel(entities: [EntityDeclaration("A", content)])
         }
         let found = error?.all.contains { $0.code == code && $0.property == property }
         #expect(found == true, "\(error?.all ?? [])", sourceLocation: sourceLocation)
@@ -327,7 +327,7 @@ extension CompositeAttributeTests {
     ) throws -> (changes: [String], problems: [String]) {
         func model(_ composites: [CompositeAttribute]) throws -> ManagedObjectModel {
             try ManagedObjectModel {
-                Entity("A") {
+                EntityDeclaration("A") {
                     AttributeDeclaration("name", .string)
                     for composite in composites { composite }
                 }

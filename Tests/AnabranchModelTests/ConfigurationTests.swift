@@ -7,13 +7,13 @@ import Testing
         _ configurations: ModelConfiguration..., change: (inout ModelDeclaration) -> Void = { _ in }
     ) throws -> ModelDeclaration {
         var declaration = try ManagedObjectModel {
-            Entity("Note") { AttributeDeclaration("title", .string) }
-            Entity("Draft") {
+            EntityDeclaration("Note") { AttributeDeclaration("title", .string) }
+            EntityDeclaration("Draft") {
                 AttributeDeclaration("text", .string)
                 RelationshipDeclaration("parts", toMany: "Part", inverse: "draft")
             }
-            Entity("Part") { RelationshipDeclaration("draft", to: "Draft", inverse: "parts") }
-            Entity("Long", parent: "Draft")
+            EntityDeclaration("Part") { RelationshipDeclaration("draft", to: "Draft", inverse: "parts") }
+            EntityDeclaration("Long", parent: "Draft")
         }.declaration
         declaration.configurations = configurations
         change(&declaration)

@@ -9,7 +9,7 @@ import Testing
         var derived = AttributeDeclaration("d", type, derivation: expression)
         change(&derived)
         return try ManagedObjectModel(entities: [
-            Entity("Writer") {
+            EntityDeclaration("Writer") {
                 AttributeDeclaration("age", .integer16)
                 AttributeDeclaration("born", .date)
                 AttributeDeclaration("fee", .decimal)
@@ -48,9 +48,9 @@ import Testing
     }
 
     @Test func `a model without any keeps its bytes`() throws {
-        let plain = try ManagedObjectModel { Entity("A") { AttributeDeclaration("name", .string) } }
+        let plain = try ManagedObjectModel { EntityDeclaration("A") { AttributeDeclaration("name", .string) } }
         let derived = try ManagedObjectModel {
-            Entity("A") {
+            EntityDeclaration("A") {
                 AttributeDeclaration("name", .string)
                 AttributeDeclaration("upper", .string, derivation: "uppercase:(name)")
             }
@@ -104,8 +104,8 @@ import Testing
     }
 
     @Test func `it is in no constraint, index or group, as it is not stored`() throws {
-        func refusal(_ change: (inout Entity) -> Void) -> ModelError? {
-            var entity = Entity("A") {
+        func refusal(_ change: (inout EntityDeclaration) -> Void) -> ModelError? {
+            var entity = EntityDeclaration("A") {
                 AttributeDeclaration("name", .string)
                 AttributeDeclaration("upper", .string, derivation: "uppercase:(name)")
             }

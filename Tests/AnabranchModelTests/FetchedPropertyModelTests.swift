@@ -7,17 +7,17 @@ import Testing
         _ property: FetchedProperty, parent: FetchedProperty? = nil
     ) throws -> ManagedObjectModel {
         try ManagedObjectModel {
-            Entity("Base") {
+            EntityDeclaration("Base") {
                 AttributeDeclaration("made", .date)
                 if let parent { [EntityElement.fetched(parent)] }
             }
-            Entity("Note", parent: "Base") {
+            EntityDeclaration("Note", parent: "Base") {
                 AttributeDeclaration("title", .string)
                 AttributeDeclaration("stars", .integer16)
                 RelationshipDeclaration("folder", to: "Folder", inverse: "notes")
                 property
             }
-            Entity("Folder") {
+            EntityDeclaration("Folder") {
                 AttributeDeclaration("title", .string)
                 RelationshipDeclaration("notes", toMany: "Note", inverse: "folder")
             }

@@ -8,12 +8,12 @@ import Testing
         _ change: (inout ModelDeclaration) -> Void = { _ in }
     ) throws -> ManagedObjectModel {
         let plain = try ManagedObjectModel {
-            Entity("Animal", isAbstract: true) { AttributeDeclaration("name", .string) }
-            Entity("Dog", parent: "Animal") {
+            EntityDeclaration("Animal", isAbstract: true) { AttributeDeclaration("name", .string) }
+            EntityDeclaration("Dog", parent: "Animal") {
                 AttributeDeclaration("age", .integer16)
                 RelationshipDeclaration("owner", to: "Person", inverse: "dogs")
             }
-            Entity("Person") {
+            EntityDeclaration("Person") {
                 AttributeDeclaration("email", .string)
                 RelationshipDeclaration("dogs", toMany: "Dog", inverse: "owner")
             }
@@ -58,7 +58,7 @@ import Testing
                 $0.entities[2].uniquenessConstraints = [UniquenessConstraint("email")]
             } == ["Person.email made mandatory", "Person made unique by email"])
         #expect(
-            try changes { $0.entities.append(Entity("Cat", parent: "Animal")) }
+            try changes { $0.entities.append(EntityDeclaration("Cat", parent: "Animal")) }
                 == ["entity Cat added"])
         #expect(
             try changes {
@@ -117,7 +117,7 @@ import Testing
     @Test func `keeps the types of attributes in groups`() throws {
         func model(_ type: AttributeType) throws -> ManagedObjectModel {
             try ManagedObjectModel {
-                Entity("Meeting") {
+                EntityDeclaration("Meeting") {
                     AttributeDeclaration("start", type)
                     AttributeDeclaration("end", .date)
                     AttributeGroup("time", "start", "end")
@@ -245,7 +245,7 @@ import Testing
     @Test func `does not let a to-many with a to-one inverse become to-one`() throws {
         func staff(isToMany: Bool) throws -> ManagedObjectModel {
             try ManagedObjectModel {
-                Entity("Person") {
+                EntityDeclaration("Person") {
                     RelationshipDeclaration("boss", to: "Person", inverse: "staff")
                     isToMany
                         ? RelationshipDeclaration("staff", toMany: "Person", inverse: "boss")
@@ -271,20 +271,20 @@ import Testing
         isToMany: Bool, inverse: Bool, to destination: String = "Alpha"
     ) throws -> ManagedObjectModel {
         try ManagedObjectModel {
-            Entity("Alpha") {
+            EntityDeclaration("Alpha") {
                 if inverse {
                     isToMany
                         ? RelationshipDeclaration("betas", toMany: "Beta", inverse: "alphas")
                         : RelationshipDeclaration("betas", to: "Beta", inverse: "alphas")
                 }
             }
-            Entity("Beta") {
+            EntityDeclaration("Beta") {
                 isToMany
                     ? RelationshipDeclaration(
                         "alphas", toMany: destination, inverse: inverse ? "betas" : nil)
                     : RelationshipDeclaration("alphas", to: destination, inverse: inverse ? "betas" : nil)
             }
-            Entity("Gamma")
+            EntityDeclaration("Gamma")
         }
     }
 
@@ -348,10 +348,10 @@ import Testing
 
     @Test func `lets a to-one become its own inverse, and cease to be it`() throws {
         let own = try ManagedObjectModel {
-            Entity("Person") { RelationshipDeclaration("spouse", to: "Person", inverse: "spouse") }
+            EntityDeclaration("Person") { RelationshipDeclaration("spouse", to: "Person", inverse: "spouse") }
         }
         let plain = try ManagedObjectModel {
-            Entity("Person") { RelationshipDeclaration("spouse", to: "Person") }
+            EntityDeclaration("Person") { RelationshipDeclaration("spouse", to: "Person") }
         }
         #expect(!own.hasVersion(of: plain))
         for (old, new) in [(plain, own), (own, plain)] {
@@ -360,7 +360,7 @@ import Testing
     }
 
     @Test func `is refused between models without a common entity`() throws {
-        let other = try ManagedObjectModel { Entity("Planet") }
+        let other = try ManagedObjectModel { EntityDeclaration("Planet") }
         let error = #expect(throws: MigrationError.self) {
             try InferredMigration(from: model(), to: other)
         }

@@ -31,9 +31,9 @@ struct ModelEncodingTests {
     }
 
     @Test func `a model that writes out implied settings equals one that omits them`() throws {
-        let short = try ManagedObjectModel { Entity("A") { AttributeDeclaration("x", .double, default: 1) } }
+        let short = try ManagedObjectModel { EntityDeclaration("A") { AttributeDeclaration("x", .double, default: 1) } }
         let long = try ManagedObjectModel {
-            Entity("A", wireName: "A") { AttributeDeclaration("x", .double, default: 1.0, wireName: "x") }
+            EntityDeclaration("A", wireName: "A") { AttributeDeclaration("x", .double, default: 1.0, wireName: "x") }
         }
         #expect(short == long)
     }
@@ -88,12 +88,12 @@ struct ModelEncodingTests {
     @Test(arguments: ModelEncodingTests.changes.map(\.0))
     func `a model that says anything else has other bytes`(change: String) throws {
         let plain = try ManagedObjectModel {
-            Entity("A") {
+            EntityDeclaration("A") {
                 AttributeDeclaration("x", .double)
                 RelationshipDeclaration("many", toMany: "B", inverse: "one")
                 RelationshipDeclaration("other", to: "A")
             }
-            Entity("B", parent: "A") { RelationshipDeclaration("one", to: "A", inverse: "many") }
+            EntityDeclaration("B", parent: "A") { RelationshipDeclaration("one", to: "A", inverse: "many") }
         }
         var declaration = plain.declaration
         try #require(Self.changes.first { $0.0 == change }).1(&declaration)
@@ -108,7 +108,7 @@ struct ModelEncodingTests {
     {
         func model(_ template: FetchRequestTemplate) throws -> ManagedObjectModel {
             try ManagedObjectModel(
-                ModelDeclaration(entities: [Entity("A")], fetchRequestTemplates: [template]))
+                ModelDeclaration(entities: [EntityDeclaration("A")], fetchRequestTemplates: [template]))
         }
         let usual = FetchRequestTemplate("t", entity: "A", fetchLimit: 3)
         #expect(
@@ -133,7 +133,7 @@ struct ModelEncodingTests {
 
     @Test func `the bytes of a model stay what they are`() throws {
         let model = try ManagedObjectModel {
-            Entity("Person", userInfo: ["k": "v"]) {
+            EntityDeclaration("Person", userInfo: ["k": "v"]) {
                 AttributeDeclaration("age", .integer16, optional: false, default: 0, maximum: 150)
                 RelationshipDeclaration("boss", to: "Person", inverse: "reports", deleteRule: .deny)
                 RelationshipDeclaration("reports", toMany: "Person", maxCount: 9, inverse: "boss")
@@ -155,7 +155,7 @@ struct ModelEncodingTests {
 
     @Test func `the bytes of a model with a group stay what they are`() throws {
         let model = try ManagedObjectModel {
-            Entity("Meeting") {
+            EntityDeclaration("Meeting") {
                 AttributeDeclaration("start", .date)
                 AttributeDeclaration("end", .date, wireName: "until")
                 AttributeGroup("time", "start", "end")
@@ -166,7 +166,7 @@ struct ModelEncodingTests {
             canonicalEncoding: try #require([UInt8](hexadecimal: Self.groupGolden)))
         #expect(decoded == model)
         let without = try ManagedObjectModel {
-            Entity("Meeting") {
+            EntityDeclaration("Meeting") {
                 AttributeDeclaration("start", .date)
                 AttributeDeclaration("end", .date, wireName: "until")
             }

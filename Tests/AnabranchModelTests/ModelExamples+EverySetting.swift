@@ -14,12 +14,12 @@ extension ModelExamples {
         byTitle.includesPropertyValues = false
         byTitle.returnsObjectsAsFaults = false
         return ModelDeclaration(
-            entities: [item, note, folder, Entity("Empty")],
+            entities: [item, note, folder, EntityDeclaration("Empty")],
             fetchRequestTemplates: [byTitle, FetchRequestTemplate("all", entity: "Item")],
             versionIdentifier: "2.0 <beta>")
     }()
 
-    private static let item = Entity(
+    private static let item = EntityDeclaration(
         "Item", isAbstract: true, representedClassName: ".Item", versionHashModifier: "second",
         deletePolicy: .updateWins, userInfo: ["note": "line 1\nline 2\t\"quoted\" & <marked>"]
     ) {
@@ -35,7 +35,7 @@ extension ModelExamples {
         IndexDeclaration("byTitle", elements: [IndexElement("title"), IndexElement("id", ascending: false)])
     }
 
-    private static let note = Entity("Note", parent: "Item", wireName: "Memo") {
+    private static let note = EntityDeclaration("Note", parent: "Item", wireName: "Memo") {
         AttributeDeclaration("small", .integer16, optional: false, default: -3, minimum: -10, maximum: 10)
         AttributeDeclaration("middle", .integer32, default: 0, versionHashModifier: "m")
         AttributeDeclaration("size", .integer64, default: 7, wireName: "bytes", mergeRule: .counter)
@@ -80,7 +80,7 @@ extension ModelExamples {
         IndexDeclaration("byMade", on: "made", "folder")
     }
 
-    private static let folder = Entity("Folder", renamingIdentifier: "Box") {
+    private static let folder = EntityDeclaration("Folder", renamingIdentifier: "Box") {
         RelationshipDeclaration(
             "notes", toMany: "Note", ordered: true, inverse: "folder", deleteRule: .deny)
         RelationshipDeclaration("parent", to: "Folder", acyclic: true, inverse: "children")

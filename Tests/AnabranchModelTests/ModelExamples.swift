@@ -4,8 +4,8 @@ import Testing
 
 enum ModelExamples {
     /// A model with inheritance, one-to-many, one-to-one, many-to-many and constraints.
-    static let office: [Entity] = [
-        Entity("Person", isAbstract: true, userInfo: ["owner": "staff"]) {
+    static let office: [EntityDeclaration] = [
+        EntityDeclaration("Person", isAbstract: true, userInfo: ["owner": "staff"]) {
             AttributeDeclaration("name", .string, optional: false, minimum: 1, maximum: 80)
             AttributeDeclaration("email", .string, regularExpression: "[^@]+@[^@]+")
             AttributeDeclaration("born", .date)
@@ -13,7 +13,7 @@ enum ModelExamples {
             UniquenessConstraint("email")
             UniquenessConstraint("name", "born")
         },
-        Entity("Employee", parent: "Person", representedClassName: "Office.Employee") {
+        EntityDeclaration("Employee", parent: "Person", representedClassName: "Office.Employee") {
             AttributeDeclaration("salary", .decimal, optional: false, default: 0, minimum: 0)
             AttributeDeclaration("rate", .float, default: 1.5)
             RelationshipDeclaration("boss", to: "Employee", inverse: "reports")
@@ -22,11 +22,11 @@ enum ModelExamples {
             RelationshipDeclaration("projects", toMany: "Project", maxCount: 12, inverse: "members")
             IndexDeclaration("bySalary", on: "salary", "name")
         },
-        Entity("Desk", renamingIdentifier: "Table") {
+        EntityDeclaration("Desk", renamingIdentifier: "Table") {
             AttributeDeclaration("number", .integer16, optional: false, default: 1)
             RelationshipDeclaration("user", to: "Employee", inverse: "desk")
         },
-        Entity("Project") {
+        EntityDeclaration("Project") {
             AttributeDeclaration("title", .string, default: "", wireName: "label")
             AttributeDeclaration("active", .boolean, default: true)
             RelationshipDeclaration("members", toMany: "Employee", inverse: "projects")
@@ -35,7 +35,7 @@ enum ModelExamples {
             RelationshipDeclaration("lead", to: "Person", inverse: nil)
             IndexDeclaration("byTitle", elements: [IndexElement("title", ascending: false)])
         },
-        Entity("Tag") { AttributeDeclaration("text", .string) },
+        EntityDeclaration("Tag") { AttributeDeclaration("text", .string) },
     ]
 }
 
@@ -54,6 +54,6 @@ extension ManagedObjectModel {
 }
 
 /// Returns the error of creating a model of the entities.
-func refusal(@ModelBuilder _ content: () -> [Entity]) throws -> ModelError {
+func refusal(@ModelBuilder _ content: () -> [EntityDeclaration]) throws -> ModelError {
     try #require(throws: ModelError.self) { try ManagedObjectModel(entities: content()) }
 }

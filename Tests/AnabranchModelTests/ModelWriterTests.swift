@@ -10,7 +10,7 @@ struct ModelWriterTests {
         try ManagedObjectModel.reading(xml: Data(try model.xcodeModelText().utf8))
     }
 
-    private func refusals(@ModelBuilder _ content: () -> [Entity]) throws -> [ModelError] {
+    private func refusals(@ModelBuilder _ content: () -> [EntityDeclaration]) throws -> [ModelError] {
         let model = try ManagedObjectModel(entities: content())
         let error = #expect(throws: ModelError.self) { try model.xcodeModelText() }
         return try #require(error).all
@@ -49,7 +49,7 @@ struct ModelWriterTests {
             "anabranch.deletePolicy": "updateWins", "kept": "text",
         ]
         let model = try ManagedObjectModel {
-            Entity("A", userInfo: misleading) {
+            EntityDeclaration("A", userInfo: misleading) {
                 AttributeDeclaration("x", .integer64, default: 1, userInfo: misleading)
                 RelationshipDeclaration("a", to: "A", inverse: "b", userInfo: misleading)
                 RelationshipDeclaration("b", toMany: "A", inverse: "a")
@@ -64,7 +64,7 @@ struct ModelWriterTests {
 
     @Test func `settings that XML has no form for are refused with their places`() throws {
         let problems = try refusals {
-            Entity("A", representedClassName: "", userInfo: ["k\u{1}": "v"]) {
+            EntityDeclaration("A", representedClassName: "", userInfo: ["k\u{1}": "v"]) {
                 AttributeDeclaration("bell", .string, default: "\u{7}")
                 AttributeDeclaration("late", .date, maximum: .date(.infinity))
                 AttributeDeclaration("most", .double, maximum: .double(.infinity))
@@ -83,8 +83,8 @@ struct ModelWriterTests {
         let folder = try TemporaryDirectory("anabranch-models")
         let package = folder.url.appending(path: "Shop.xcdatamodeld")
         let version = package.appending(path: "Shop 2.xcdatamodel")
-        let first = try ManagedObjectModel { Entity("A") { AttributeDeclaration("x", .string) } }
-        let second = try ManagedObjectModel { Entity("B") { AttributeDeclaration("y", .uuid) } }
+        let first = try ManagedObjectModel { EntityDeclaration("A") { AttributeDeclaration("x", .string) } }
+        let second = try ManagedObjectModel { EntityDeclaration("B") { AttributeDeclaration("y", .uuid) } }
         for model in [first, second] {
             try model.write(toXcodeModel: version)
             #expect(try ManagedObjectModel.reading(version) == model)
@@ -96,7 +96,7 @@ struct ModelWriterTests {
 
     @Test func `a folder that can't be written is refused`() throws {
         let folder = try TemporaryDirectory("anabranch-models")
-        let model = try ManagedObjectModel { Entity("A") { AttributeDeclaration("x", .string) } }
+        let model = try ManagedObjectModel { EntityDeclaration("A") { AttributeDeclaration("x", .string) } }
         let other = #expect(throws: ModelError.self) {
             try model.write(toXcodeModel: folder.url.appending(path: "Shop.momd"))
         }

@@ -20,8 +20,8 @@ struct RandomDeclarations {
             versionIdentifier: chance(2) ? text() : nil)
     }
 
-    private mutating func entity(_ name: String, parent: String?) -> Entity {
-        var entity = Entity(name, parent: parent)
+    private mutating func entity(_ name: String, parent: String?) -> EntityDeclaration {
+        var entity = EntityDeclaration(name, parent: parent)
         entity.isAbstract = chance(4)
         entity.deletePolicy = chance(4) ? .updateWins : .deleteWins
         entity.wireName = chance(3) ? text() + name : nil
@@ -103,7 +103,7 @@ struct RandomDeclarations {
     }
 
     /// Adds a pair of inverses, or a relationship without an inverse.
-    private mutating func relate(_ entities: inout [Entity], _ pair: Int) {
+    private mutating func relate(_ entities: inout [EntityDeclaration], _ pair: Int) {
         let (left, right) = (
             entities.indices.randomElement(using: &random) ?? 0,
             entities.indices.randomElement(using: &random) ?? 0

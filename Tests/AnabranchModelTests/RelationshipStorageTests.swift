@@ -30,10 +30,10 @@ struct RelationshipStorageTests {
 
     @Test func `a rename does not change the stored side`() throws {
         let model = try ManagedObjectModel {
-            Entity("Zebra", renamingIdentifier: "A") {
+            EntityDeclaration("Zebra", renamingIdentifier: "A") {
                 RelationshipDeclaration("one", toMany: "B", inverse: "two")
             }
-            Entity("B") { RelationshipDeclaration("two", toMany: "Zebra", inverse: "one") }
+            EntityDeclaration("B") { RelationshipDeclaration("two", toMany: "Zebra", inverse: "one") }
         }
         #expect(try model.relationship("Zebra", "one").storage == .links(.left))
         #expect(try model.relationship("B", "two").storage == .links(.right))
@@ -41,7 +41,7 @@ struct RelationshipStorageTests {
 
     @Test func `a many-to-many within one entity is decided by the property`() throws {
         let model = try ManagedObjectModel {
-            Entity("Node") {
+            EntityDeclaration("Node") {
                 RelationshipDeclaration("sources", toMany: "Node", inverse: "targets")
                 RelationshipDeclaration("targets", toMany: "Node", inverse: "sources")
             }
@@ -52,12 +52,12 @@ struct RelationshipStorageTests {
 
     @Test func `a transient relationship is nowhere, and has the sides of links`() throws {
         let model = try ManagedObjectModel {
-            Entity("A") {
+            EntityDeclaration("A") {
                 RelationshipDeclaration("own", to: "A", transient: true, inverse: "own")
                 RelationshipDeclaration("one", to: "B", transient: true, inverse: "two")
                 RelationshipDeclaration("only", toMany: "B", transient: true)
             }
-            Entity("B") { RelationshipDeclaration("two", toMany: "A", transient: true, inverse: "one") }
+            EntityDeclaration("B") { RelationshipDeclaration("two", toMany: "A", transient: true, inverse: "one") }
         }
         #expect(try model.relationship("A", "own").storage == .memory(.both))
         #expect(try model.relationship("A", "one").storage == .memory(.left))
@@ -77,9 +77,9 @@ struct RelationshipStorageTests {
 
     @Test func `an inverse may be inherited by the destination`() throws {
         let model = try ManagedObjectModel {
-            Entity("Base") { RelationshipDeclaration("owner", to: "Owner", inverse: "things") }
-            Entity("Thing", parent: "Base")
-            Entity("Owner") { RelationshipDeclaration("things", toMany: "Thing", inverse: "owner") }
+            EntityDeclaration("Base") { RelationshipDeclaration("owner", to: "Owner", inverse: "things") }
+            EntityDeclaration("Thing", parent: "Base")
+            EntityDeclaration("Owner") { RelationshipDeclaration("things", toMany: "Thing", inverse: "owner") }
         }
         #expect(try model.relationship("Owner", "things").inverse?.entity.name == "Base")
         #expect(try model.relationship("Thing", "owner").inverse?.name == "things")
@@ -87,14 +87,14 @@ struct RelationshipStorageTests {
 
     @Test func `an ordered to-many is a list, or makes its inverse a place in one`() throws {
         let model = try ManagedObjectModel {
-            Entity("List") {
+            EntityDeclaration("List") {
                 RelationshipDeclaration("items", toMany: "Item", ordered: true, inverse: "list")
                 RelationshipDeclaration("tags", toMany: "Tag", ordered: true, inverse: "lists")
                 RelationshipDeclaration("seen", toMany: "Item", ordered: true)
                 RelationshipDeclaration("next", toMany: "List", ordered: true, inverse: "next")
             }
-            Entity("Item") { RelationshipDeclaration("list", to: "List", inverse: "items") }
-            Entity("Tag") { RelationshipDeclaration("lists", toMany: "List", inverse: "tags") }
+            EntityDeclaration("Item") { RelationshipDeclaration("list", to: "List", inverse: "items") }
+            EntityDeclaration("Tag") { RelationshipDeclaration("lists", toMany: "List", inverse: "tags") }
         }
         let list = try model.relationship("Item", "list")
         #expect(list.wireProperty == WireProperty(name: "list", type: .group, rule: .group))

@@ -6,7 +6,7 @@ import Testing
 /// Tests of the setting that makes an attribute searchable.
 @Suite struct `Searchable attributes` {
     private func model(_ attribute: AttributeDeclaration) throws -> ManagedObjectModel {
-        try ManagedObjectModel { Entity("Article") { attribute } }
+        try ManagedObjectModel { EntityDeclaration("Article") { attribute } }
     }
 
     private func problem(of attribute: AttributeDeclaration) -> String? {

@@ -5,7 +5,7 @@ import Testing
 
 @Suite struct `Transformable attributes of a model` {
     private func model(_ colour: AttributeDeclaration) throws -> ManagedObjectModel {
-        try ManagedObjectModel { Entity("Laptop") { colour } }
+        try ManagedObjectModel { EntityDeclaration("Laptop") { colour } }
     }
 
     private func refusal(_ colour: AttributeDeclaration) throws -> ModelError {
@@ -107,7 +107,7 @@ import Testing
 
     private func laptops() throws -> ManagedObjectModel {
         try ManagedObjectModel {
-            Entity("Laptop") {
+            EntityDeclaration("Laptop") {
                 AttributeDeclaration("colour", .transformable, transformer: "Dye")
                 AttributeDeclaration("icon", .binary)
                 AttributeDeclaration("title", .string)

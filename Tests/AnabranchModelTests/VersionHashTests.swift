@@ -8,7 +8,7 @@ import Testing
 
     private static func plain() throws -> ManagedObjectModel {
         try ManagedObjectModel {
-            Entity("A") {
+            EntityDeclaration("A") {
                 AttributeDeclaration("text", .string)
                 AttributeDeclaration("x", .double)
                 AttributeDeclaration("z", .integer64)
@@ -16,8 +16,8 @@ import Testing
                 RelationshipDeclaration("other", to: "A")
                 UniquenessConstraint("text")
             }
-            Entity("B") { RelationshipDeclaration("one", to: "A", inverse: "many") }
-            Entity("C", parent: "B")
+            EntityDeclaration("B") { RelationshipDeclaration("one", to: "A", inverse: "many") }
+            EntityDeclaration("C", parent: "B")
         }
     }
 
@@ -33,7 +33,7 @@ import Testing
         ("a super-entity", { $0.entities[2].parent = nil }),
         ("an entity's modifier", { $0.entities[0].versionHashModifier = "2" }),
         ("a constraint", { $0.entities[0].uniquenessConstraints = [] }),
-        ("a new entity", { $0.entities.append(Entity("D")) }),
+        ("a new entity", { $0.entities.append(EntityDeclaration("D")) }),
         ("an attribute's name", { $0.entities[0].attributes[1].name = "y" }),
         ("a type", { $0.entities[0].attributes[1].type = .float }),
         ("an optional attribute", { $0.entities[0].attributes[1].isOptional = false }),

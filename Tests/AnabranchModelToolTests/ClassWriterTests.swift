@@ -8,14 +8,14 @@ import Testing
 @Suite struct `Classes of a model` {
     @Test func `each entity has a class with its slots in order`() throws {
         let model = try ManagedObjectModel {
-            Entity("Person") {
+            EntityDeclaration("Person") {
                 AttributeDeclaration("name", .string)
                 AttributeDeclaration("age", .integer64, optional: false, default: 0)
                 AttributeDeclaration("in", .boolean)
                 RelationshipDeclaration("boss", to: "Person", inverse: "reports")
                 RelationshipDeclaration("reports", toMany: "Person", inverse: "boss")
             }
-            Entity("Pilot", parent: "Person") {
+            EntityDeclaration("Pilot", parent: "Person") {
                 AttributeDeclaration("licence", .uuid)
             }
         }
@@ -32,7 +32,7 @@ import Testing
         className: String?, name: String
     ) throws {
         let model = try ManagedObjectModel {
-            Entity("Entry", representedClassName: className) { AttributeDeclaration("text", .string) }
+            EntityDeclaration("Entry", representedClassName: className) { AttributeDeclaration("text", .string) }
         }
         let source = ClassWriter(model: model, fileName: "diary").source()
         #expect(source.contains("class \(name): ManagedObject {"), "\(source)")
@@ -41,8 +41,8 @@ import Testing
 
     @Test func `an ordered relationship is a list`() throws {
         let model = try ManagedObjectModel {
-            Entity("Album") { RelationshipDeclaration("songs", toMany: "Song", ordered: true) }
-            Entity("Song") { AttributeDeclaration("name", .string) }
+            EntityDeclaration("Album") { RelationshipDeclaration("songs", toMany: "Song", ordered: true) }
+            EntityDeclaration("Song") { AttributeDeclaration("name", .string) }
         }
         let source = ClassWriter(model: model, fileName: "music").source()
         #expect(source.contains("public var songs: ManagedObjectList<Song> { self[list: 0] }"))
@@ -50,7 +50,7 @@ import Testing
 
     @Test func `a transient relationship and one that is its own inverse are like others`() throws {
         let model = try ManagedObjectModel {
-            Entity("Person") {
+            EntityDeclaration("Person") {
                 RelationshipDeclaration("spouse", to: "Person", inverse: "spouse")
                 RelationshipDeclaration("host", to: "Person", transient: true, inverse: "guests")
                 RelationshipDeclaration("guests", toMany: "Person", transient: true, inverse: "host")
@@ -64,7 +64,7 @@ import Testing
 
     @Test func `a derived attribute can be read, and not be set`() throws {
         let model = try ManagedObjectModel {
-            Entity("Song") {
+            EntityDeclaration("Song") {
                 AttributeDeclaration("name", .string)
                 AttributeDeclaration("upperName", .string, derivation: "uppercase:(name)")
             }
@@ -75,7 +75,7 @@ import Testing
 
     @Test func `a composite attribute has a struct, one for each type`() throws {
         let model = try ManagedObjectModel {
-            Entity("Person") {
+            EntityDeclaration("Person") {
                 AttributeDeclaration("name", .string)
                 for name in ["home", "work"] {
                     CompositeAttribute(name, of: "Address", optional: name == "home") {
@@ -119,7 +119,7 @@ import Testing
         className: String?, accessor: String
     ) throws {
         let model = try ManagedObjectModel {
-            Entity("Laptop") {
+            EntityDeclaration("Laptop") {
                 AttributeDeclaration("it", .transformable, className: className, optional: false)
             }
         }

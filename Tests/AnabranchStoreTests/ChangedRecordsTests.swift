@@ -30,15 +30,15 @@ private func lines(_ changed: ChangedRecords) -> [String] {
 
     init() throws {
         let model = try ManagedObjectModel {
-            Entity("Person") {
+            EntityDeclaration("Person") {
                 AttributeDeclaration("name", .string)
                 AttributeDeclaration("age", .integer64)
                 RelationshipDeclaration("boss", to: "Person", inverse: "reports")
                 RelationshipDeclaration("reports", toMany: "Person", inverse: "boss")
                 RelationshipDeclaration("teams", toMany: "Team", inverse: "members")
             }
-            Entity("Employee", parent: "Person") { AttributeDeclaration("salary", .integer64) }
-            Entity("Team") {
+            EntityDeclaration("Employee", parent: "Person") { AttributeDeclaration("salary", .integer64) }
+            EntityDeclaration("Team") {
                 AttributeDeclaration("title", .string)
                 RelationshipDeclaration("members", toMany: "Person", inverse: "teams")
             }

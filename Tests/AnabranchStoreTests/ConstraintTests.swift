@@ -11,7 +11,7 @@ import Testing
 
     init() throws {
         let model = try ManagedObjectModel {
-            Entity("Person") {
+            EntityDeclaration("Person") {
                 AttributeDeclaration("email", .string)
                 AttributeDeclaration("first", .string)
                 AttributeDeclaration("last", .string)
@@ -20,11 +20,11 @@ import Testing
                 UniquenessConstraint("first", "last")
                 UniquenessConstraint("amount")
             }
-            Entity("Employee", parent: "Person") {
+            EntityDeclaration("Employee", parent: "Person") {
                 AttributeDeclaration("badge", .integer64)
                 UniquenessConstraint("badge")
             }
-            Entity("Guest", parent: "Person") { AttributeDeclaration("room", .integer64) }
+            EntityDeclaration("Guest", parent: "Person") { AttributeDeclaration("room", .integer64) }
         }
         scenario = try StoreScenario(model: model)
         store = try scenario.open("a")

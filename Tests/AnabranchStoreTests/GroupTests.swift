@@ -21,8 +21,8 @@ import Testing
     /// the app knows.
     static func model(_ members: [String]) throws -> ManagedObjectModel {
         try ManagedObjectModel {
-            Entity("Person") { AttributeDeclaration("name", .string) }
-            Entity("Meeting", deletePolicy: .updateWins) {
+            EntityDeclaration("Person") { AttributeDeclaration("name", .string) }
+            EntityDeclaration("Meeting", deletePolicy: .updateWins) {
                 AttributeDeclaration("title", .string)
                 for name in members { AttributeDeclaration(name, name == "zone" ? .string : .integer32) }
                 if !members.isEmpty { AttributeGroup("time", attributes: members) }
@@ -301,7 +301,7 @@ import Testing
 
     @Test func `a group is no attribute of its name, and a member none by itself`() throws {
         let loose = try ManagedObjectModel {
-            Entity("Meeting") {
+            EntityDeclaration("Meeting") {
                 AttributeDeclaration("title", .string)
                 AttributeDeclaration("start", .integer32)
             }

@@ -9,12 +9,12 @@ import Testing
 @Suite struct `Saving lists` {
     static func model() throws -> ManagedObjectModel {
         try ManagedObjectModel {
-            Entity("List") {
+            EntityDeclaration("List") {
                 AttributeDeclaration("name", .string)
                 RelationshipDeclaration("items", toMany: "Item", ordered: true, inverse: "list")
                 RelationshipDeclaration("tags", toMany: "Item", ordered: true, inverse: "tagged")
             }
-            Entity("Item") {
+            EntityDeclaration("Item") {
                 AttributeDeclaration("name", .string)
                 RelationshipDeclaration("list", to: "List", inverse: "items")
                 RelationshipDeclaration("tagged", toMany: "List", ordered: true, inverse: "tags")

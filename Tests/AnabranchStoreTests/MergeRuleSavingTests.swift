@@ -13,7 +13,7 @@ import Testing
     init() throws {
         scenario = try StoreScenario(
             model: ManagedObjectModel {
-                Entity("Person", deletePolicy: .updateWins) {
+                EntityDeclaration("Person", deletePolicy: .updateWins) {
                     AttributeDeclaration("name", .string)
                     AttributeDeclaration("visits", .integer64, mergeRule: .counter)
                     AttributeDeclaration("best", .integer64, mergeRule: .max)
@@ -21,7 +21,7 @@ import Testing
                     AttributeDeclaration("note", .string, mergeRule: .keepBoth)
                     RelationshipDeclaration("teams", toMany: "Team", inverse: "members")
                 }
-                Entity("Team") {
+                EntityDeclaration("Team") {
                     AttributeDeclaration("title", .string)
                     RelationshipDeclaration("members", toMany: "Person", inverse: "teams")
                 }

@@ -34,7 +34,7 @@ import Testing
     }
 
     @Test func `files of one model have it in memory once, and only while it is used`() throws {
-        let model = try ManagedObjectModel { Entity("OnlyHere") { AttributeDeclaration("name", .string) } }
+        let model = try ManagedObjectModel { EntityDeclaration("OnlyHere") { AttributeDeclaration("name", .string) } }
         for name in ["a", "b"] {
             try Store.open(at: scenario.path(name), model: model).close()
         }
@@ -232,23 +232,23 @@ import Testing
 
     @Test func `names that SQLite or the store keep for themselves are no obstacle`() throws {
         let model = try ManagedObjectModel {
-            Entity("Select") {
+            EntityDeclaration("Select") {
                 AttributeDeclaration("select", .string)
                 AttributeDeclaration("Select", .string)
                 AttributeDeclaration("left", .integer64)
             }
-            Entity("Person") {
+            EntityDeclaration("Person") {
                 AttributeDeclaration("name", .string)
                 RelationshipDeclaration("teams", toMany: "Team", inverse: "members")
                 AnabranchModel.IndexDeclaration("members", on: "name")
                 AnabranchModel.IndexDeclaration("teams", on: "name")
             }
-            Entity("Team") {
+            EntityDeclaration("Team") {
                 AttributeDeclaration("title", .string)
                 RelationshipDeclaration("members", toMany: "Person", inverse: "teams")
                 AnabranchModel.IndexDeclaration("members", on: "title")
             }
-            Entity("Team_members") {
+            EntityDeclaration("Team_members") {
                 AttributeDeclaration("title", .string)
                 AnabranchModel.IndexDeclaration("right", on: "title")
             }

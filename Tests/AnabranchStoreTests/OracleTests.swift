@@ -10,7 +10,7 @@ import Testing
 @Suite struct `Stores and the reference merge` {
     static func model() throws -> ManagedObjectModel {
         try ManagedObjectModel {
-            Entity("Person") {
+            EntityDeclaration("Person") {
                 AttributeDeclaration("name", .string)
                 AttributeDeclaration("age", .integer64)
                 RelationshipDeclaration("boss", to: "Person")
@@ -24,15 +24,15 @@ import Testing
     static func olderModels() throws -> [ManagedObjectModel] {
         [
             try ManagedObjectModel {
-                Entity("Person") { AttributeDeclaration("name", .string) }
+                EntityDeclaration("Person") { AttributeDeclaration("name", .string) }
             },
             try ManagedObjectModel {
-                Entity("Person") {
+                EntityDeclaration("Person") {
                     RelationshipDeclaration("boss", to: "Person")
                     RelationshipDeclaration("friends", toMany: "Person")
                 }
             },
-            try ManagedObjectModel { Entity("Something") { AttributeDeclaration("else", .string) } },
+            try ManagedObjectModel { EntityDeclaration("Something") { AttributeDeclaration("else", .string) } },
         ]
     }
 
@@ -62,14 +62,14 @@ import Testing
         let members = [AttributeDeclaration("city", .string), AttributeDeclaration("zip", .integer32)]
         let address = members.map(\.name)
         return try ManagedObjectModel {
-            Entity("Task", deletePolicy: .updateWins) {
+            EntityDeclaration("Task", deletePolicy: .updateWins) {
                 for attribute in attributes where known(attribute.name) { attribute }
                 for member in members where known(member.name) { member }
                 for group in groups(of: address.filter(known)) { group }
                 RelationshipDeclaration("boss", to: "Person")
                 RelationshipDeclaration("chief", to: "Person", inverse: "duties")
             }
-            Entity("Person") {
+            EntityDeclaration("Person") {
                 for attribute in attributes where !known(attribute.name) { attribute }
                 for member in members where !known(member.name) { member }
                 for group in groups(of: address.filter { !known($0) }) { group }

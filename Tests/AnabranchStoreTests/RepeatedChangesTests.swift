@@ -9,13 +9,13 @@ import Testing
 @Suite struct `Change sets that change the same again and again` {
     private static func model() throws -> ManagedObjectModel {
         try ManagedObjectModel {
-            Entity("Person", deletePolicy: .updateWins) {
+            EntityDeclaration("Person", deletePolicy: .updateWins) {
                 AttributeDeclaration("name", .string)
                 AttributeDeclaration("age", .integer64)
                 AttributeDeclaration("note", .string, mergeRule: .keepBoth)
                 RelationshipDeclaration("teams", toMany: "Team", inverse: "members")
             }
-            Entity("Team", deletePolicy: .updateWins) {
+            EntityDeclaration("Team", deletePolicy: .updateWins) {
                 AttributeDeclaration("name", .string)
                 RelationshipDeclaration("members", toMany: "Person", inverse: "teams")
             }

@@ -15,7 +15,7 @@ import Testing
     init() throws {
         scenario = try StoreScenario(
             model: try ManagedObjectModel {
-                Entity("Note") {
+                EntityDeclaration("Note") {
                     AttributeDeclaration("title", .string)
                     AttributeDeclaration("place", .integer64)
                     IndexDeclaration("byPlace", on: "place")

@@ -19,7 +19,7 @@ import Testing
 
     static func newModel() throws -> ManagedObjectModel {
         try ManagedObjectModel {
-            Entity("Person") {
+            EntityDeclaration("Person") {
                 AttributeDeclaration("name", .string)
                 AttributeDeclaration("age", .integer64)
                 AttributeDeclaration("nickname", .string)
@@ -28,12 +28,12 @@ import Testing
                 RelationshipDeclaration("teams", toMany: "Team", inverse: "members")
                 RelationshipDeclaration("cars", toMany: "Car", inverse: "drivers")
             }
-            Entity("Employee", parent: "Person") { AttributeDeclaration("salary", .integer64) }
-            Entity("Team") {
+            EntityDeclaration("Employee", parent: "Person") { AttributeDeclaration("salary", .integer64) }
+            EntityDeclaration("Team") {
                 AttributeDeclaration("title", .string)
                 RelationshipDeclaration("members", toMany: "Person", inverse: "teams")
             }
-            Entity("Car") {
+            EntityDeclaration("Car") {
                 AttributeDeclaration("plate", .string)
                 RelationshipDeclaration("drivers", toMany: "Person", inverse: "cars")
             }
@@ -43,14 +43,14 @@ import Testing
     /// Returns a model without a sub-entity, an entity, attributes and a relationship.
     static func oldModel() throws -> ManagedObjectModel {
         try ManagedObjectModel {
-            Entity("Person") {
+            EntityDeclaration("Person") {
                 AttributeDeclaration("name", .string)
                 AttributeDeclaration("age", .integer64)
                 RelationshipDeclaration("boss", to: "Person", inverse: "reports")
                 RelationshipDeclaration("reports", toMany: "Person", inverse: "boss")
                 RelationshipDeclaration("teams", toMany: "Team", inverse: "members")
             }
-            Entity("Team") {
+            EntityDeclaration("Team") {
                 AttributeDeclaration("title", .string)
                 RelationshipDeclaration("members", toMany: "Person", inverse: "teams")
             }
@@ -158,11 +158,11 @@ import Testing
 
     @Test func `a store keeps the records of an entity that its model has as abstract`() throws {
         let model = try ManagedObjectModel {
-            Entity("Person", isAbstract: true) {
+            EntityDeclaration("Person", isAbstract: true) {
                 AttributeDeclaration("name", .string)
                 AttributeDeclaration("age", .integer64)
             }
-            Entity("Employee", parent: "Person") { AttributeDeclaration("salary", .integer64) }
+            EntityDeclaration("Employee", parent: "Person") { AttributeDeclaration("salary", .integer64) }
         }
         let abstract = try scenario.open("abstract", model: model)
         let anna = try new.insert("Person", ["name": .string("Anna")])

@@ -160,20 +160,20 @@ struct StoreGrowthTests {
     private static func model(of direction: Direction) throws -> ManagedObjectModel {
         guard direction != .duplicates else {
             return try ManagedObjectModel {
-                Entity("Person") {
+                EntityDeclaration("Person") {
                     AttributeDeclaration("name", .string)
                     UniquenessConstraint("name")
                 }
             }
         }
         return try ManagedObjectModel {
-            Entity("Person", deletePolicy: .updateWins) {
+            EntityDeclaration("Person", deletePolicy: .updateWins) {
                 AttributeDeclaration("name", .string)
                 AttributeDeclaration("age", .integer64)
                 AttributeDeclaration("note", .string, mergeRule: .keepBoth)
                 RelationshipDeclaration("teams", toMany: "Team", inverse: "members")
             }
-            Entity("Team") {
+            EntityDeclaration("Team") {
                 AttributeDeclaration("name", .string)
                 RelationshipDeclaration("members", toMany: "Person", inverse: "teams")
             }

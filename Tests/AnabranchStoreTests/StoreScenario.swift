@@ -24,14 +24,14 @@ final class StoreScenario {
 
     static func people() throws -> ManagedObjectModel {
         try ManagedObjectModel {
-            Entity("Person") {
+            EntityDeclaration("Person") {
                 AttributeDeclaration("name", .string)
                 AttributeDeclaration("age", .integer64)
                 RelationshipDeclaration("boss", to: "Person", inverse: "reports")
                 RelationshipDeclaration("reports", toMany: "Person", inverse: "boss")
                 RelationshipDeclaration("teams", toMany: "Team", inverse: "members")
             }
-            Entity("Team") {
+            EntityDeclaration("Team") {
                 AttributeDeclaration("title", .string)
                 RelationshipDeclaration("members", toMany: "Person", inverse: "teams")
             }

@@ -16,7 +16,7 @@ enum EveryType {
 
     static func model() throws -> ManagedObjectModel {
         try ManagedObjectModel(entities: [
-            Entity("Sample") { for (name, type) in types { AttributeDeclaration(name, type) } }
+            EntityDeclaration("Sample") { for (name, type) in types { AttributeDeclaration(name, type) } }
         ])
     }
 

@@ -143,7 +143,7 @@ struct SmallModel: Sendable {
 
     init(ageRule: MergeRule = .lastWriter) throws {
         model = try ManagedObjectModel {
-            Entity("Person") {
+            EntityDeclaration("Person") {
                 AttributeDeclaration("name", .string)
                 AttributeDeclaration("age", .integer64, mergeRule: ageRule)
             }

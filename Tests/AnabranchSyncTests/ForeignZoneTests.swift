@@ -13,9 +13,9 @@ import Testing
 struct ForeignZoneTests {
     private static func otherModel(withPeople: Bool = false) throws -> ManagedObjectModel {
         try ManagedObjectModel {
-            Entity("Account") { AttributeDeclaration("balance", .integer64) }
+            EntityDeclaration("Account") { AttributeDeclaration("balance", .integer64) }
             if withPeople {
-                Entity("Person") {
+                EntityDeclaration("Person") {
                     AttributeDeclaration("name", .string)
                     AttributeDeclaration("age", .integer64)
                 }

@@ -62,16 +62,16 @@ import Testing
         _ scenario: EngineScenario, _ name: String
     ) throws -> PersistentContainer {
         let model = try ManagedObjectModel {
-            Entity("Person") {
+            EntityDeclaration("Person") {
                 AttributeDeclaration("name", .string)
                 AttributeDeclaration("age", .integer64)
                 IndexDeclaration("byAge", on: "age")
             }
-            Entity("Folder") {
+            EntityDeclaration("Folder") {
                 AttributeDeclaration("name", .string)
                 RelationshipDeclaration("notes", toMany: "Note", inverse: "folder")
             }
-            Entity("Note") {
+            EntityDeclaration("Note") {
                 AttributeDeclaration("name", .string)
                 RelationshipDeclaration("folder", to: "Folder", inverse: "notes")
             }

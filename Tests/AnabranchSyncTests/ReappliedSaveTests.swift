@@ -33,13 +33,13 @@ struct RedoneSaveTests {
         let scenario = try EngineScenario(
             validation: PushValidation { set, _ in try rule.rejection(of: set) })
         let model = try ManagedObjectModel {
-            Entity("Team") {
+            EntityDeclaration("Team") {
                 AttributeDeclaration("name", .string)
                 AttributeDeclaration("wins", .integer64, mergeRule: .counter)
                 RelationshipDeclaration("members", toMany: "Person", inverse: "team")
                 RelationshipDeclaration("fans", toMany: "Person", inverse: "favourites")
             }
-            Entity("Person") {
+            EntityDeclaration("Person") {
                 AttributeDeclaration("name", .string)
                 RelationshipDeclaration("team", to: "Team", inverse: "members")
                 RelationshipDeclaration("favourites", toMany: "Team", inverse: "fans")

@@ -21,13 +21,13 @@ import Testing
         scenario = try EngineScenario()
         scenario.serverClock.milliseconds = Int64(Date().timeIntervalSince1970 * 1000)
         let model = try ManagedObjectModel {
-            Entity("Note") {
+            EntityDeclaration("Note") {
                 AttributeDeclaration("text", .string)
                 AttributeDeclaration("color", .string)
                 AttributeDeclaration("reads", .integer64, mergeRule: .counter)
                 RelationshipDeclaration("tags", toMany: "Tag", inverse: "notes")
             }
-            Entity("Tag") {
+            EntityDeclaration("Tag") {
                 AttributeDeclaration("name", .string)
                 RelationshipDeclaration("notes", toMany: "Note", inverse: "tags")
             }

@@ -31,7 +31,7 @@ private final class Track: ManagedObject {
 
     static func makeModel() throws -> ManagedObjectModel {
         try ManagedObjectModel {
-            Entity("Track") {
+            EntityDeclaration("Track") {
                 AttributeDeclaration("name", .string, optional: false, default: "")
                 AttributeDeclaration("plays", .integer64, optional: false, default: 0)
                 AttributeDeclaration("title", .string, transient: true)

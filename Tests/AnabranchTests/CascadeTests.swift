@@ -13,7 +13,7 @@ enum ChainKind: String, CaseIterable, Sendable, CustomTestStringConvertible {
 
     func make() throws -> ManagedObjectModel {
         try ManagedObjectModel {
-            Entity("Node") {
+            EntityDeclaration("Node") {
                 AttributeDeclaration("number", .integer64)
                 switch self {
                 case .toMany, .list:

@@ -5,7 +5,7 @@ import Foundation
 enum CompanyModel {
     static func make() throws -> ManagedObjectModel {
         try ManagedObjectModel {
-            Entity("Person") {
+            EntityDeclaration("Person") {
                 AttributeDeclaration("age", .integer64, optional: false, default: 0)
                 AttributeDeclaration("firstName", .string)
                 AttributeDeclaration("lastName", .string)
@@ -18,31 +18,31 @@ enum CompanyModel {
                 RelationshipDeclaration("groups", toMany: "Group", inverse: "members")
                 RelationshipDeclaration("reports", toMany: "Person", inverse: "boss")
             }
-            Entity("Employee", parent: "Person") { AttributeDeclaration("badge", .string) }
-            Entity("Company") {
+            EntityDeclaration("Employee", parent: "Person") { AttributeDeclaration("badge", .string) }
+            EntityDeclaration("Company") {
                 AttributeDeclaration("name", .string, optional: false)
                 RelationshipDeclaration(
                     "departments", toMany: "Department", inverse: "company", deleteRule: .cascade)
                 RelationshipDeclaration("staff", toMany: "Person", inverse: "company", deleteRule: .deny)
             }
-            Entity("Department") {
+            EntityDeclaration("Department") {
                 AttributeDeclaration("title", .string)
                 RelationshipDeclaration("company", to: "Company", optional: false, inverse: "departments")
                 RelationshipDeclaration("rooms", toMany: "Room", inverse: "department")
             }
-            Entity("Room") {
+            EntityDeclaration("Room") {
                 AttributeDeclaration("number", .integer32)
                 RelationshipDeclaration("department", to: "Department", optional: false, inverse: "rooms")
             }
-            Entity("Group") {
+            EntityDeclaration("Group") {
                 AttributeDeclaration("title", .string)
                 RelationshipDeclaration("members", toMany: "Person", inverse: "groups")
             }
-            Entity("Passport") {
+            EntityDeclaration("Passport") {
                 AttributeDeclaration("number", .string)
                 RelationshipDeclaration("holder", to: "Person", inverse: "passport")
             }
-            Entity("Sample") {
+            EntityDeclaration("Sample") {
                 AttributeDeclaration("big", .integer64)
                 AttributeDeclaration("colour", .integer16)
                 AttributeDeclaration("data", .binary)

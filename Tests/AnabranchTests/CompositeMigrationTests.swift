@@ -13,7 +13,7 @@ import Testing
     /// The entity and its attribute have other names, and another element.
     private static func nextVersion() throws -> ManagedObjectModel {
         try ManagedObjectModel {
-            Entity("Customer", renamingIdentifier: "Person") {
+            EntityDeclaration("Customer", renamingIdentifier: "Person") {
                 AttributeDeclaration("name", .string)
                 CompositeAttribute("home", renamingIdentifier: "address") {
                     AttributeDeclaration("street", .string)
@@ -102,7 +102,7 @@ import Testing
 
     @Test func `forms and reads a URI whatever the wire name has in it`() throws {
         let name = "a/b ?#%ü.."
-        let model = try ManagedObjectModel { Entity("Note", wireName: name) {} }
+        let model = try ManagedObjectModel { EntityDeclaration("Note", wireName: name) {} }
         let container = PersistentContainer(
             model: model, storeDescription: .inMemory(named: UUID().uuidString))
         try container.load()

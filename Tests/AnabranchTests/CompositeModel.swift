@@ -6,7 +6,7 @@ import TestSupport
 enum CompositeModel {
     static func make(addressIsOptional: Bool = true) throws -> ManagedObjectModel {
         try ManagedObjectModel {
-            Entity("Person") {
+            EntityDeclaration("Person") {
                 AttributeDeclaration("name", .string)
                 CompositeAttribute("address", optional: addressIsOptional) {
                     AttributeDeclaration("street", .string)

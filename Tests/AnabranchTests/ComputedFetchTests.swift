@@ -161,7 +161,7 @@ import Testing
 
     @Test func `each end of a list that is its own inverse has places of its own`() throws {
         let model = try ManagedObjectModel {
-            Entity("Person") {
+            EntityDeclaration("Person") {
                 AttributeDeclaration("name", .string)
                 RelationshipDeclaration("peers", toMany: "Person", ordered: true, inverse: "peers")
             }

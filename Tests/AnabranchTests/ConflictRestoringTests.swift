@@ -303,7 +303,7 @@ private struct MergeRulePair {
     init() throws {
         folder = try TemporaryDirectory("merge-rules")
         let model = try ManagedObjectModel {
-            Entity("Game") {
+            EntityDeclaration("Game") {
                 AttributeDeclaration("title", .string)
                 AttributeDeclaration("best", .integer64, mergeRule: .max)
                 AttributeDeclaration("first", .integer64, mergeRule: .firstWriter)

@@ -43,7 +43,7 @@ extension ManagedObjectContext {
 
     private static func model() throws -> ManagedObjectModel {
         try ManagedObjectModel {
-            Entity("Thing") {
+            EntityDeclaration("Thing") {
                 AttributeDeclaration("name", .string)
                 AttributeDeclaration("plain", .string, default: "p")
                 AttributeDeclaration("born", .string, default: "b", mergeRule: .firstWriter)
@@ -102,7 +102,7 @@ extension ManagedObjectContext {
     @Test func `nil is nil on another replica too, and later defaults do not change it`() throws {
         func model(_ low: Int64?, _ later: Int64?) throws -> ManagedObjectModel {
             try ManagedObjectModel {
-                Entity("Thing") {
+                EntityDeclaration("Thing") {
                     AttributeDeclaration("name", .string)
                     AttributeDeclaration("plain", .integer64, default: low.map(Value.integer))
                     AttributeDeclaration("low", .integer64, default: low.map(Value.integer))
@@ -136,7 +136,7 @@ extension ManagedObjectContext {
     @Test func `a first writer that nobody has written can still be written`() throws {
         let container = try shelf.open(
             ManagedObjectModel {
-                Entity("Thing") {
+                EntityDeclaration("Thing") {
                     AttributeDeclaration("name", .string)
                     AttributeDeclaration("born", .string, mergeRule: .firstWriter)
                 }
@@ -162,7 +162,7 @@ extension ManagedObjectContext {
         hasPlace: Bool = true, isMandatory: Bool = false, country: Value = "CH"
     ) throws -> ManagedObjectModel {
         try ManagedObjectModel {
-            Entity("Thing") {
+            EntityDeclaration("Thing") {
                 AttributeDeclaration("name", .string)
                 if hasPlace {
                     CompositeAttribute("place", optional: !isMandatory) {
@@ -291,7 +291,7 @@ extension `Defaults of elements` {
         isMandatory: Bool, default value: Value? = nil
     ) throws -> ManagedObjectModel {
         try ManagedObjectModel {
-            Entity("Thing") {
+            EntityDeclaration("Thing") {
                 AttributeDeclaration("name", .string)
                 CompositeAttribute("place") {
                     AttributeDeclaration("city", .string)
@@ -340,7 +340,7 @@ extension `Defaults of elements` {
         _ isMandatory: Bool, _ value: Int64 = 9
     ) throws -> ManagedObjectModel {
         try ManagedObjectModel {
-            Entity("Thing") {
+            EntityDeclaration("Thing") {
                 AttributeDeclaration("name", .string)
                 AttributeDeclaration(
                     "rank", .integer64, optional: !isMandatory,

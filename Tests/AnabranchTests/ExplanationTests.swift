@@ -11,7 +11,7 @@ import Testing
     ) throws {
         let directory = try TemporaryDirectory("explained")
         let model = try ManagedObjectModel {
-            Entity("Item") {
+            EntityDeclaration("Item") {
                 AttributeDeclaration("colour", .string)
                 AttributeDeclaration("number", .integer64)
                 AttributeDeclaration("price", .decimal)
@@ -21,7 +21,7 @@ import Testing
                 RelationshipDeclaration("children", toMany: "Item", inverse: "parent")
                 if indexed { IndexDeclaration("title", on: "title") }
             }
-            Entity("Special", parent: "Item") { AttributeDeclaration("extra", .integer64) }
+            EntityDeclaration("Special", parent: "Item") { AttributeDeclaration("extra", .integer64) }
         }
         let container = PersistentContainer(
             model: model,

@@ -17,7 +17,7 @@ import Testing
 
     private static func model() throws -> ManagedObjectModel {
         try ManagedObjectModel(configurations: [ModelConfiguration("Local", "Draft", isSynced: false)]) {
-            Entity("Person") {
+            EntityDeclaration("Person") {
                 AttributeDeclaration("name", .string)
                 AttributeDeclaration("age", .integer64)
                 RelationshipDeclaration("boss", to: "Person", inverse: "reports")
@@ -38,8 +38,8 @@ import Testing
                     "namesakesOfBoss", of: "Person",
                     predicateFormat: "name == $FETCH_SOURCE.boss.name")
             }
-            Entity("Manager", parent: "Person")
-            Entity("Draft") { AttributeDeclaration("owner", .string) }
+            EntityDeclaration("Manager", parent: "Person")
+            EntityDeclaration("Draft") { AttributeDeclaration("owner", .string) }
         }
     }
 

@@ -7,7 +7,7 @@ enum GroupModel {
     /// - Parameter members: The members of the time that a version of the app knows.
     static func make(_ members: [String] = ["start", "end"]) throws -> ManagedObjectModel {
         try ManagedObjectModel {
-            Entity("Meeting") {
+            EntityDeclaration("Meeting") {
                 AttributeDeclaration("title", .string)
                 for name in members { AttributeDeclaration(name, .integer32) }
                 AttributeGroup("time", attributes: members)

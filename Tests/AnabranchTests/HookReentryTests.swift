@@ -38,7 +38,7 @@ private final class Meddler: ManagedObject {
 
     static func makeModel() throws -> ManagedObjectModel {
         try ManagedObjectModel {
-            Entity("Meddler") {
+            EntityDeclaration("Meddler") {
                 AttributeDeclaration("age", .integer64, optional: false, default: 0)
                 AttributeDeclaration("name", .string)
                 RelationshipDeclaration("boss", to: "Meddler", inverse: "reports")

@@ -19,7 +19,7 @@ final class Shop: Sendable {
 
     static func model() throws -> ManagedObjectModel {
         try ManagedObjectModel {
-            Entity("Laptop") {
+            EntityDeclaration("Laptop") {
                 AttributeDeclaration("colour", .transformable, transformer: "Dye")
                 AttributeDeclaration("label", .string, default: "new", transient: true)
                 AttributeDeclaration("mark", .undefined, transient: true)

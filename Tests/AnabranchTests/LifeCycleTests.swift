@@ -5,7 +5,7 @@ import Testing
 @Suite struct `The life of an object` {
     private func watchedLeague() throws -> League {
         let model = try ManagedObjectModel {
-            Entity("Watched") {
+            EntityDeclaration("Watched") {
                 AttributeDeclaration("number", .integer16)
                 AttributeDeclaration("text", .string, default: "x")
             }

@@ -7,23 +7,23 @@ import TestSupport
 enum ListModel {
     static func make() throws -> ManagedObjectModel {
         try ManagedObjectModel {
-            Entity("Album") {
+            EntityDeclaration("Album") {
                 AttributeDeclaration("title", .string)
                 RelationshipDeclaration(
                     "songs", toMany: "Song", ordered: true, inverse: "album",
                     deleteRule: .cascade)
             }
-            Entity("Song") {
+            EntityDeclaration("Song") {
                 AttributeDeclaration("name", .string)
                 RelationshipDeclaration("album", to: "Album", inverse: "songs")
                 RelationshipDeclaration("mixes", toMany: "Mix", ordered: true, inverse: "songs")
                 RelationshipDeclaration("fans", toMany: "Fan", inverse: "likes")
             }
-            Entity("Mix") {
+            EntityDeclaration("Mix") {
                 AttributeDeclaration("title", .string)
                 RelationshipDeclaration("songs", toMany: "Song", ordered: true, inverse: "mixes")
             }
-            Entity("Fan") { RelationshipDeclaration("likes", toMany: "Song", ordered: true, inverse: "fans") }
+            EntityDeclaration("Fan") { RelationshipDeclaration("likes", toMany: "Song", ordered: true, inverse: "fans") }
         }
     }
 

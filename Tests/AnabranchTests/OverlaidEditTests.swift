@@ -89,7 +89,7 @@ private final class Things: Sendable {
     init() throws {
         directory = try TemporaryDirectory("things")
         let model = try ManagedObjectModel {
-            Entity("Thing") {
+            EntityDeclaration("Thing") {
                 AttributeDeclaration("price", .integer32)
                 AttributeDeclaration("uses", .integer64, mergeRule: .counter)
                 AttributeDeclaration("note", .string, mergeRule: .keepBoth)
@@ -101,11 +101,11 @@ private final class Things: Sendable {
                 RelationshipDeclaration("box", to: "Box", inverse: "things")
                 RelationshipDeclaration("tags", toMany: "Tag", inverse: "things")
             }
-            Entity("Box") {
+            EntityDeclaration("Box") {
                 AttributeDeclaration("label", .string)
                 RelationshipDeclaration("things", toMany: "Thing", inverse: "box")
             }
-            Entity("Tag") {
+            EntityDeclaration("Tag") {
                 AttributeDeclaration("label", .string)
                 RelationshipDeclaration("things", toMany: "Thing", inverse: "tags")
             }

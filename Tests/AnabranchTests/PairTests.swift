@@ -10,7 +10,7 @@ import Testing
         _ deleteRule: DeleteRule = .nullify, optional: Bool = true
     ) throws -> PersistentContainer {
         let model = try ManagedObjectModel {
-            Entity("Person") {
+            EntityDeclaration("Person") {
                 AttributeDeclaration("name", .string)
                 RelationshipDeclaration(
                     "spouse", to: "Person", optional: optional, inverse: "spouse",
@@ -281,7 +281,7 @@ import Testing
     {
         let scenario = try ViewScenario(
             ManagedObjectModel {
-                Entity("Person") {
+                EntityDeclaration("Person") {
                     AttributeDeclaration("name", .string)
                     RelationshipDeclaration("spouse", to: "Person", inverse: "spouse")
                 }

@@ -238,7 +238,7 @@ private final class Twin: ManagedObject {
 
     @Test func `objects that go with each other are deleted once`() throws {
         let model = try ManagedObjectModel {
-            Entity("Twin") {
+            EntityDeclaration("Twin") {
                 RelationshipDeclaration("younger", to: "Twin", inverse: "elder")
                 RelationshipDeclaration("elder", to: "Twin", inverse: "younger")
             }

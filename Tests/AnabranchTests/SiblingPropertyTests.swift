@@ -27,32 +27,32 @@ import Testing
 
     private static func model() throws -> ManagedObjectModel {
         try ManagedObjectModel {
-            Entity("Region", isAbstract: true) {
+            EntityDeclaration("Region", isAbstract: true) {
                 AttributeDeclaration("code", .string)
                 UniquenessConstraint("code")
             }
-            Entity("Continent", parent: "Region") {
+            EntityDeclaration("Continent", parent: "Region") {
                 AttributeDeclaration("label", .string)
                 AttributeDeclaration("size", .integer64)
                 RelationshipDeclaration("chief", to: "Mood", inverse: "chiefOfContinent")
                 RelationshipDeclaration("moods", toMany: "Mood", inverse: "continent")
                 RelationshipDeclaration("tags", toMany: "Tag", inverse: "continents")
             }
-            Entity("Country", parent: "Region") {
+            EntityDeclaration("Country", parent: "Region") {
                 AttributeDeclaration("label", .string)
                 AttributeDeclaration("size", .string)
                 RelationshipDeclaration("chief", to: "Mood", inverse: "chiefOfCountry")
                 RelationshipDeclaration("moods", toMany: "Mood", inverse: "country")
                 RelationshipDeclaration("tags", toMany: "Tag", inverse: "countries")
             }
-            Entity("Mood") {
+            EntityDeclaration("Mood") {
                 AttributeDeclaration("rating", .integer16)
                 RelationshipDeclaration("continent", to: "Continent", inverse: "moods")
                 RelationshipDeclaration("country", to: "Country", inverse: "moods")
                 RelationshipDeclaration("chiefOfContinent", to: "Continent", inverse: "chief")
                 RelationshipDeclaration("chiefOfCountry", to: "Country", inverse: "chief")
             }
-            Entity("Tag") {
+            EntityDeclaration("Tag") {
                 AttributeDeclaration("name", .string)
                 RelationshipDeclaration("continents", toMany: "Continent", inverse: "tags")
                 RelationshipDeclaration("countries", toMany: "Country", inverse: "tags")

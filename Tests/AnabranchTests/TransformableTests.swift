@@ -127,7 +127,7 @@ import Testing
 
     @Test func `one of Core Data's transformer names is the default, another is unknown`() throws {
         let model = try ManagedObjectModel {
-            Entity("Box") {
+            EntityDeclaration("Box") {
                 AttributeDeclaration("old", .transformable, transformer: "NSKeyedUnarchiveFromData")
                 AttributeDeclaration("plain", .transformable)
                 AttributeDeclaration("secure", .transformable, transformer: "NSSecureUnarchiveFromData")

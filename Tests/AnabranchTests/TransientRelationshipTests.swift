@@ -241,12 +241,12 @@ import Testing
     private func container() throws -> PersistentContainer {
         let container = PersistentContainer(
             model: try ManagedObjectModel {
-                Entity("Team") {
+                EntityDeclaration("Team") {
                     RelationshipDeclaration(
                         "guests", toMany: "Guest", optional: false, transient: true, maxCount: 2,
                         inverse: "host")
                 }
-                Entity("Guest") {
+                EntityDeclaration("Guest") {
                     AttributeDeclaration("name", .string)
                     RelationshipDeclaration("rival", to: "Guest", transient: true)
                     RelationshipDeclaration(

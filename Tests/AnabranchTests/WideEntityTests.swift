@@ -9,7 +9,7 @@ struct WideEntityTests {
 
     private static func model() throws -> ManagedObjectModel {
         try ManagedObjectModel {
-            Entity("Wide") {
+            EntityDeclaration("Wide") {
                 for number in 0..<width { AttributeDeclaration("a\(number)", .integer64) }
                 RelationshipDeclaration("twin", to: "Wide", inverse: "twins")
                 RelationshipDeclaration("twins", toMany: "Wide", inverse: "twin")

@@ -22,7 +22,7 @@ import Testing
 
     private static func model() throws -> ManagedObjectModel {
         try ManagedObjectModel {
-            Entity("Page") {
+            EntityDeclaration("Page") {
                 AttributeDeclaration("text", .string)
                 AttributeDeclaration("number", .integer64)
                 AttributeDeclaration("image", .binary)

@@ -20,7 +20,7 @@ import Testing
     init() throws {
         folder = try TemporaryDirectory("huge-value")
         model = try ManagedObjectModel {
-            Entity("Film") {
+            EntityDeclaration("Film") {
                 AttributeDeclaration("title", .string)
                 AttributeDeclaration("content", .binary)
             }

@@ -37,7 +37,7 @@ import Testing
         with attribute: String, isOrdered: Bool = false
     ) throws -> ManagedObjectModel {
         try ManagedObjectModel {
-            Entity("Person") {
+            EntityDeclaration("Person") {
                 AttributeDeclaration("name", .string)
                 AttributeDeclaration(attribute, .string)
                 RelationshipDeclaration(

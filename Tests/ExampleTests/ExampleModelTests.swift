@@ -15,17 +15,17 @@ import Testing
         let model = try ManagedObjectModel(
             Person.self, Employee.self, Department.self)
         let written = try ManagedObjectModel {
-            Entity("Person") {
+            EntityDeclaration("Person") {
                 AttributeDeclaration("name", .string)
                 RelationshipDeclaration("likedBy", toMany: "Person", inverse: "likes")
                 RelationshipDeclaration("likes", toMany: "Person", inverse: "likedBy")
             }
-            Entity("Employee", parent: "Person") {
+            EntityDeclaration("Employee", parent: "Person") {
                 AttributeDeclaration("badge", .string)
                 AttributeDeclaration("role", .integer16)
                 RelationshipDeclaration("department", to: "Department", inverse: "staff")
             }
-            Entity("Department") {
+            EntityDeclaration("Department") {
                 AttributeDeclaration("name", .string)
                 RelationshipDeclaration("staff", toMany: "Employee", inverse: "department")
             }

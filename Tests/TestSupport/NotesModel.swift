@@ -5,7 +5,7 @@ package enum NotesModel {
     /// Creates the model.
     package static func make() throws -> ManagedObjectModel {
         try ManagedObjectModel {
-            Entity("Note") {
+            EntityDeclaration("Note") {
                 AttributeDeclaration("pair", .string)
                 AttributeDeclaration("text", .string)
                 AttributeDeclaration("edits", .integer64)

@@ -23,7 +23,7 @@ struct TracedPaths {
     private init(folder: URL) throws {
         self.folder = folder
         let model = try ManagedObjectModel {
-            Entity("Person") {
+            EntityDeclaration("Person") {
                 AttributeDeclaration("name", .string)
                 AttributeDeclaration("age", .integer64, optional: false, default: 0)
             }

@@ -45,7 +45,7 @@ struct ClassInverses {
         for place in places { checkUnstated(place, among: places) }
     }
 
-    private subscript(place: Place) -> EntityDeclaration.ClassRelationship {
+    private subscript(place: Place) -> ClassDeclaration.ClassRelationship {
         classes.declarations[place.entity].relationships[place.index]
     }
 

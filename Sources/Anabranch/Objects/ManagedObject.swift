@@ -63,7 +63,7 @@ open class ManagedObject {
 
     /// The entity as the class declares it, for a model that is made from classes; `nil` if only a
     /// model in Swift or a model file describes it. The macro `@Entity` generates it.
-    open class var entityDeclaration: EntityDeclaration? { nil }
+    open class var entityDeclaration: ClassDeclaration? { nil }
 
     /// Called once, after the object was inserted and has its default values.
     open func awakeFromInsert() {}

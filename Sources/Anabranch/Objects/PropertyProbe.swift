@@ -123,7 +123,7 @@ struct ProbedClass {
     private init(_ type: ManagedObject.Type) {
         let attributes = type.slotNames.indices.map { AttributeDeclaration("slot\($0)", .string) }
         do {
-            let entity = Entity("Probe") { for attribute in attributes { attribute } }
+            let entity = EntityDeclaration("Probe") { for attribute in attributes { attribute } }
             let model = try ManagedObjectModel(entities: [entity])
             plan = EntityPlan(model.entities[0], type: type)
             origin = StoreOrigin.withoutStore(model)

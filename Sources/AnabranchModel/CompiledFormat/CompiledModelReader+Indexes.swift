@@ -1,7 +1,7 @@
 import AnabranchReplication
 
 extension CompiledModelReader {
-    mutating func readIndexes(of archived: ArchivedObject, into entity: inout Entity) {
+    mutating func readIndexes(of archived: ArchivedObject, into entity: inout EntityDeclaration) {
         var indexes = archived.elements("NSFetchIndexDescriptions").compactMap {
             $0.object.flatMap { read(index: $0, of: entity.name) }
         }
@@ -108,7 +108,7 @@ extension CompiledModelReader {
     }
 
     mutating func read(
-        fetchedProperty archived: ArchivedObject, _ name: String, into entity: inout Entity
+        fetchedProperty archived: ArchivedObject, _ name: String, into entity: inout EntityDeclaration
     ) {
         guard let request = archived.object("NSFetchRequest") else { return }
         var property = FetchedProperty(

@@ -69,8 +69,8 @@ struct CompiledModelReader {
         }
     }
 
-    private mutating func read(entity archived: ArchivedObject, named name: String) -> Entity {
-        var entity = Entity(archived.text("NSEntityName") ?? name)
+    private mutating func read(entity archived: ArchivedObject, named name: String) -> EntityDeclaration {
+        var entity = EntityDeclaration(archived.text("NSEntityName") ?? name)
         entity.parent = archived.object("NSSuperentity")?.text("NSEntityName")
         entity.isAbstract = archived.flag("NSIsAbstract")
         entity.representedClassName = archived.text("NSClassNameForEntity")
@@ -102,7 +102,7 @@ struct CompiledModelReader {
         return Dictionary(texts, uniquingKeysWith: { _, last in last })
     }
 
-    private mutating func readProperties(of archived: ArchivedObject, into entity: inout Entity) {
+    private mutating func readProperties(of archived: ArchivedObject, into entity: inout EntityDeclaration) {
         let inherited = inheritedNames(of: archived)
         compositeElementCount = 0
         for entry in archived.entries("NSProperties") {

@@ -11,14 +11,14 @@ struct DeclarationIndex {
     }
 
     /// The entities, with an attribute for each element of a composite attribute.
-    let entities: [Entity]
+    let entities: [EntityDeclaration]
     /// The positions of each entity's direct sub-entities, in ascending order.
     let children: [[Int]]
     private let positions: [WireName: Int]
     private let parents: [Int?]
     private let properties: [[WireName: Property]]
 
-    init(_ declared: [Entity]) {
+    init(_ declared: [EntityDeclaration]) {
         let entities = declared.map(\.flattened)
         self.entities = entities
         let positions = Dictionary(

@@ -25,7 +25,7 @@ enum DeclarationNormalizer {
         return result
     }
 
-    private static func normalize(_ entity: Entity) -> Entity {
+    private static func normalize(_ entity: EntityDeclaration) -> EntityDeclaration {
         var result = entity
         result.wireName = entity.resolvedWireName
         result.attributes = entity.attributes.map(normalize)

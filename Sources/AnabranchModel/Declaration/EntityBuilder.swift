@@ -1,4 +1,4 @@
-/// One part of the content of an ``Entity``.
+/// One part of the content of an ``EntityDeclaration``.
 public enum EntityElement: Hashable, Sendable {
     /// An attribute.
     case attribute(AttributeDeclaration)
@@ -16,7 +16,7 @@ public enum EntityElement: Hashable, Sendable {
     case group(AttributeGroup)
 }
 
-/// Collects the content of an ``Entity``; the content may use `if`, `else` and `for`.
+/// Collects the content of an ``EntityDeclaration``; the content may use `if`, `else` and `for`.
 @resultBuilder
 public enum EntityBuilder: DeclarationBuilder {
     /// The type of one part.

@@ -4,7 +4,7 @@
 /// ``ManagedObjectModel/declaration`` has the canonical order.
 public struct ModelDeclaration: Hashable, Sendable {
     /// The entities, in any order.
-    public var entities: [Entity]
+    public var entities: [EntityDeclaration]
     /// The named fetch requests, in any order.
     public var fetchRequestTemplates: [FetchRequestTemplate]
     /// The named subsets of the entities, in any order.
@@ -14,7 +14,7 @@ public struct ModelDeclaration: Hashable, Sendable {
 
     /// Declares a model.
     public init(
-        entities: [Entity],
+        entities: [EntityDeclaration],
         fetchRequestTemplates: [FetchRequestTemplate] = [],
         configurations: [ModelConfiguration] = [],
         versionIdentifier: String? = nil

@@ -1,6 +1,6 @@
 import AnabranchReplication
 
-extension Entity {
+extension EntityDeclaration {
     /// The name on the wire, given or by default.
     var resolvedWireName: String { wireName ?? renamingIdentifier ?? name }
 }

@@ -2,7 +2,7 @@ import AnabranchReplication
 
 /// Builds the descriptions of a checked declaration.
 struct GraphBuilder {
-    private let declared: [Entity]
+    private let declared: [EntityDeclaration]
     private let index: DeclarationIndex
     private let graph: ModelGraph
     private let unsynced: UnsyncedEntities

@@ -20,8 +20,8 @@ extension ModelConfiguration: FieldRecord {
     ]
 }
 
-extension Entity: FieldRecord {
-    static var blank: Self { Entity("") }
+extension EntityDeclaration: FieldRecord {
+    static var blank: Self { EntityDeclaration("") }
     static let fields: [RecordField<Self>] = [
         .value(1, \.name), .optional(2, \.wireName), .optional(3, \.parent), .flag(4, \.isAbstract),
         .optional(5, \.renamingIdentifier), .optional(6, \.representedClassName),

@@ -6,7 +6,7 @@ package import AnabranchReplication
 ///
 ///  ```swift
 ///  let model = try ManagedObjectModel {
-///      Entity("Person") {
+///      EntityDeclaration("Person") {
 ///          AttributeDeclaration("name", .string)
 ///          AttributeDeclaration("age", .integer64, optional: false, default: 0)
 ///          RelationshipDeclaration("boss", to: "Person", inverse: "reports")
@@ -70,7 +70,7 @@ public final class ManagedObjectModel: Sendable {
     ///
     /// - Throws: ``ModelError`` with every problem of the entities in `all`.
     public convenience init(
-        entities: [Entity], configurations: [ModelConfiguration] = []
+        entities: [EntityDeclaration], configurations: [ModelConfiguration] = []
     ) throws(ModelError) {
         try self.init(ModelDeclaration(entities: entities, configurations: configurations))
     }
@@ -80,7 +80,7 @@ public final class ManagedObjectModel: Sendable {
     /// - Parameter configurations: Named subsets of the entities.
     /// - Throws: ``ModelError`` with every problem of the entities in `all`.
     public convenience init(
-        configurations: [ModelConfiguration] = [], @ModelBuilder _ content: () -> [Entity]
+        configurations: [ModelConfiguration] = [], @ModelBuilder _ content: () -> [EntityDeclaration]
     ) throws(ModelError) {
         try self.init(entities: content(), configurations: configurations)
     }

@@ -16,7 +16,7 @@ struct ValuePredicate: Sendable {
         _ format: String, of attribute: AttributeDeclaration, entity name: String
     ) throws(FetchPredicateError) {
         let parsed = try FetchPredicate(format: format, arguments: [])
-        var standIn = Entity(name)
+        var standIn = EntityDeclaration(name)
         standIn.attributes = [AttributeDeclaration(attribute.name, attribute.type)]
         entity = ModelGraph(ModelDeclaration(entities: [standIn])).entities[0]
         predicate = try ValueKeys(key: attribute.name).rewrite(parsed).resolved(for: entity)

@@ -1,8 +1,8 @@
 import AnabranchReplication
 
 extension ModelReader {
-    mutating func read(entity element: ModelElement) -> Entity {
-        var entity = Entity(element.attributes["name"] ?? "")
+    mutating func read(entity element: ModelElement) -> EntityDeclaration {
+        var entity = EntityDeclaration(element.attributes["name"] ?? "")
         remember(element, entity: entity.name)
         entity.parent = element.text("parentEntity")
         entity.isAbstract = element.flag("isAbstract")
@@ -57,7 +57,7 @@ extension ModelReader {
         return Dictionary(entries, uniquingKeysWith: { _, last in last })
     }
 
-    private mutating func readIndexes(of element: ModelElement, into entity: inout Entity) {
+    private mutating func readIndexes(of element: ModelElement, into entity: inout EntityDeclaration) {
         for child in element.children(named: "fetchIndex") {
             if let index = read(index: child, of: entity.name) { entity.indexes.append(index) }
         }

@@ -1,6 +1,6 @@
 extension ModelWriter {
     /// The user info of an entity, with entries for the settings that Xcode has no place for.
-    func entries(of entity: Entity) -> [String: String] {
+    func entries(of entity: EntityDeclaration) -> [String: String] {
         var entries = entity.userInfo
         setWireName(
             entity.wireName, usual: entity.renamingIdentifier ?? entity.name, in: &entries)
@@ -20,7 +20,7 @@ extension ModelWriter {
     }
 
     /// The user info of an attribute, with entries for the settings that Xcode has no place for.
-    func entries(of attribute: AttributeDeclaration, in entity: Entity) -> [String: String] {
+    func entries(of attribute: AttributeDeclaration, in entity: EntityDeclaration) -> [String: String] {
         var entries = attribute.userInfo
         setWireName(
             attribute.wireName, usual: attribute.renamingIdentifier ?? attribute.name,

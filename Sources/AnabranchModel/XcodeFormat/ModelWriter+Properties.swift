@@ -1,7 +1,7 @@
 import AnabranchReplication
 
 extension ModelWriter {
-    mutating func node(_ attribute: AttributeDeclaration, of entity: Entity) -> XMLNode {
+    mutating func node(_ attribute: AttributeDeclaration, of entity: EntityDeclaration) -> XMLNode {
         let place = "attribute \(entity.name).\(attribute.name)"
         var writer = self
         func text(_ text: String?, _ setting: String) -> String? {
@@ -63,7 +63,7 @@ extension ModelWriter {
         }
     }
 
-    mutating func node(_ relationship: RelationshipDeclaration, of entity: Entity) -> XMLNode {
+    mutating func node(_ relationship: RelationshipDeclaration, of entity: EntityDeclaration) -> XMLNode {
         let place = "relationship \(entity.name).\(relationship.name)"
         var writer = self
         func text(_ text: String?, _ setting: String) -> String? {

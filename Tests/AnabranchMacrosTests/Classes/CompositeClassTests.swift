@@ -46,7 +46,7 @@ private enum Directory {
 
     static func model() throws -> ManagedObjectModel {
         try ManagedObjectModel {
-            Entity("Person") {
+            EntityDeclaration("Person") {
                 AttributeDeclaration("name", .string)
                 AttributeDeclaration("age", .integer64, optional: false, default: 3)
                 CompositeAttribute("address", of: "Address", wireName: "home") {
@@ -58,7 +58,7 @@ private enum Directory {
                 }
                 RelationshipDeclaration("friends", toMany: "Person", inverse: "friends")
             }
-            Entity("Employee", parent: "Person") {
+            EntityDeclaration("Employee", parent: "Person") {
                 AttributeDeclaration("badge", .integer32, optional: false)
                 CompositeAttribute("work", of: "Place", optional: false) { place() }
                 RelationshipDeclaration("boss", to: "Person")

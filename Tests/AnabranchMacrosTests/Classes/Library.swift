@@ -93,7 +93,7 @@ enum Library {
             item
             volume
             magazine
-            Entity("Reader") {
+            EntityDeclaration("Reader") {
                 AttributeDeclaration(
                     "name", .string, validations: [.init("length > 2", warning: "Too short.")])
                 AttributeDeclaration("loans", .integer64, derivation: "books.@count")
@@ -103,15 +103,15 @@ enum Library {
                 RelationshipDeclaration("current", to: "Volume", transient: true)
                 RelationshipDeclaration("spouse", to: "Reader", inverse: "spouse")
             }
-            Entity("Shelf") {
+            EntityDeclaration("Shelf") {
                 AttributeDeclaration("label", .string)
                 RelationshipDeclaration("items", toMany: "Item", inverse: "shelf", deleteRule: .cascade)
             }
         }
     }
 
-    private static var item: Entity {
-        Entity(
+    private static var item: EntityDeclaration {
+        EntityDeclaration(
             "Item", isAbstract: true, renamingIdentifier: "Thing", deletePolicy: .updateWins
         ) {
             AttributeDeclaration("code", .uuid, wireName: "id")
@@ -129,8 +129,8 @@ enum Library {
         }
     }
 
-    private static var volume: Entity {
-        Entity("Volume", parent: "Item") {
+    private static var volume: EntityDeclaration {
+        EntityDeclaration("Volume", parent: "Item") {
             AttributeDeclaration("author", .string, versionHashModifier: "2", userInfo: ["in": "ISBN"])
             AttributeDeclaration("genre", .integer16, optional: false, default: 4)
             AttributeDeclaration("second", .integer16)
@@ -153,8 +153,8 @@ enum Library {
         }
     }
 
-    private static var magazine: Entity {
-        Entity("Magazine", parent: "Item") {
+    private static var magazine: EntityDeclaration {
+        EntityDeclaration("Magazine", parent: "Item") {
             AttributeDeclaration("tags", .transformable, transformer: "Tags")
             AttributeDeclaration("cover", .transformable)
             AttributeDeclaration("start", .date)

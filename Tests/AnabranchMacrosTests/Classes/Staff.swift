@@ -5,7 +5,7 @@ import Foundation
 enum Staff {
     static func model() throws -> ManagedObjectModel {
         try ManagedObjectModel {
-            Entity("Person") {
+            EntityDeclaration("Person") {
                 AttributeDeclaration("age", .integer64, optional: false, default: 18)
                 AttributeDeclaration("born", .date)
                 AttributeDeclaration("hands", .transformable)
@@ -17,14 +17,14 @@ enum Staff {
                 RelationshipDeclaration("friends", toMany: "Person", inverse: "friends")
                 RelationshipDeclaration("reports", toMany: "Person", inverse: "boss")
             }
-            Entity("Engineer", parent: "Person") {
+            EntityDeclaration("Engineer", parent: "Person") {
                 AttributeDeclaration("badge", .string)
                 AttributeDeclaration("level", .integer32)
                 RelationshipDeclaration("mentor", to: "Engineer", inverse: "pupils")
                 RelationshipDeclaration("pupils", toMany: "Engineer", inverse: "mentor")
             }
-            Entity("Chief", parent: "Engineer") { AttributeDeclaration("budget", .decimal) }
-            Entity("Furniture") {
+            EntityDeclaration("Chief", parent: "Engineer") { AttributeDeclaration("budget", .decimal) }
+            EntityDeclaration("Furniture") {
                 AttributeDeclaration("title", .string)
                 RelationshipDeclaration("user", to: "Person", inverse: "desk")
             }

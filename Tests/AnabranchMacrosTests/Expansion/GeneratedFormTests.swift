@@ -9,7 +9,7 @@ import Testing
 @Suite struct `The form of generated classes` {
     @Test func `the @Entity macro and the model tool write the same code`() throws {
         let model = try ManagedObjectModel {
-            Entity("Person") {
+            EntityDeclaration("Person") {
                 AttributeDeclaration("name", .string)
                 AttributeDeclaration("age", .integer64, optional: false, default: 0)
                 AttributeDeclaration("in", .boolean)

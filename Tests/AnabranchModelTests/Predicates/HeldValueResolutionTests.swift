@@ -6,12 +6,12 @@ import Testing
 struct HeldValueResolutionTests {
     private static func model() throws -> ManagedObjectModel {
         try ManagedObjectModel {
-            Entity("Note") {
+            EntityDeclaration("Note") {
                 AttributeDeclaration("plain", .string)
                 AttributeDeclaration("text", .string, searchable: TextSearch(), mergeRule: .keepBoth)
                 RelationshipDeclaration("box", to: "Box", inverse: "notes")
             }
-            Entity("Box") { RelationshipDeclaration("notes", toMany: "Note", inverse: "box") }
+            EntityDeclaration("Box") { RelationshipDeclaration("notes", toMany: "Note", inverse: "box") }
         }
     }
 
@@ -50,7 +50,7 @@ struct HeldValueResolutionTests {
         for expression in ["ANY SELF == 'x'", "SELF.@count > 1"] {
             #expect(throws: ModelError.self) {
                 try ManagedObjectModel {
-                    Entity("Note") {
+                    EntityDeclaration("Note") {
                         AttributeDeclaration(
                             "text", .string, validations: [ValidationRule(expression)],
                             mergeRule: .keepBoth)

@@ -11,7 +11,7 @@ struct ValidationRuleTests {
     ) throws -> [String] {
         let rules = formats.map { ValidationRule($0) }
         let model = try ManagedObjectModel {
-            Entity("A") { AttributeDeclaration("x", type, validations: rules) }
+            EntityDeclaration("A") { AttributeDeclaration("x", type, validations: rules) }
         }
         return try model.attribute("A", "x").violations(by: value).map { violation in
             guard case .failedRule(let rule) = violation else { return "\(violation)" }
@@ -67,7 +67,7 @@ struct ValidationRuleTests {
 
     @Test func `a double that is not a number violates every bound and is no date`() throws {
         func violations(_ attribute: AttributeDeclaration, _ value: Value) throws -> [ValueViolation] {
-            try ManagedObjectModel { Entity("A") { attribute } }.attribute("A", "x")
+            try ManagedObjectModel { EntityDeclaration("A") { attribute } }.attribute("A", "x")
                 .violations(by: value)
         }
         let nan = Value.double(.nan)
@@ -90,7 +90,7 @@ struct ValidationRuleTests {
         type: AttributeType, format: String
     ) throws {
         let error = try refusal {
-            Entity("A") { AttributeDeclaration("x", type, validations: [.init(format)]) }
+            EntityDeclaration("A") { AttributeDeclaration("x", type, validations: [.init(format)]) }
         }
         #expect(error.code == .invalidPredicate && error.entity == "A" && error.property == "x")
         #expect(error.message.contains("'\(format)'"), "\(error)")
@@ -105,7 +105,7 @@ struct ValidationRuleTests {
         name: String, format: String
     ) throws {
         let error = try refusal {
-            Entity("A") {
+            EntityDeclaration("A") {
                 AttributeDeclaration("age", .integer16)
                 RelationshipDeclaration(
                     "one", to: "A", inverse: "many",
@@ -120,7 +120,7 @@ struct ValidationRuleTests {
 
     @Test func `rules are part of a model's bytes, and only where there are any`() throws {
         let model = try ManagedObjectModel {
-            Entity("A") {
+            EntityDeclaration("A") {
                 AttributeDeclaration(
                     "x", .integer16,
                     validations: [.init("SELF > 1", warning: "w"), .init("SELF < 9")])
@@ -132,7 +132,7 @@ struct ValidationRuleTests {
             canonicalEncoding: try #require([UInt8](hexadecimal: Self.golden)))
         #expect(decoded == model && decoded.declaration == model.declaration)
         let swapped = try ManagedObjectModel {
-            Entity("A") {
+            EntityDeclaration("A") {
                 AttributeDeclaration(
                     "x", .integer16,
                     validations: [.init("SELF < 9"), .init("SELF > 1", warning: "w")])
@@ -150,7 +150,7 @@ struct ValidationRuleTests {
     @Test func `rules make no other property of the wire`() throws {
         func model(_ rules: [ValidationRule]) throws -> ManagedObjectModel {
             try ManagedObjectModel {
-                Entity("A") {
+                EntityDeclaration("A") {
                     AttributeDeclaration("x", .integer16, validations: rules)
                     RelationshipDeclaration("many", toMany: "A")
                 }

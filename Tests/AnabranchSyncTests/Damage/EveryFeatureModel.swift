@@ -11,26 +11,26 @@ enum EveryFeatureModel {
             configurations: [ModelConfiguration("Local", "Draft", isSynced: false)]
         ) {
             person(version)
-            Entity("Manager", parent: "Person") { AttributeDeclaration("level", .integer32) }
-            Entity("Team") {
+            EntityDeclaration("Manager", parent: "Person") { AttributeDeclaration("level", .integer32) }
+            EntityDeclaration("Team") {
                 AttributeDeclaration("title", .string, searchable: TextSearch())
                 RelationshipDeclaration("members", toMany: "Person", inverse: "teams")
                 RelationshipDeclaration("ranked", toMany: "Person", ordered: true, inverse: "rankings")
             }
-            Entity("Desk", deletePolicy: .updateWins) {
+            EntityDeclaration("Desk", deletePolicy: .updateWins) {
                 AttributeDeclaration("place", .string)
                 RelationshipDeclaration("owner", to: "Person", inverse: "desk")
             }
-            Entity("Task") {
+            EntityDeclaration("Task") {
                 AttributeDeclaration("title", .string)
                 RelationshipDeclaration("person", to: "Person", inverse: "tasks")
             }
-            Entity("Draft") {
+            EntityDeclaration("Draft") {
                 AttributeDeclaration("text", .string)
                 AttributeDeclaration("size", .integer64)
             }
             if version == 3 {
-                Entity("Badge") {
+                EntityDeclaration("Badge") {
                     AttributeDeclaration("title", .string)
                     RelationshipDeclaration("holders", toMany: "Person", inverse: "badges")
                 }
@@ -38,8 +38,8 @@ enum EveryFeatureModel {
         }
     }
 
-    private static func person(_ version: Int) -> Entity {
-        Entity("Person") {
+    private static func person(_ version: Int) -> EntityDeclaration {
+        EntityDeclaration("Person") {
             attributes
             RelationshipDeclaration("boss", to: "Person", acyclic: true, inverse: "reports")
             RelationshipDeclaration("reports", toMany: "Person", inverse: "boss")

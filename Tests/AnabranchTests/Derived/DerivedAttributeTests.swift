@@ -171,7 +171,7 @@ import Testing
 
     @Test func `a mandatory one fails the insertion, as it has no value then`() throws {
         let model = try ManagedObjectModel {
-            Entity("Note") {
+            EntityDeclaration("Note") {
                 AttributeDeclaration("text", .string)
                 AttributeDeclaration("upper", .string, optional: false, derivation: "uppercase:(text)")
             }

@@ -6,7 +6,7 @@ import TestSupport
 enum PressModel {
     static func make() throws -> ManagedObjectModel {
         try ManagedObjectModel {
-            Entity("Publisher") {
+            EntityDeclaration("Publisher") {
                 AttributeDeclaration("name", .string)
                 AttributeDeclaration("articleCount", .integer64, derivation: "articles.@count")
                 AttributeDeclaration("canonicalName", .string, derivation: "canonical:(name)")
@@ -18,7 +18,7 @@ enum PressModel {
                 AttributeDeclaration("upperName", .string, derivation: "uppercase:(name)")
                 RelationshipDeclaration("articles", toMany: "Article", inverse: "publisher")
             }
-            Entity("Article") {
+            EntityDeclaration("Article") {
                 AttributeDeclaration("cents", .integer32)
                 AttributeDeclaration("price", .decimal)
                 AttributeDeclaration("publisherName", .string, derivation: "publisher.name")
@@ -28,7 +28,7 @@ enum PressModel {
                 RelationshipDeclaration("publisher", to: "Publisher", inverse: "articles")
                 RelationshipDeclaration("tags", toMany: "Tag", inverse: "articles")
             }
-            Entity("Tag") { RelationshipDeclaration("articles", toMany: "Article", inverse: "tags") }
+            EntityDeclaration("Tag") { RelationshipDeclaration("articles", toMany: "Article", inverse: "tags") }
         }
     }
 }

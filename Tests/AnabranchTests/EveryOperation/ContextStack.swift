@@ -9,7 +9,7 @@ import TestSupport
 private enum StackModel {
     static func make() throws -> ManagedObjectModel {
         try ManagedObjectModel {
-            Entity("Node") {
+            EntityDeclaration("Node") {
                 AttributeDeclaration("a", .integer64)
                 AttributeDeclaration("b", .integer64)
                 AttributeDeclaration("key", .integer64)
@@ -20,7 +20,7 @@ private enum StackModel {
                 RelationshipDeclaration("reports", toMany: "Node", inverse: "boss")
                 RelationshipDeclaration("tags", toMany: "Tag", inverse: "nodes")
             }
-            Entity("Tag") {
+            EntityDeclaration("Tag") {
                 AttributeDeclaration("a", .integer64)
                 AttributeDeclaration("b", .integer64)
                 AttributeDeclaration("key", .integer64)

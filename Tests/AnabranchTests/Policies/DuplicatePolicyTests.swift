@@ -12,7 +12,7 @@ import Testing
     init() throws {
         scenario = try ViewScenario(
             ManagedObjectModel {
-                Entity("Tag") {
+                EntityDeclaration("Tag") {
                     AttributeDeclaration("name", .string)
                     AttributeDeclaration("code", .string)
                     AttributeDeclaration("note", .string)
@@ -21,7 +21,7 @@ import Testing
                     UniquenessConstraint("name")
                     UniquenessConstraint("code")
                 }
-                Entity("Page") {
+                EntityDeclaration("Page") {
                     AttributeDeclaration("name", .string)
                     RelationshipDeclaration("tag", to: "Tag", inverse: "pages")
                 }

@@ -9,7 +9,7 @@ import Testing
 enum PolicyModel {
     static func make() throws -> ManagedObjectModel {
         try ManagedObjectModel {
-            Entity("Account") {
+            EntityDeclaration("Account") {
                 for name in ["a", "b", "c"] { AttributeDeclaration(name, .integer64) }
                 AttributeDeclaration("visits", .integer64, mergeRule: .counter)
                 AttributeDeclaration("best", .integer64, mergeRule: .max)
@@ -31,25 +31,25 @@ enum PolicyModel {
                 UniquenessConstraint("code")
                 UniquenessConstraint("email")
             }
-            Entity("Premium", parent: "Account") { AttributeDeclaration("perk", .string) }
-            Entity("Bank") {
+            EntityDeclaration("Premium", parent: "Account") { AttributeDeclaration("perk", .string) }
+            EntityDeclaration("Bank") {
                 AttributeDeclaration("name", .string)
                 RelationshipDeclaration("accounts", toMany: "Account", inverse: "bank")
             }
-            Entity("Tag") {
+            EntityDeclaration("Tag") {
                 AttributeDeclaration("name", .string)
                 RelationshipDeclaration("accounts", toMany: "Account", inverse: "tags")
             }
-            Entity("Step") {
+            EntityDeclaration("Step") {
                 AttributeDeclaration("name", .string)
                 RelationshipDeclaration("account", to: "Account", inverse: "steps")
             }
             // The name of this side is the smaller one, so the reference is stored here.
-            Entity("Access") {
+            EntityDeclaration("Access") {
                 AttributeDeclaration("name", .string)
                 RelationshipDeclaration("account", to: "Account", inverse: "access")
             }
-            Entity("Note") {
+            EntityDeclaration("Note") {
                 AttributeDeclaration("name", .string)
                 RelationshipDeclaration("about", to: "Account")
             }

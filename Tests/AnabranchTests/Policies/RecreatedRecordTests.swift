@@ -25,7 +25,7 @@ struct BrandModel: Sendable, CustomTestStringConvertible {
 
     func make() throws -> ManagedObjectModel {
         try ManagedObjectModel {
-            Entity("Brand") {
+            EntityDeclaration("Brand") {
                 AttributeDeclaration("name", .string)
                 RelationshipDeclaration(
                     "sites", toMany: "Site", ordered: isOrdered, inverse: "brand",
@@ -33,16 +33,16 @@ struct BrandModel: Sendable, CustomTestStringConvertible {
                 RelationshipDeclaration("owner", to: "Owner", inverse: "brand")
                 RelationshipDeclaration("labels", toMany: "Label", inverse: "brands")
             }
-            Entity("Site") {
+            EntityDeclaration("Site") {
                 AttributeDeclaration("name", .string)
                 RelationshipDeclaration("brand", to: "Brand", optional: !isMandatory, inverse: "sites")
             }
             // The name of this side is the smaller one, so the reference is stored here.
-            Entity("Owner") {
+            EntityDeclaration("Owner") {
                 AttributeDeclaration("name", .string)
                 RelationshipDeclaration("brand", to: "Brand", inverse: "owner")
             }
-            Entity("Label") {
+            EntityDeclaration("Label") {
                 AttributeDeclaration("name", .string)
                 RelationshipDeclaration("brands", toMany: "Brand", inverse: "labels")
             }

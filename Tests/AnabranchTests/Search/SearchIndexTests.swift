@@ -99,7 +99,7 @@ import Testing
 
     @Test func `has the elements of composite attributes`() throws {
         let model = try ManagedObjectModel {
-            Entity("Person") {
+            EntityDeclaration("Person") {
                 CompositeAttribute("home") {
                     AttributeDeclaration("street", .string, searchable: TextSearch())
                     AttributeDeclaration("city", .string)
@@ -146,14 +146,14 @@ import Testing
         try SearchLibrary.check(second)
         second.coordinator.close()
         let unique = try ManagedObjectModel {
-            Entity("Article") {
+            EntityDeclaration("Article") {
                 AttributeDeclaration("heading", .string, wireName: "title", searchable: TextSearch())
                 AttributeDeclaration("body", .string, searchable: TextSearch(prefixLengths: [2]))
                 AttributeDeclaration("stars", .integer64, optional: false, default: 0)
                 RelationshipDeclaration("author", to: "Author", inverse: "articles")
                 UniquenessConstraint("stars")
             }
-            Entity("Author") {
+            EntityDeclaration("Author") {
                 AttributeDeclaration("name", .string, searchable: TextSearch())
                 RelationshipDeclaration("articles", toMany: "Article", inverse: "author")
             }

@@ -15,7 +15,7 @@ struct SearchLibrary {
         titleName: String = "title"
     ) throws -> ManagedObjectModel {
         try ManagedObjectModel {
-            Entity("Article") {
+            EntityDeclaration("Article") {
                 AttributeDeclaration(
                     titleName, .string, renamingIdentifier: titleName == "title" ? nil : "title",
                     searchable: title)
@@ -23,7 +23,7 @@ struct SearchLibrary {
                 AttributeDeclaration("stars", .integer64, optional: false, default: 0)
                 RelationshipDeclaration("author", to: "Author", inverse: "articles")
             }
-            Entity("Author") {
+            EntityDeclaration("Author") {
                 AttributeDeclaration("name", .string, searchable: TextSearch())
                 RelationshipDeclaration("articles", toMany: "Article", inverse: "author")
             }

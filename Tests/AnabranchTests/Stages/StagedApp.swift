@@ -24,7 +24,7 @@ struct StagedApp {
 
     static func model(_ version: Int) throws -> ManagedObjectModel {
         try ManagedObjectModel {
-            Entity("Person") {
+            EntityDeclaration("Person") {
                 AttributeDeclaration(version == 1 ? "age" : "years", .integer64, renamingIdentifier: "age")
                 if version > 1 { AttributeDeclaration("nickname", .string) }
                 if version > 3 { AttributeDeclaration("email", .string) }
@@ -38,7 +38,7 @@ struct StagedApp {
                 }
             }
             if version < 3 {
-                Entity("Address") {
+                EntityDeclaration("Address") {
                     AttributeDeclaration("street", .string)
                     RelationshipDeclaration("residents", toMany: "Person", inverse: "address")
                 }

@@ -6,7 +6,7 @@ import TestSupport
 enum UndoModel {
     static func make() throws -> ManagedObjectModel {
         try ManagedObjectModel {
-            Entity("Thing") {
+            EntityDeclaration("Thing") {
                 AttributeDeclaration("count", .integer64, optional: false, default: 0)
                 AttributeDeclaration("hits", .integer64, optional: false, default: 0, mergeRule: .counter)
                 AttributeDeclaration("mood", .string, transient: true)
@@ -30,18 +30,18 @@ enum UndoModel {
                 RelationshipDeclaration("tags", toMany: "Tag", inverse: "things")
                 RelationshipDeclaration("wards", toMany: "Thing", inverse: "warden", deleteRule: .deny)
             }
-            Entity("Gadget", parent: "Thing") { AttributeDeclaration("power", .double) }
-            Entity("Badge") {
+            EntityDeclaration("Gadget", parent: "Thing") { AttributeDeclaration("power", .double) }
+            EntityDeclaration("Badge") {
                 AttributeDeclaration("name", .string)
                 RelationshipDeclaration("holder", to: "Thing", inverse: "badge")
             }
-            Entity("Step") {
+            EntityDeclaration("Step") {
                 AttributeDeclaration("name", .string)
                 RelationshipDeclaration("thing", to: "Thing", inverse: "steps")
                 RelationshipDeclaration("pickers", toMany: "Thing", ordered: true, inverse: "picks")
                 RelationshipDeclaration("readers", toMany: "Thing", transient: true, inverse: "cursor")
             }
-            Entity("Tag") {
+            EntityDeclaration("Tag") {
                 AttributeDeclaration("name", .string)
                 RelationshipDeclaration("things", toMany: "Thing", ordered: true, inverse: "tags")
             }

@@ -8,12 +8,12 @@ enum PlayerModel {
     static func make() throws -> ManagedObjectModel {
         var declaration = try ListModel.make().declaration
         declaration.entities.append(
-            Entity("Note") {
+            EntityDeclaration("Note") {
                 AttributeDeclaration("title", .string)
                 AttributeDeclaration("visits", .integer64, mergeRule: .counter)
             })
         declaration.entities.append(
-            Entity("Window", deletePolicy: .updateWins) {
+            EntityDeclaration("Window", deletePolicy: .updateWins) {
                 AttributeDeclaration("name", .string)
                 UniquenessConstraint("name")
             })

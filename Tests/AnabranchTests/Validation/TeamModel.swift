@@ -6,7 +6,7 @@ import TestSupport
 enum TeamModel {
     static func make() throws -> ManagedObjectModel {
         try ManagedObjectModel {
-            Entity("Team") {
+            EntityDeclaration("Team") {
                 AttributeDeclaration("code", .string, regularExpression: "[A-Z]{3}")
                 AttributeDeclaration("founded", .date, minimum: 100, maximum: 200)
                 AttributeDeclaration("motto", .string, validations: mottoRules)
@@ -25,16 +25,16 @@ enum TeamModel {
                     inverse: "team",
                     validations: [.init("ALL SELF.age >= 16", warning: "No child plays.")])
             }
-            Entity("Player") {
+            EntityDeclaration("Player") {
                 AttributeDeclaration("age", .integer32, optional: false, default: 20)
                 RelationshipDeclaration("captaincy", to: "Team", inverse: "captain")
                 RelationshipDeclaration("team", to: "Team", inverse: "players")
             }
-            Entity("Fan") {
+            EntityDeclaration("Fan") {
                 AttributeDeclaration("name", .string)
                 RelationshipDeclaration("teams", toMany: "Team", optional: false, inverse: "fans")
             }
-            Entity("Ground") {
+            EntityDeclaration("Ground") {
                 AttributeDeclaration("name", .string)
                 RelationshipDeclaration(
                     "team", to: "Team", optional: false, inverse: "ground", deleteRule: .deny)

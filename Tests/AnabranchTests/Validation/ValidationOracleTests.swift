@@ -88,10 +88,10 @@ private struct RandomDemands {
     }
 
     func model() throws -> ManagedObjectModel {
-        var thing = Entity("Thing")
+        var thing = EntityDeclaration("Thing")
         thing.attributes = fields.map(\.attribute)
         thing.relationships = [parts]
-        let part = Entity("Part") { RelationshipDeclaration("thing", to: "Thing", inverse: "parts") }
+        let part = EntityDeclaration("Part") { RelationshipDeclaration("thing", to: "Thing", inverse: "parts") }
         return try ManagedObjectModel(entities: [thing, part])
     }
 

@@ -10,7 +10,7 @@ import Testing
     init() throws {
         scenario = try ViewScenario(
             ManagedObjectModel {
-                Entity("Tag") {
+                EntityDeclaration("Tag") {
                     AttributeDeclaration("name", .string)
                     AttributeDeclaration("note", .string)
                     AttributeDeclaration("uses", .integer64, mergeRule: .counter)
@@ -18,11 +18,11 @@ import Testing
                     RelationshipDeclaration("songs", toMany: "Song", ordered: true, inverse: "tags")
                     UniquenessConstraint("name")
                 }
-                Entity("Note") {
+                EntityDeclaration("Note") {
                     AttributeDeclaration("name", .string)
                     RelationshipDeclaration("tags", to: "Tag", inverse: "notes")
                 }
-                Entity("Song") {
+                EntityDeclaration("Song") {
                     AttributeDeclaration("name", .string)
                     RelationshipDeclaration("tags", toMany: "Tag", inverse: "songs")
                 }

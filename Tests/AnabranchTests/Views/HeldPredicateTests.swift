@@ -11,11 +11,11 @@ import Testing
     init() throws {
         scenario = try ViewScenario(
             ManagedObjectModel {
-                Entity("Box") {
+                EntityDeclaration("Box") {
                     AttributeDeclaration("name", .string)
                     RelationshipDeclaration("notes", toMany: "Note", inverse: "box")
                 }
-                Entity("Note") {
+                EntityDeclaration("Note") {
                     AttributeDeclaration("name", .string)
                     AttributeDeclaration("plain", .string)
                     AttributeDeclaration("text", .string, mergeRule: .keepBoth)
@@ -214,7 +214,7 @@ private typealias Results = FetchedResultsController<ManagedObject>
 
     private static func model(isLater: Bool) throws -> ManagedObjectModel {
         try ManagedObjectModel {
-            Entity("Thing") {
+            EntityDeclaration("Thing") {
                 AttributeDeclaration("code", isLater ? .string : .integer32, mergeRule: .keepBoth)
                 AttributeDeclaration(
                     "size", .integer32, optional: !isLater, default: isLater ? 7 : nil,

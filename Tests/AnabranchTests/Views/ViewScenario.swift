@@ -34,18 +34,18 @@ final class ViewScenario {
 
     static func folders() throws -> ManagedObjectModel {
         try ManagedObjectModel {
-            Entity("Folder", deletePolicy: .updateWins) {
+            EntityDeclaration("Folder", deletePolicy: .updateWins) {
                 AttributeDeclaration("name", .string)
                 RelationshipDeclaration("parent", to: "Folder", acyclic: true, inverse: "children")
                 RelationshipDeclaration("children", toMany: "Folder", inverse: "parent")
                 RelationshipDeclaration("desk", to: "Desk", inverse: "owner")
                 RelationshipDeclaration("notes", toMany: "Note", inverse: "folder", deleteRule: .cascade)
             }
-            Entity("Desk") {
+            EntityDeclaration("Desk") {
                 AttributeDeclaration("name", .string)
                 RelationshipDeclaration("owner", to: "Folder", inverse: "desk")
             }
-            Entity("Note") {
+            EntityDeclaration("Note") {
                 AttributeDeclaration("name", .string)
                 RelationshipDeclaration("folder", to: "Folder", inverse: "notes")
             }
@@ -108,21 +108,21 @@ extension ViewScenario {
     static func hiding() throws -> ViewScenario {
         try ViewScenario(
             ManagedObjectModel {
-                Entity("Tag") {
+                EntityDeclaration("Tag") {
                     AttributeDeclaration("name", .string)
                     AttributeDeclaration("note", .string)
                     AttributeDeclaration("text", .string, mergeRule: .keepBoth)
                     UniquenessConstraint("name")
                 }
-                Entity("Car") {
+                EntityDeclaration("Car") {
                     AttributeDeclaration("name", .string)
                     RelationshipDeclaration("driver", to: "Driver", inverse: "car")
                 }
-                Entity("Driver") {
+                EntityDeclaration("Driver") {
                     AttributeDeclaration("name", .string)
                     RelationshipDeclaration("car", to: "Car", inverse: "driver")
                 }
-                Entity("Folder") {
+                EntityDeclaration("Folder") {
                     AttributeDeclaration("name", .string)
                     RelationshipDeclaration("parent", to: "Folder", acyclic: true, inverse: "folders")
                     RelationshipDeclaration("folders", toMany: "Folder", inverse: "parent")

@@ -84,24 +84,24 @@ extension SimulationModel {
 
     private static func plainModel() throws -> ManagedObjectModel {
         try ManagedObjectModel {
-            Entity("Box") {
+            EntityDeclaration("Box") {
                 AttributeDeclaration("title", .string)
                 RelationshipDeclaration("items", toMany: "Item", inverse: "box")
             }
-            Entity("Item") {
+            EntityDeclaration("Item") {
                 AttributeDeclaration("name", .string)
                 AttributeDeclaration("count", .integer64)
                 RelationshipDeclaration("box", to: "Box", inverse: "items")
                 RelationshipDeclaration("labels", toMany: "Label", inverse: "items")
             }
-            Entity("Label") {
+            EntityDeclaration("Label") {
                 AttributeDeclaration("text", .string)
                 AttributeDeclaration("low", .integer64)
                 AttributeDeclaration("high", .integer64)
                 AttributeGroup("range", "low", "high")
                 RelationshipDeclaration("items", toMany: "Item", inverse: "labels")
             }
-            Entity("Half") {
+            EntityDeclaration("Half") {
                 AttributeDeclaration("pair", .integer64)
                 AttributeDeclaration("token", .integer64)
             }
@@ -110,13 +110,13 @@ extension SimulationModel {
 
     private static func mergeRuleModel() throws -> ManagedObjectModel {
         try ManagedObjectModel {
-            Entity("Box") {
+            EntityDeclaration("Box") {
                 AttributeDeclaration("title", .string)
                 RelationshipDeclaration("items", toMany: "Item", inverse: "box")
                 RelationshipDeclaration("queue", toMany: "Item", ordered: true, inverse: "queues")
                 RelationshipDeclaration("shelf", toMany: "Item", ordered: true, inverse: "shelvedIn")
             }
-            Entity("Item") {
+            EntityDeclaration("Item") {
                 AttributeDeclaration("name", .string)
                 AttributeDeclaration("count", .integer64)
                 AttributeDeclaration("votes", .integer64, mergeRule: .counter)
@@ -130,7 +130,7 @@ extension SimulationModel {
                 RelationshipDeclaration("shelvedIn", to: "Box", inverse: "shelf")
                 RelationshipDeclaration("notes", toMany: "Note", inverse: "item")
             }
-            Entity("Label") {
+            EntityDeclaration("Label") {
                 AttributeDeclaration("text", .string)
                 AttributeDeclaration("low", .integer64)
                 AttributeDeclaration("high", .integer64)
@@ -138,11 +138,11 @@ extension SimulationModel {
                 AttributeGroup("range", "low", "high", "unit")
                 RelationshipDeclaration("items", toMany: "Item", inverse: "labels")
             }
-            Entity("Half") {
+            EntityDeclaration("Half") {
                 AttributeDeclaration("pair", .integer64)
                 AttributeDeclaration("token", .integer64)
             }
-            Entity("Note", deletePolicy: .updateWins) {
+            EntityDeclaration("Note", deletePolicy: .updateWins) {
                 AttributeDeclaration("text", .string)
                 AttributeDeclaration("hits", .integer64, mergeRule: .counter)
                 RelationshipDeclaration("item", to: "Item", inverse: "notes")
@@ -152,7 +152,7 @@ extension SimulationModel {
 
     private static func keyedModel() throws -> ManagedObjectModel {
         try ManagedObjectModel {
-            Entity("Box") {
+            EntityDeclaration("Box") {
                 AttributeDeclaration("title", .string)
                 RelationshipDeclaration("items", toMany: "Item", inverse: "box")
                 RelationshipDeclaration("parent", to: "Box", acyclic: true, inverse: "children")
@@ -161,7 +161,7 @@ extension SimulationModel {
                 RelationshipDeclaration("twin", to: "Box", inverse: "twin")
                 UniquenessConstraint("title")
             }
-            Entity("Item") {
+            EntityDeclaration("Item") {
                 AttributeDeclaration("name", .string)
                 AttributeDeclaration("count", .integer64)
                 AttributeDeclaration("code", .integer64)
@@ -172,7 +172,7 @@ extension SimulationModel {
                 UniquenessConstraint("code")
                 UniquenessConstraint("name")
             }
-            Entity("Label") {
+            EntityDeclaration("Label") {
                 AttributeDeclaration("text", .string)
                 AttributeDeclaration("low", .integer64)
                 AttributeDeclaration("high", .integer64)
@@ -180,7 +180,7 @@ extension SimulationModel {
                 RelationshipDeclaration("items", toMany: "Item", inverse: "labels")
                 UniquenessConstraint("text")
             }
-            Entity("Half") {
+            EntityDeclaration("Half") {
                 AttributeDeclaration("pair", .integer64)
                 AttributeDeclaration("token", .integer64)
             }

@@ -13,13 +13,13 @@ extension SimulationModel {
     /// and a spare box of items, and drafts.
     static func firstVersion() throws -> ManagedObjectModel {
         try ManagedObjectModel {
-            Entity("Box") {
+            EntityDeclaration("Box") {
                 AttributeDeclaration("title", .string)
                 AttributeDeclaration("color", .string)
                 RelationshipDeclaration("items", toMany: "Item", inverse: "box")
                 RelationshipDeclaration("stack", toMany: "Item", inverse: "stackedIn")
             }
-            Entity("Item") {
+            EntityDeclaration("Item") {
                 AttributeDeclaration("name", .string)
                 AttributeDeclaration("count", .integer64)
                 AttributeDeclaration("weight", .integer64)
@@ -30,7 +30,7 @@ extension SimulationModel {
                 RelationshipDeclaration("labels", toMany: "Label", inverse: "items")
                 RelationshipDeclaration("drafts", toMany: "Draft", inverse: "subject")
             }
-            Entity("Label") {
+            EntityDeclaration("Label") {
                 AttributeDeclaration("text", .string)
                 AttributeDeclaration("low", .integer64)
                 AttributeDeclaration("high", .integer64)
@@ -39,7 +39,7 @@ extension SimulationModel {
                 RelationshipDeclaration("drafts", toMany: "Draft", inverse: "tags")
             }
             half
-            Entity("Draft") {
+            EntityDeclaration("Draft") {
                 AttributeDeclaration("text", .string)
                 RelationshipDeclaration("subject", to: "Item", inverse: "drafts")
                 RelationshipDeclaration("tags", toMany: "Label", inverse: "drafts")
@@ -56,15 +56,15 @@ extension SimulationModel {
     /// removes an attribute, an entity and the relationships to it.
     static func secondVersion() throws -> ManagedObjectModel {
         try ManagedObjectModel {
-            Entity("Crate", renamingIdentifier: "Box") {
+            EntityDeclaration("Crate", renamingIdentifier: "Box") {
                 AttributeDeclaration("caption", .string, renamingIdentifier: "title")
                 RelationshipDeclaration("items", toMany: "Item", inverse: "crate")
                 RelationshipDeclaration("queue", toMany: "Item", ordered: true, inverse: "queues")
                 RelationshipDeclaration("shelf", toMany: "Item", ordered: true, inverse: "shelvedIn")
                 RelationshipDeclaration("stack", toMany: "Item", ordered: true, inverse: "stackedIn")
             }
-            Entity("Thing", isAbstract: true) { AttributeDeclaration("name", .string) }
-            Entity("Item", parent: "Thing") {
+            EntityDeclaration("Thing", isAbstract: true) { AttributeDeclaration("name", .string) }
+            EntityDeclaration("Item", parent: "Thing") {
                 AttributeDeclaration("count", .integer64)
                 AttributeDeclaration("weight", .integer64, optional: false, default: 1)
                 AttributeDeclaration("rank", .integer64, optional: false, default: 7)
@@ -82,14 +82,14 @@ extension SimulationModel {
                 RelationshipDeclaration("shelvedIn", to: "Crate", inverse: "shelf")
                 RelationshipDeclaration("notes", toMany: "Note", inverse: "item")
             }
-            Entity("Gadget", parent: "Item") {
+            EntityDeclaration("Gadget", parent: "Item") {
                 AttributeDeclaration("power", .integer64)
                 RelationshipDeclaration("charger", to: "Gadget", inverse: "charges")
                 RelationshipDeclaration("charges", toMany: "Gadget", inverse: "charger")
             }
             labelWithUnit(isUnique: false)
             half
-            Entity("Note", deletePolicy: .updateWins) {
+            EntityDeclaration("Note", deletePolicy: .updateWins) {
                 AttributeDeclaration("text", .string)
                 AttributeDeclaration("hits", .integer64, mergeRule: .counter)
                 RelationshipDeclaration("item", to: "Item", inverse: "notes")
@@ -106,7 +106,7 @@ extension SimulationModel {
     /// other names, and removes an attribute and a sub-entity.
     static func thirdVersion() throws -> ManagedObjectModel {
         try ManagedObjectModel {
-            Entity("Case", wireName: "Box", renamingIdentifier: "Crate") {
+            EntityDeclaration("Case", wireName: "Box", renamingIdentifier: "Crate") {
                 AttributeDeclaration("heading", .string, wireName: "title", renamingIdentifier: "caption")
                 AttributeDeclaration("color", .string, default: "plain")
                 RelationshipDeclaration("items", toMany: "Item", inverse: "container")
@@ -114,7 +114,7 @@ extension SimulationModel {
                 RelationshipDeclaration("shelf", toMany: "Item", ordered: true, inverse: "shelvedIn")
                 RelationshipDeclaration("stack", toMany: "Item", inverse: "stackedIn")
             }
-            Entity("Item") {
+            EntityDeclaration("Item") {
                 AttributeDeclaration("name", .string)
                 AttributeDeclaration("count", .integer64)
                 AttributeDeclaration("weight", .integer64, default: 2)
@@ -139,20 +139,20 @@ extension SimulationModel {
                 isUnique: true,
                 RelationshipDeclaration("drafts", toMany: "Sketch", inverse: "tags"))
             half
-            Entity("Remark", isAbstract: true) { AttributeDeclaration("text", .string) }
-            Entity("Note", parent: "Remark", deletePolicy: .updateWins) {
+            EntityDeclaration("Remark", isAbstract: true) { AttributeDeclaration("text", .string) }
+            EntityDeclaration("Note", parent: "Remark", deletePolicy: .updateWins) {
                 AttributeDeclaration("hits", .integer64, mergeRule: .counter)
                 RelationshipDeclaration("item", to: "Item", inverse: "notes")
             }
-            Entity("Sketch", parent: "Remark", renamingIdentifier: "Draft") {
+            EntityDeclaration("Sketch", parent: "Remark", renamingIdentifier: "Draft") {
                 RelationshipDeclaration("subject", to: "Item", inverse: "sketches")
                 RelationshipDeclaration("tags", toMany: "Label", inverse: "drafts")
             }
         }
     }
 
-    private static var half: Entity {
-        Entity("Half") {
+    private static var half: EntityDeclaration {
+        EntityDeclaration("Half") {
             AttributeDeclaration("pair", .integer64)
             AttributeDeclaration("token", .integer64)
         }
@@ -160,8 +160,8 @@ extension SimulationModel {
 
     private static func labelWithUnit(
         isUnique: Bool, _ relationships: RelationshipDeclaration...
-    ) -> Entity {
-        var label = Entity("Label") {
+    ) -> EntityDeclaration {
+        var label = EntityDeclaration("Label") {
             AttributeDeclaration("text", .string)
             AttributeDeclaration("low", .integer64)
             AttributeDeclaration("high", .integer64)

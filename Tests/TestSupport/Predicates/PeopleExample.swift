@@ -6,7 +6,7 @@ package enum PeopleExample {
     /// Creates the model of the people and cars.
     package static func model() throws -> ManagedObjectModel {
         try ManagedObjectModel {
-            Entity("Person") {
+            EntityDeclaration("Person") {
                 AttributeDeclaration("name", .string)
                 AttributeDeclaration("age", .integer64, optional: false, default: 0)
                 AttributeDeclaration("email", .string)
@@ -26,7 +26,7 @@ package enum PeopleExample {
                 IndexDeclaration("byAge", on: "age")
                 IndexDeclaration("byName", on: "name")
             }
-            Entity("Car") {
+            EntityDeclaration("Car") {
                 AttributeDeclaration("maker", .string)
                 AttributeDeclaration("doors", .integer16)
                 RelationshipDeclaration("owner", to: "Person", inverse: "cars")

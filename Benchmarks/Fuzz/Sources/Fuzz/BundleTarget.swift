@@ -80,7 +80,7 @@ private struct ImportingStore {
 
     init() throws {
         model = try ManagedObjectModel {
-            Entity("Task", deletePolicy: .updateWins) {
+            EntityDeclaration("Task", deletePolicy: .updateWins) {
                 AttributeDeclaration("age", .integer64)
                 AttributeDeclaration("best", .integer32, mergeRule: .max)
                 AttributeDeclaration("born", .date, mergeRule: .firstWriter)
@@ -93,7 +93,7 @@ private struct ImportingStore {
                 RelationshipDeclaration("boss", to: "Person")
                 RelationshipDeclaration("chief", to: "Person", inverse: "duties")
             }
-            Entity("Person") {
+            EntityDeclaration("Person") {
                 AttributeDeclaration("name", .string)
                 AttributeDeclaration("visits", .integer64, mergeRule: .counter)
                 RelationshipDeclaration("friends", toMany: "Person")

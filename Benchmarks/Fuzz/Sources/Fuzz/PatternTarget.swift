@@ -23,7 +23,7 @@ private struct Note: PredicateSubject {
 
     private static let entity: EntityDescription = {
         do {
-            return try ManagedObjectModel { Entity("Note") { AttributeDeclaration("text", .string) } }
+            return try ManagedObjectModel { EntityDeclaration("Note") { AttributeDeclaration("text", .string) } }
                 .entities[0]
         } catch {
             preconditionFailure("The model of one text was refused: \(error)")

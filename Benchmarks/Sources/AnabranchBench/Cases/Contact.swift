@@ -52,7 +52,7 @@ final class Contact: ManagedObject {
 enum ContactStore {
     static func open(_ path: String) throws -> PersistentContainer {
         let model = try ManagedObjectModel {
-            Entity("Contact") {
+            EntityDeclaration("Contact") {
                 AttributeDeclaration("born", .date)
                 AttributeDeclaration("city", .string)
                 AttributeDeclaration("email", .string)

@@ -13,12 +13,12 @@ final class Note: ManagedObject {
 }
 
 enum FolderStore {
-    @ModelBuilder static var entities: [Entity] {
-        Entity("Folder") {
+    @ModelBuilder static var entities: [EntityDeclaration] {
+        EntityDeclaration("Folder") {
             AttributeDeclaration("name", .string)
             RelationshipDeclaration("notes", toMany: "Note", inverse: "folder")
         }
-        Entity("Note") {
+        EntityDeclaration("Note") {
             AttributeDeclaration("title", .string)
             RelationshipDeclaration("folder", to: "Folder", inverse: "notes")
         }

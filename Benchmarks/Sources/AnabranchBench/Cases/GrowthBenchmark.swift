@@ -56,10 +56,10 @@ private final class Playlists {
     init(_ path: String, size: Int) throws {
         self.size = size
         let model = try ManagedObjectModel {
-            Entity("Playlist") {
+            EntityDeclaration("Playlist") {
                 RelationshipDeclaration("songs", toMany: "Song", ordered: true, inverse: "playlist")
             }
-            Entity("Song") {
+            EntityDeclaration("Song") {
                 AttributeDeclaration("code", .integer64)
                 AttributeDeclaration("plays", .integer64)
                 RelationshipDeclaration("playlist", to: "Playlist", inverse: "songs")

@@ -96,7 +96,7 @@ struct MergeBenchmark: Benchmark {
 private enum PartStore {
     static func open(_ path: String) throws -> PersistentContainer {
         let model = try ManagedObjectModel {
-            Entity("Part") {
+            EntityDeclaration("Part") {
                 AttributeDeclaration("name", .string)
                 AttributeDeclaration("quantity", .integer64)
                 AttributeDeclaration("price", .integer64)

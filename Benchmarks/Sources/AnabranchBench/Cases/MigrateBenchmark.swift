@@ -22,7 +22,7 @@ struct MigrateBenchmark: Benchmark {
     private enum Step: CaseIterable {
         case add, rename, remove, showDefault, makeToMany
 
-        func change(_ employee: inout Entity) {
+        func change(_ employee: inout EntityDeclaration) {
             switch self {
             case .add: employee.attributes.append(AttributeDeclaration("nickname", .string, default: "-"))
             case .rename:
@@ -72,7 +72,7 @@ struct MigrateBenchmark: Benchmark {
 
     private static func model() throws -> ManagedObjectModel {
         try ManagedObjectModel {
-            Entity("Employee") {
+            EntityDeclaration("Employee") {
                 AttributeDeclaration("age", .integer64)
                 AttributeDeclaration("firstName", .string)
                 AttributeDeclaration("lastName", .string)

@@ -15,8 +15,8 @@ final class Person: ManagedObject {
 }
 
 enum PersonStore {
-    static var entity: Entity {
-        Entity("Person") {
+    static var entity: EntityDeclaration {
+        EntityDeclaration("Person") {
             AttributeDeclaration("age", .integer64)
             AttributeDeclaration("firstName", .string)
             AttributeDeclaration("lastName", .string)

@@ -82,7 +82,7 @@ struct SearchBenchmark: Benchmark {
 
     private static func open(_ path: String) throws -> PersistentContainer {
         let model = try ManagedObjectModel {
-            Entity("Note") {
+            EntityDeclaration("Note") {
                 AttributeDeclaration("title", .string, searchable: TextSearch())
                 AttributeDeclaration("body", .string, searchable: TextSearch())
             }

@@ -31,7 +31,7 @@ import Testing
                 RelationshipDeclaration("trips", toMany: "Car", inverse: "passengers"),
             ]
             declaration.entities.append(
-                Entity("Car") {
+                EntityDeclaration("Car") {
                     AttributeDeclaration("plate", .string)
                     RelationshipDeclaration("owner", to: "Person", inverse: "cars")
                     RelationshipDeclaration("passengers", toMany: "Person", inverse: "trips")

@@ -16,7 +16,7 @@ import Testing
         _ deletePolicy: DeletePolicy = .deleteWins
     ) throws -> ManagedObjectModel {
         try ManagedObjectModel {
-            Entity("Person", deletePolicy: deletePolicy) {
+            EntityDeclaration("Person", deletePolicy: deletePolicy) {
                 AttributeDeclaration("name", .string)
                 AttributeDeclaration("flag", .boolean)
                 AttributeDeclaration("small", .integer16)
@@ -32,7 +32,7 @@ import Testing
                 AttributeDeclaration("first", .string, mergeRule: .firstWriter)
                 IndexDeclaration("byMotto", elements: [IndexElement("motto"), IndexElement("age")])
             }
-            Entity("Worker", parent: "Person", deletePolicy: deletePolicy) {
+            EntityDeclaration("Worker", parent: "Person", deletePolicy: deletePolicy) {
                 AttributeDeclaration("salary", .integer64)
             }
         }

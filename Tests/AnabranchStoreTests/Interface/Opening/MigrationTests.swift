@@ -130,7 +130,7 @@ import Testing
         let reading = try scenario.open("a", model: model)
         let anna = try reading.insert("Employee", ["name": .string("Anna")])
         var more = model.declaration
-        more.entities.append(Entity("Admin", parent: "Person"))
+        more.entities.append(EntityDeclaration("Admin", parent: "Person"))
         let other = try scenario.open("a", model: try ManagedObjectModel(more))
         try other.insert("Admin", ["name": .string("Bob")])
         #expect(try reading.row("Person", anna)?.entity.name == "Employee")

@@ -10,7 +10,7 @@ import Testing
     init() throws {
         var declaration = try StoreScenario.people().declaration
         declaration.entities.append(
-            Entity("Draft") {
+            EntityDeclaration("Draft") {
                 AttributeDeclaration("text", .string)
                 AttributeDeclaration("note", .string)
                 AttributeDeclaration("size", .integer16)
@@ -18,7 +18,7 @@ import Testing
                 RelationshipDeclaration("labels", toMany: "Part", inverse: "labelled")
             })
         declaration.entities.append(
-            Entity("Part") {
+            EntityDeclaration("Part") {
                 RelationshipDeclaration("draft", to: "Draft", inverse: "parts")
                 RelationshipDeclaration("labelled", toMany: "Draft", inverse: "labels")
             })

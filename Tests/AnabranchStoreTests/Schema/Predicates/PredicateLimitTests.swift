@@ -11,7 +11,7 @@ struct PredicateLimitTests {
 
     init() throws {
         let model = try ManagedObjectModel {
-            Entity("Node") {
+            EntityDeclaration("Node") {
                 AttributeDeclaration("name", .string)
                 AttributeDeclaration("size", .integer64)
                 AttributeDeclaration("key", .uuid)

@@ -8,7 +8,7 @@ import TestSupport
 enum RandomGraph {
     static func model() throws -> ManagedObjectModel {
         try ManagedObjectModel {
-            Entity("Thing") {
+            EntityDeclaration("Thing") {
                 AttributeDeclaration("i", .integer64)
                 AttributeDeclaration("j", .integer16)
                 AttributeDeclaration("d", .double)
@@ -38,8 +38,8 @@ enum RandomGraph {
                 RelationshipDeclaration("peers", toMany: "Thing", ordered: true, inverse: "peers")
                 RelationshipDeclaration("queue", toMany: "Tag", ordered: true, inverse: "queuedIn")
             }
-            Entity("Special", parent: "Thing") { AttributeDeclaration("extra", .string) }
-            Entity("Tag") {
+            EntityDeclaration("Special", parent: "Thing") { AttributeDeclaration("extra", .string) }
+            EntityDeclaration("Tag") {
                 AttributeDeclaration("label", .string)
                 AttributeDeclaration("weight", .integer32)
                 RelationshipDeclaration("things", toMany: "Thing", inverse: "tags")

@@ -90,7 +90,7 @@ struct ShapedFetchTests {
 
     private static let model = Result {
         try ManagedObjectModel {
-            Entity("Person") {
+            EntityDeclaration("Person") {
                 AttributeDeclaration("age", .integer64)
                 AttributeDeclaration("height", .integer64)
                 AttributeDeclaration("name", .string)

@@ -13,9 +13,9 @@ import Testing
     /// - Parameter value: The default of the mandatory rank.
     static func model(
         isMandatory: Bool, default value: Int64 = 9, isSynced: Bool = true,
-        _ more: (inout Entity) -> Void = { _ in }
+        _ more: (inout EntityDeclaration) -> Void = { _ in }
     ) throws -> ManagedObjectModel {
-        var person = Entity("Person") {
+        var person = EntityDeclaration("Person") {
             AttributeDeclaration("name", .string)
             AttributeDeclaration(
                 "rank", .integer64, optional: !isMandatory,
@@ -136,7 +136,7 @@ import Testing
         let first = try scenario.open("a")
         let anna = try first.insert("Person", ["name": "Anna"])
         first.close()
-        func add(_ person: inout Entity) {
+        func add(_ person: inout EntityDeclaration) {
             person.attributes.append(
                 AttributeDeclaration("votes", .integer64, optional: false, default: 3, mergeRule: .counter))
         }
@@ -166,7 +166,7 @@ import Testing
     }
 
     @Test func `a part of a key with other parts shows its default, and keys stay unique`() throws {
-        func key(_ person: inout Entity) {
+        func key(_ person: inout EntityDeclaration) {
             person.uniquenessConstraints = [UniquenessConstraint("name", "rank")]
         }
         let first = try scenario.open("a", model: Self.model(isMandatory: false, key))

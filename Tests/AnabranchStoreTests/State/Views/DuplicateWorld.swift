@@ -20,7 +20,7 @@ final class DuplicateWorld {
 
     static func model(_ policy: DeletePolicy) throws -> ManagedObjectModel {
         try ManagedObjectModel {
-            Entity("Person", deletePolicy: policy) {
+            EntityDeclaration("Person", deletePolicy: policy) {
                 AttributeDeclaration("email", .string)
                 AttributeDeclaration("code", .integer64)
                 AttributeDeclaration("first", .string)
@@ -42,17 +42,17 @@ final class DuplicateWorld {
                 UniquenessConstraint("code")
                 UniquenessConstraint("first", "last")
             }
-            Entity("Employee", parent: "Person", deletePolicy: policy) {
+            EntityDeclaration("Employee", parent: "Person", deletePolicy: policy) {
                 AttributeDeclaration("badge", .integer64)
                 RelationshipDeclaration("desks", toMany: "Desk", inverse: "clerk")
                 UniquenessConstraint("badge")
             }
-            Entity("Desk", deletePolicy: policy) {
+            EntityDeclaration("Desk", deletePolicy: policy) {
                 AttributeDeclaration("name", .string)
                 RelationshipDeclaration("owner", to: "Person", inverse: "desk")
                 RelationshipDeclaration("clerk", to: "Employee", inverse: "desks")
             }
-            Entity("Team", deletePolicy: policy) {
+            EntityDeclaration("Team", deletePolicy: policy) {
                 AttributeDeclaration("title", .string)
                 RelationshipDeclaration("members", toMany: "Person", inverse: "teams")
                 UniquenessConstraint("title")

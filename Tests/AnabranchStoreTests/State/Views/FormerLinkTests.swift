@@ -32,7 +32,7 @@ import Testing
         deletePolicy: DeletePolicy = .deleteWins
     ) throws -> ManagedObjectModel {
         try ManagedObjectModel {
-            Entity("Person", deletePolicy: deletePolicy) {
+            EntityDeclaration("Person", deletePolicy: deletePolicy) {
                 if isUnique { UniquenessConstraint("name") }
                 AttributeDeclaration("name", .string)
                 AttributeDeclaration("age", .integer64)
@@ -142,7 +142,7 @@ import Testing
     @Test func `shows what was dropped in between and comes back as to-many`() throws {
         old.close()
         let without = try ManagedObjectModel {
-            Entity("Person") {
+            EntityDeclaration("Person") {
                 AttributeDeclaration("name", .string)
                 AttributeDeclaration("age", .integer64)
             }
@@ -214,7 +214,7 @@ import Testing
     @Test func `keeps the column in a later version, and gives it back to a new relationship`()
         throws
     {
-        func model(_ change: (inout Entity) -> Void) throws -> ManagedObjectModel {
+        func model(_ change: (inout EntityDeclaration) -> Void) throws -> ManagedObjectModel {
             var declaration = new.model.declaration
             change(&declaration.entities[0])
             return try ManagedObjectModel(declaration)
@@ -235,7 +235,7 @@ import Testing
 
     @Test func `writes the rows if a reference is hidden`() throws {
         let model = try ManagedObjectModel {
-            Entity("Person") {
+            EntityDeclaration("Person") {
                 AttributeDeclaration("name", .string)
                 AttributeDeclaration("age", .integer64)
                 RelationshipDeclaration("boss", to: "Person", acyclic: true, inverse: "reports")

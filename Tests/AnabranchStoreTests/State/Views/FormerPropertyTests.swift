@@ -28,7 +28,7 @@ import Testing
         age: AttributeType, isUnique: Bool = false, deletePolicy: DeletePolicy = .deleteWins
     ) throws -> ManagedObjectModel {
         let plain = try ManagedObjectModel {
-            Entity("Person") {
+            EntityDeclaration("Person") {
                 AttributeDeclaration("name", .string)
                 AttributeDeclaration("age", age)
             }
@@ -243,7 +243,7 @@ import Testing
 @Suite struct `A former property of a merged duplicate` {
     private static func model(_ rule: MergeRule) throws -> ManagedObjectModel {
         try ManagedObjectModel {
-            Entity("Person") {
+            EntityDeclaration("Person") {
                 UniquenessConstraint("name")
                 AttributeDeclaration("name", .string)
                 AttributeDeclaration("rank", .integer16, mergeRule: rule)

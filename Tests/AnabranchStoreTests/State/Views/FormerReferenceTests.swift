@@ -8,11 +8,11 @@ import Testing
 @Suite struct `A to-one whose inverse became a list` {
     static func model(isOrdered: Bool) throws -> ManagedObjectModel {
         try ManagedObjectModel {
-            Entity("Box") {
+            EntityDeclaration("Box") {
                 AttributeDeclaration("title", .string)
                 RelationshipDeclaration("items", toMany: "Item", ordered: isOrdered, inverse: "box")
             }
-            Entity("Item") {
+            EntityDeclaration("Item") {
                 AttributeDeclaration("name", .string)
                 RelationshipDeclaration("box", to: "Box", inverse: "items")
             }

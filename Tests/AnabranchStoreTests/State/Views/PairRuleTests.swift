@@ -8,7 +8,7 @@ import Testing
 @Suite struct `Pairs` {
     static func model(_ policy: DeletePolicy = .deleteWins) throws -> ManagedObjectModel {
         try ManagedObjectModel {
-            Entity("Person", deletePolicy: policy) {
+            EntityDeclaration("Person", deletePolicy: policy) {
                 AttributeDeclaration("name", .string)
                 RelationshipDeclaration("spouse", to: "Person", inverse: "spouse")
             }
@@ -185,7 +185,7 @@ import Testing
 
     @Test func `a to-one that becomes its own inverse shows what both records hold`() throws {
         let plain = try ManagedObjectModel {
-            Entity("Person") {
+            EntityDeclaration("Person") {
                 AttributeDeclaration("name", .string)
                 RelationshipDeclaration("spouse", to: "Person")
             }
@@ -212,7 +212,7 @@ import Testing
         #expect(try shown() == [.integer(ids[2]), .null, .integer(ids[0])])
         store.close()
         let many = try ManagedObjectModel {
-            Entity("Person") {
+            EntityDeclaration("Person") {
                 AttributeDeclaration("name", .string)
                 RelationshipDeclaration("spouse", toMany: "Person", inverse: "spouse")
             }

@@ -34,17 +34,17 @@ private final class RelationshipWorld {
         let hasLists = Bool.random(using: &generator)
         models = try (0..<3).map { version in
             try ManagedObjectModel {
-                Entity("Person", deletePolicy: policy) {
+                EntityDeclaration("Person", deletePolicy: policy) {
                     if isUnique { UniquenessConstraint("name") }
                     AttributeDeclaration("name", .string)
                     for relationship in Self.ofPerson(version, hasLists: hasLists) { relationship }
                 }
-                Entity("Being", isAbstract: true, deletePolicy: policy) {
+                EntityDeclaration("Being", isAbstract: true, deletePolicy: policy) {
                     if isUnique { UniquenessConstraint("name") }
                     AttributeDeclaration("name", .string)
                     for relationship in Self.ofBeing(version) { relationship }
                 }
-                Entity("Animal", parent: "Being", deletePolicy: policy)
+                EntityDeclaration("Animal", parent: "Being", deletePolicy: policy)
             }
         }
         scenario = try StoreScenario(model: models[0])

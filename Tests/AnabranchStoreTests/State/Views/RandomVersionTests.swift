@@ -123,7 +123,7 @@ private final class VersionWorld {
         let isYielding = Bool.random(using: &generator)
         models = try (0..<3).map { version in
             try ManagedObjectModel {
-                Entity("Person", deletePolicy: isYielding ? .updateWins : .deleteWins) {
+                EntityDeclaration("Person", deletePolicy: isYielding ? .updateWins : .deleteWins) {
                     if isUnique { UniquenessConstraint("code") }
                     AttributeDeclaration("name", .string)
                     for (name, kinds) in attributes.sorted(by: { $0.key < $1.key }) {

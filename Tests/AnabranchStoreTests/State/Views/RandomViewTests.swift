@@ -12,7 +12,7 @@ import Testing
 
     static func model(_ policy: DeletePolicy) throws -> ManagedObjectModel {
         try ManagedObjectModel {
-            Entity("Folder", deletePolicy: policy) {
+            EntityDeclaration("Folder", deletePolicy: policy) {
                 AttributeDeclaration("name", .string)
                 RelationshipDeclaration("parent", to: "Folder", acyclic: true, inverse: "children")
                 RelationshipDeclaration("children", toMany: "Folder", inverse: "parent")
@@ -20,7 +20,7 @@ import Testing
                 RelationshipDeclaration("previous", to: "Folder", inverse: "next")
                 RelationshipDeclaration("desk", to: "Desk", inverse: "owner")
             }
-            Entity("Desk", deletePolicy: policy) {
+            EntityDeclaration("Desk", deletePolicy: policy) {
                 AttributeDeclaration("name", .string)
                 RelationshipDeclaration("owner", to: "Folder", inverse: "desk")
             }

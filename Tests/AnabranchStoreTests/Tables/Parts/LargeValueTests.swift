@@ -14,7 +14,7 @@ import Testing
     init() throws {
         scenario = try StoreScenario(
             model: try ManagedObjectModel {
-                Entity("File") {
+                EntityDeclaration("File") {
                     AttributeDeclaration("name", .string)
                     AttributeDeclaration("bytes", .binary)
                     AttributeDeclaration("preview", .binary)

@@ -12,11 +12,11 @@ final class EverydayStore: EverydaySide {
     init(_ path: String) throws {
         let model = try ManagedObjectModel {
             PersonStore.entity
-            Entity("Team") {
+            EntityDeclaration("Team") {
                 AttributeDeclaration("title", .string)
                 RelationshipDeclaration("players", toMany: "Player", inverse: "team")
             }
-            Entity("Player") {
+            EntityDeclaration("Player") {
                 AttributeDeclaration("name", .string)
                 RelationshipDeclaration("team", to: "Team", inverse: "players")
             }

@@ -15,14 +15,14 @@ final class Crew {
 
     init(_ path: String, size: Int) throws {
         let model = try ManagedObjectModel {
-            Entity("Worker") {
+            EntityDeclaration("Worker") {
                 AttributeDeclaration("age", .integer64)
                 AttributeDeclaration("name", .string)
                 RelationshipDeclaration("boss", to: "Worker", inverse: "reports")
                 RelationshipDeclaration("reports", toMany: "Worker", inverse: "boss")
                 RelationshipDeclaration("tasks", toMany: "Task", inverse: "worker", deleteRule: .cascade)
             }
-            Entity("Task") {
+            EntityDeclaration("Task") {
                 AttributeDeclaration("title", .string)
                 RelationshipDeclaration("worker", to: "Worker", inverse: "tasks")
             }

@@ -14,7 +14,7 @@ final class Roster {
 
     init(_ path: String, size: Int) throws {
         let model = try ManagedObjectModel {
-            Entity("Member") {
+            EntityDeclaration("Member") {
                 AttributeDeclaration("name", .string)
                 AttributeDeclaration("rank", .integer64)
             }

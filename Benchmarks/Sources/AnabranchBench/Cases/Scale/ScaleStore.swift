@@ -9,7 +9,7 @@ enum ScaleStore {
 
     private static func model() throws -> ManagedObjectModel {
         try ManagedObjectModel {
-            Entity(entity) {
+            EntityDeclaration(entity) {
                 AttributeDeclaration("code", .string)
                 AttributeDeclaration("name", .string)
                 AttributeDeclaration("city", .string)

@@ -4,7 +4,7 @@ public import AnabranchModel
 ///
 /// The macro `@Entity` generates it; a class by hand can override
 /// ``ManagedObject/entityDeclaration`` in the same form. The properties are in any order.
-public struct EntityDeclaration {
+public struct ClassDeclaration {
     /// A relationship with a class instead of an entity at its other end.
     struct ClassRelationship {
         var relationship: RelationshipDeclaration
@@ -16,7 +16,7 @@ public struct EntityDeclaration {
 
     let type: ManagedObject.Type
     /// The entity without its super-entity and its relationships.
-    private(set) var entity: Entity
+    private(set) var entity: EntityDeclaration
     private(set) var relationships: [ClassRelationship] = []
     /// The fetched properties without their entities, with the classes of their objects.
     private(set) var fetchedProperties: [(property: FetchedProperty, destination: Any.Type)] = []
@@ -38,7 +38,7 @@ public struct EntityDeclaration {
         hashModifier: String? = nil, userInfo: [String: String] = [:]
     ) {
         self.type = type
-        entity = Entity(
+        entity = EntityDeclaration(
             type.entityName, isAbstract: isAbstract, wireName: wireName,
             renamingIdentifier: originalName, versionHashModifier: hashModifier,
             deletePolicy: deletePolicy, userInfo: userInfo)
@@ -54,7 +54,7 @@ public struct EntityDeclaration {
 
 // MARK: - Attributes
 
-extension EntityDeclaration {
+extension ClassDeclaration {
     /// Declares an attribute; an optional type makes an optional attribute.
     ///
     /// A derived attribute is always optional, because a new object has no value until it is saved.
@@ -116,7 +116,7 @@ extension EntityDeclaration {
 
 // MARK: - Composite attributes
 
-extension EntityDeclaration {
+extension ClassDeclaration {
     /// Declares an optional composite attribute.
     ///
     /// - Parameters:
@@ -155,7 +155,7 @@ extension EntityDeclaration {
 
 // MARK: - Relationships, constraints and indexes
 
-extension EntityDeclaration {
+extension ClassDeclaration {
     /// Declares a relationship to at most one object.
     ///
     /// - Parameters:

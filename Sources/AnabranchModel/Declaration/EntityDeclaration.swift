@@ -1,5 +1,5 @@
 /// An entity as a model declares it.
-public struct Entity: Hashable, Sendable {
+public struct EntityDeclaration: Hashable, Sendable {
     /// The name; unique in the model.
     public var name: String
     /// The name of the super-entity; this entity inherits its properties.
