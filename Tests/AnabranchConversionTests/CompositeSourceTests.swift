@@ -128,7 +128,7 @@ import Testing
 
     /// Converts a source without a doubtful value, and compares values of its first object.
     private func expect(
-        _ values: [String: Value], in source: MadeSource, _ model: ManagedObjectModel
+        _ values: [String: PropertyValue], in source: MadeSource, _ model: ManagedObjectModel
     ) throws {
         #expect(try source.convert(model).doubts.isEmpty)
         try source.withObjects { (find: (String) throws -> ManagedObject) throws in

@@ -77,7 +77,7 @@ struct ValueViolationTests {
 
     @Test func `bounds are inclusive`() throws {
         let bounded = try attribute(AttributeDeclaration("x", .decimal, minimum: 1, maximum: 2.5))
-        func decimal(_ text: String) throws -> Value { .decimal(try #require(ExactDecimal(text))) }
+        func decimal(_ text: String) throws -> PropertyValue { .decimal(try #require(ExactDecimal(text))) }
         #expect(try bounded.violation(by: decimal("0.99")) == .belowMinimum)
         #expect(try bounded.violation(by: decimal("1")) == nil)
         #expect(try bounded.violation(by: decimal("2.5")) == nil)

@@ -140,7 +140,7 @@ struct RandomDeclarations {
         return relationship
     }
 
-    private mutating func value(of type: AttributeType) -> Value {
+    private mutating func value(of type: AttributeType) -> PropertyValue {
         switch type {
         case .boolean: .bool(chance(2))
         case .integer16: .integer(.random(in: -32768...32767, using: &random))

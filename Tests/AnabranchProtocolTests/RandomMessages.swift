@@ -177,7 +177,7 @@ extension SeededGenerator {
     }
 }
 
-extension Value {
+extension PropertyValue {
     fileprivate var hasNaN: Bool {
         switch self {
         case .double(let number), .date(let number): number.isNaN

@@ -44,19 +44,19 @@ import Testing
         for store in stores { #expect(try store.canonicalHash() == expected) }
     }
 
-    private func time(_ store: Store, _ id: LocalID) throws -> [Value?] {
+    private func time(_ store: Store, _ id: LocalID) throws -> [PropertyValue?] {
         try ["start", "end"].map { try store.value($0, of: id, "Meeting") }
     }
 
-    private func set(_ store: Store, _ id: LocalID, _ values: [String: Value]) throws {
+    private func set(_ store: Store, _ id: LocalID, _ values: [String: PropertyValue]) throws {
         scenario.clock.milliseconds += 10
         _ = try store.update("Meeting", id, values)
     }
 
     /// Returns the group's value in the canonical state.
-    private func whole(_ store: Store, _ id: LocalID) throws -> Value? {
+    private func whole(_ store: Store, _ id: LocalID) throws -> PropertyValue? {
         let record = try store.recordID(of: id)
-        var found: Value?
+        var found: PropertyValue?
         try store.read { reader in
             try reader.canonicalRecords { canonical in
                 guard canonical.id == record else { return }
@@ -68,9 +68,9 @@ import Testing
         return found
     }
 
-    private func group(_ members: [(String, WireType, Value)]) -> Value {
+    private func group(_ members: [(String, WireType, PropertyValue)]) -> PropertyValue {
         GroupValue(members.map { .init(name: WireName($0.0), type: $0.1, value: $0.2) })
-            .map(Value.group) ?? .null
+            .map(PropertyValue.group) ?? .null
     }
 
     // MARK: - Merging
@@ -161,7 +161,7 @@ import Testing
     {
         let (here, _) = try meeting(9, 10)
         let before = try a.canonicalHash()
-        for value in [Value.integer(1 << 40), .string("noon")] {
+        for value in [PropertyValue.integer(1 << 40), .string("noon")] {
             let error = storeError { try set(a, here, ["end": value]) }
             #expect(error?.code == .invalidValue)
             #expect(error?.entity == "Meeting" && error?.property == "time")

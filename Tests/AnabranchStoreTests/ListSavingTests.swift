@@ -146,9 +146,9 @@ import Testing
             let names = try lists.shown(name).compactMap {
                 try lists.store.value("name", of: $0, "Item")
             }
-            let runs = [["a0", "a1", "a2"], ["b0", "b1", "b2"]].map { $0.map(Value.string) }
-            let first: [Value] = [.string("0")]
-            let last: [Value] = [.string("1")]
+            let runs = [["a0", "a1", "a2"], ["b0", "b1", "b2"]].map { $0.map(PropertyValue.string) }
+            let first: [PropertyValue] = [.string("0")]
+            let last: [PropertyValue] = [.string("1")]
             #expect(
                 names == first + runs[0] + runs[1] + last
                     || names == first + runs[1] + runs[0] + last)

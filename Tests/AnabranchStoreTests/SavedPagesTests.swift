@@ -31,8 +31,8 @@ import Testing
         _ = try store.save(request)
     }
 
-    private func slots(_ id: LocalID) -> [Value] {
-        var slots = [Value](repeating: .null, count: note.slots.count)
+    private func slots(_ id: LocalID) -> [PropertyValue] {
+        var slots = [PropertyValue](repeating: .null, count: note.slots.count)
         slots[note.slotIndex(named: "title")!] = .string("Note \(id)")
         // Neighbours have other places, so the index is written at any page.
         slots[note.slotIndex(named: "place")!] = .integer(Int64(id * 7919 % 5000))

@@ -53,7 +53,7 @@ import Testing
             .init(
                 entity: person,
                 rows: try store.reserveNumbers(1).map {
-                    ($0, [Value](repeating: .null, count: person.slots.count))
+                    ($0, [PropertyValue](repeating: .null, count: person.slots.count))
                 }))
         #expect(try store.save(mixed).dot?.sequence == 1)
         let payload = try store.read { try $0.changeSets(after: 0, limit: 1) }[0].changeSet.payload

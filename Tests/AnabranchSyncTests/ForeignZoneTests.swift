@@ -34,7 +34,7 @@ struct ForeignZoneTests {
 
     private static func insertAccount(into store: Store, _ model: ManagedObjectModel) throws {
         let entity = try #require(model.entity(named: "Account"))
-        let slots = entity.slots.map { _ in Value.integer(5) }
+        let slots = entity.slots.map { _ in PropertyValue.integer(5) }
         var request = SaveRequest(author: "app")
         request.inserts = [
             .init(entity: entity, rows: [(try store.reserveNumbers(1).lowerBound, slots)])

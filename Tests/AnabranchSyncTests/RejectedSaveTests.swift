@@ -23,7 +23,7 @@ struct RejectedSaveTests {
             })
     }
 
-    private static func mentions(_ values: Value...) -> @Sendable (ChangeBlock) -> Bool {
+    private static func mentions(_ values: PropertyValue...) -> @Sendable (ChangeBlock) -> Bool {
         { block in
             switch block {
             case .insert(let rows), .update(let rows):
@@ -46,7 +46,7 @@ struct RejectedSaveTests {
         #expect(outcome.isCaughtUp && outcome.blockedBy == nil)
         #expect(outcome.rejectedSaves == 1 && outcome.pushedChangeSets == 3)
         #expect(engine.status.rejectedCount == 1)
-        #expect(try a.names(names) == ["after", "good"].map { "\(Value.string($0))" })
+        #expect(try a.names(names) == ["after", "good"].map { "\(PropertyValue.string($0))" })
         let rejected = try #require(try a.rejectedSaves().first)
         #expect(rejected.rejection == SaveRejection(.validationFailed, "Not here."))
         #expect(rejected.consequences.count == 1)

@@ -78,7 +78,7 @@ extension ConflictEntry {
     /// Returns the same entry with some fields replaced.
     func with(
         kind: Kind? = nil, record: RecordID? = nil, entity: String? = nil,
-        property: WireProperty? = nil, value: Value? = nil
+        property: WireProperty? = nil, value: PropertyValue? = nil
     ) -> ConflictEntry {
         ConflictEntry(
             id: id, kind: kind ?? self.kind, record: record ?? self.record,

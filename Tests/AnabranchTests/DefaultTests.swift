@@ -104,9 +104,9 @@ extension ManagedObjectContext {
             try ManagedObjectModel {
                 EntityDeclaration("Thing") {
                     AttributeDeclaration("name", .string)
-                    AttributeDeclaration("plain", .integer64, default: low.map(Value.integer))
-                    AttributeDeclaration("low", .integer64, default: low.map(Value.integer))
-                    AttributeDeclaration("high", .integer64, default: later.map(Value.integer))
+                    AttributeDeclaration("plain", .integer64, default: low.map(PropertyValue.integer))
+                    AttributeDeclaration("low", .integer64, default: low.map(PropertyValue.integer))
+                    AttributeDeclaration("high", .integer64, default: later.map(PropertyValue.integer))
                     AttributeGroup("range", "low", "high")
                 }
             }
@@ -159,7 +159,7 @@ extension ManagedObjectContext {
 
     /// - Parameter isMandatory: True if a country must be there, and the whole place.
     private static func model(
-        hasPlace: Bool = true, isMandatory: Bool = false, country: Value = "CH"
+        hasPlace: Bool = true, isMandatory: Bool = false, country: PropertyValue = "CH"
     ) throws -> ManagedObjectModel {
         try ManagedObjectModel {
             EntityDeclaration("Thing") {
@@ -199,7 +199,7 @@ extension ManagedObjectContext {
         try container.inContext { context in
             let thing = try context.insert("Thing")
             thing["place.city"] = "Bern"
-            let shown: [String: Value] = [
+            let shown: [String: PropertyValue] = [
                 "city": "Bern", "country": "CH", "point.x": .null, "point.z": .null,
                 "unit.name": "m",
             ]
@@ -288,7 +288,7 @@ extension ManagedObjectContext {
 
 extension `Defaults of elements` {
     private static func place(
-        isMandatory: Bool, default value: Value? = nil
+        isMandatory: Bool, default value: PropertyValue? = nil
     ) throws -> ManagedObjectModel {
         try ManagedObjectModel {
             EntityDeclaration("Thing") {
@@ -310,7 +310,7 @@ extension `Defaults of elements` {
         let shelf = try Shelf()
         let first = try shelf.open(Self.place(isMandatory: false))
         try first.inContext { context in
-            for (name, x) in [("a", Value.integer(1)), ("b", .null)] {
+            for (name, x) in [("a", PropertyValue.integer(1)), ("b", .null)] {
                 let thing = try context.insert("Thing")
                 (thing["name"], thing["place.city"]) = (.string(name), "Bern")
                 thing["place.point.x"] = x

@@ -36,7 +36,7 @@ final class Calendar: Sendable {
     }
 
     /// Changes the only meeting, in a later millisecond than any change before, and saves.
-    func edit(_ values: [String: Value]) throws {
+    func edit(_ values: [String: PropertyValue]) throws {
         Thread.sleep(forTimeInterval: 0.002)
         try inContext { context throws in
             let meeting = try context.meeting()
@@ -45,7 +45,7 @@ final class Calendar: Sendable {
         }
     }
 
-    func time() throws -> [Value] {
+    func time() throws -> [PropertyValue] {
         try inContext { context throws in try context.meeting().time }
     }
 }
@@ -57,5 +57,5 @@ extension ManagedObjectContext {
 }
 
 extension ManagedObject {
-    var time: [Value] { [self["start"], self["end"]] }
+    var time: [PropertyValue] { [self["start"], self["end"]] }
 }

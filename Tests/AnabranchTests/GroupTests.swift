@@ -33,7 +33,7 @@ import Testing
 
     /// Merges a save of another context into this one.
     private func merge(
-        _ values: [String: Value], into context: ManagedObjectContext
+        _ values: [String: PropertyValue], into context: ManagedObjectContext
     ) throws {
         let changes: ObjectIDChanges? = try here.inContext { other throws in
             let log = NotificationLog(ManagedObjectContext.didSave, of: other)

@@ -370,7 +370,7 @@ import Testing
         let shop = try Shop()
         try shop.inContext { context throws in
             let laptop = try context.insert("Laptop")
-            for value in [Value.integer(7), .string("x"), .data(Data([1])), .null] {
+            for value in [PropertyValue.integer(7), .string("x"), .data(Data([1])), .null] {
                 try laptop.setValue(value, forKey: "mark")
                 #expect(try laptop.value(forKey: "mark") == value)
             }

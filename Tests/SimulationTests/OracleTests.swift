@@ -21,11 +21,11 @@ struct OracleTests {
             name: "", previousOrigin: .zero, context: CausalContext())
     }
 
-    private func insert(_ number: UInt64, _ value: Value) -> ChangeBlock {
+    private func insert(_ number: UInt64, _ value: PropertyValue) -> ChangeBlock {
         .insert(rows(number, value))
     }
 
-    private func rows(_ number: UInt64, _ value: Value) -> RowBlock {
+    private func rows(_ number: UInt64, _ value: PropertyValue) -> RowBlock {
         RowBlock(
             entity: "Box", records: [record(number)], properties: [title], columns: [[value]])
     }

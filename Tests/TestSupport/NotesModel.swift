@@ -57,7 +57,7 @@ package enum NotesModel {
     }
 }
 
-extension Value {
+extension PropertyValue {
     fileprivate var text: String? {
         if case .string(let text) = self { text } else { nil }
     }

@@ -85,7 +85,7 @@ enum PropertyText {
     }
 
     /// A value as a table shows it; texts in quotes.
-    static func quoted(_ value: Value) -> String {
+    static func quoted(_ value: PropertyValue) -> String {
         switch value {
         case .string(let text): JSONText.quoted(text)
         default: ValueText.text(value)

@@ -16,9 +16,9 @@ public struct DiscardedValues: Sendable {
     /// The record's entity.
     public let entity: EntityDescription
     /// The lost attribute values, by attribute name.
-    public private(set) var attributes: [String: Value] = [:]
+    public private(set) var attributes: [String: PropertyValue] = [:]
     /// The whole values of attribute groups; their members are also among `attributes`.
-    private(set) var groups: [(AttributeGroupDescription, Value)] = []
+    private(set) var groups: [(AttributeGroupDescription, PropertyValue)] = []
     /// The records that the deleted record was related to, by relationship name, in ascending
     /// order. Some of them may be deleted too. A to-one relationship has at most one.
     public private(set) var related: [String: [RecordID]] = [:]
@@ -29,7 +29,7 @@ public struct DiscardedValues: Sendable {
     /// One write of the record.
     private struct Write {
         let property: WireProperty
-        let value: Value
+        let value: PropertyValue
         let stamp: Stamp
         /// True if the value is added to a counter.
         var isAddition = false
@@ -94,7 +94,7 @@ public struct DiscardedValues: Sendable {
         }
     }
 
-    private static func standing(among writes: [Write]) -> Value {
+    private static func standing(among writes: [Write]) -> PropertyValue {
         let property = writes[0].property
         if property.rule == .counter {
             if let whole = writes.first(where: \.isWhole) { return whole.value }

@@ -109,8 +109,8 @@ extension EntityDescription {
     /// Returns the attribute that shows the values of a former property, which has another type or
     /// merge rule, and a value as it shows it.
     func attribute(
-        showing value: Value, of former: WireProperty
-    ) -> (attribute: AttributeDescription, value: Value)? {
+        showing value: PropertyValue, of former: WireProperty
+    ) -> (attribute: AttributeDescription, value: PropertyValue)? {
         for case .attribute(let attribute) in slots
         where !attribute.isTransient && !attribute.isDerived && attribute.group == nil
             && attribute.wireProperty.continues(former)

@@ -64,7 +64,7 @@ extension PropertyError {
         /// The value has another type than the attribute.
         public static let wrongType = Code(rawValue: "wrong-type")
         /// The type of the property has no counterpart of the value, such as an enum without that
-        /// case. Add the case, or read the value by its name alone, as a `Value`.
+        /// case. Add the case, or read the value by its name alone, as a `PropertyValue`.
         public static let unknownValue = Code(rawValue: "unknown-value")
         /// A derived attribute can't be set, because its value is computed. Change the properties
         /// that it is derived from.

@@ -90,7 +90,7 @@ public struct FormerRecord: Sendable {
     ///
     /// - Throws: ``PropertyError`` for an unknown name, a relationship, or an attribute that is
     ///   transient or derived.
-    public func value(forKey key: String) throws -> Value {
+    public func value(forKey key: String) throws -> PropertyValue {
         guard let attribute = try property(key).attribute, attribute.isStored else {
             throw wrongKind(key, "it was no stored attribute.")
         }
@@ -106,7 +106,7 @@ public struct FormerRecord: Sendable {
     /// - Throws: The errors of ``value(forKey:)``; also ``PropertyError`` with code `wrongType` if
     ///   the type can't hold the value.
     public func value<T: AttributeValue>(forKey key: String, as type: T.Type = T.self) throws -> T {
-        let value: Value = try value(forKey: key)
+        let value: PropertyValue = try value(forKey: key)
         guard let result = T.reading(value) else {
             throw PropertyError(
                 .wrongType,
@@ -142,7 +142,7 @@ public struct FormerRecord: Sendable {
     }
 
     /// The last write of a property; `nil` if it was never written.
-    private func value(of property: WireProperty) -> Value? {
+    private func value(of property: WireProperty) -> PropertyValue? {
         state.cells.filter { $0.property == property }.max { $0.stamp < $1.stamp }?.value
     }
 

@@ -43,8 +43,8 @@ struct DeclaredAttribute {
 
     private static func defaultValue<T: AttributeValue>(
         _ initially: () throws -> T
-    ) throws(DefaultError) -> Value? {
-        let values: [Value]
+    ) throws(DefaultError) -> PropertyValue? {
+        let values: [PropertyValue]
         do {
             values = [try initially().attributeValue, try initially().attributeValue]
         } catch let error as AttributeValueError {

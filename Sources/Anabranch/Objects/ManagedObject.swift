@@ -70,7 +70,7 @@ open class ManagedObject {
     /// Called after a fault got its values from the store.
     ///
     /// An attribute of the object that is set here, such as a transient one, does not mark the
-    /// object as changed (see ``setPrimitiveValue(_:forKey:)-(Value,_)``). A relationship that is
+    /// object as changed (see ``setPrimitiveValue(_:forKey:)-(PropertyValue,_)``). A relationship that is
     /// set here does.
     open func awakeFromFetch() {}
     /// Called after the object got other values without a setter: by an undo or redo, a rollback,

@@ -26,7 +26,7 @@ final class PropertyProbe {
     struct Mark {
         let object: Int
         let slot: Int
-        let value: Value
+        let value: PropertyValue
     }
 
     private let mark: Mark?
@@ -86,7 +86,7 @@ final class PropertyProbe {
     /// Returns the elements of a composite attribute.
     func elements(of object: ManagedObject, named name: String) -> CompositeElements {
         record(.composite(name), of: object)
-        var values: [String: Value] = [:]
+        var values: [String: PropertyValue] = [:]
         for (slot, element) in Self.elements(of: name, in: type(of: object)) {
             values[element] = object.slots[slot]
         }

@@ -53,7 +53,7 @@ extension PredicateObject where Self: ManagedObject {
 
 extension AttributeDescription {
     /// The attribute's own value in the value of its attribute group.
-    fileprivate func value(in value: Value) -> Value {
+    fileprivate func value(in value: PropertyValue) -> PropertyValue {
         guard let group else { return value }
         return zip(group.members, group.values(in: value)).first { $0.0.attribute === self }?.1
             ?? .null

@@ -151,14 +151,14 @@ extension AttributeType {
     }
 
     /// Returns true if the value can be a default: references, groups and unknown values cannot.
-    fileprivate func accepts(default value: Value) -> Bool {
+    fileprivate func accepts(default value: PropertyValue) -> Bool {
         switch value {
         case .reference, .group, .unknown: false
         default: accepts(value)
         }
     }
 
-    fileprivate func accepts(bound: Value) -> Bool {
+    fileprivate func accepts(bound: PropertyValue) -> Bool {
         switch (self, bound) {
         case (.string, .integer(let length)): length >= 0
         case (.double, .double(let number)), (.float, .double(let number)),

@@ -82,7 +82,7 @@ extension CompiledModelReader {
     }
 
     /// The default in the attribute's type; `nil` for a type that has no defaults in model files.
-    private func fitting(_ value: Value, _ type: AttributeType) -> Value? {
+    private func fitting(_ value: PropertyValue, _ type: AttributeType) -> PropertyValue? {
         switch (type, value) {
         case (.transformable, _), (.undefined, _): nil
         case (.boolean, .integer(let number)): .bool(number != 0)
@@ -144,7 +144,7 @@ extension CompiledModelReader {
     }
 
     private func readExpression(
-        _ form: ArchivedObject, _ left: ArchivedObject, _ bound: Value,
+        _ form: ArchivedObject, _ left: ArchivedObject, _ bound: PropertyValue,
         into attribute: inout AttributeDeclaration
     ) -> Bool {
         guard form.integer("NSOperatorType") == 6, left.className == "NSSelfExpression",

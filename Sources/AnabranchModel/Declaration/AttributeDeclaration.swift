@@ -24,11 +24,11 @@ public struct AttributeDeclaration: Hashable, Sendable {
     /// `nil` if the app sets the value.
     public var derivationExpression: String?
     /// The value of a newly inserted object. The model converts it to the attribute's type.
-    public var defaultValue: Value?
+    public var defaultValue: PropertyValue?
     /// The least value, or the least length of a string in UTF-16 units. Inclusive.
-    public var minimum: Value?
+    public var minimum: PropertyValue?
     /// The greatest value, or the greatest length of a string in UTF-16 units. Inclusive.
-    public var maximum: Value?
+    public var maximum: PropertyValue?
     /// A regular expression in ICU's syntax that the whole text of a string must match.
     public var regularExpression: String?
     /// Further conditions on the value, checked in this order when an object is saved.
@@ -61,11 +61,11 @@ public struct AttributeDeclaration: Hashable, Sendable {
         transformer valueTransformerName: String? = nil,
         className valueClassName: String? = nil,
         optional isOptional: Bool = true,
-        default defaultValue: Value? = nil,
+        default defaultValue: PropertyValue? = nil,
         transient isTransient: Bool = false,
         derivation derivationExpression: String? = nil,
-        minimum: Value? = nil,
-        maximum: Value? = nil,
+        minimum: PropertyValue? = nil,
+        maximum: PropertyValue? = nil,
         regularExpression: String? = nil,
         validations: [ValidationRule] = [],
         wireName: String? = nil,

@@ -75,7 +75,7 @@ enum DeclarationNormalizer {
     }
 
     /// Converts a bound; bounds of a string are lengths and stay integers.
-    private static func coerceBound(_ bound: Value, of type: AttributeType) -> Value {
+    private static func coerceBound(_ bound: PropertyValue, of type: AttributeType) -> PropertyValue {
         type == .string ? bound : type.coerce(bound) ?? bound
     }
 

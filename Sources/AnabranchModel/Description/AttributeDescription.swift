@@ -15,12 +15,12 @@ public final class AttributeDescription: Sendable {
     /// True if the value is neither stored nor sent.
     public let isTransient: Bool
     /// The declared default; `null` if the model gives none.
-    public let defaultValue: Value
+    public let defaultValue: PropertyValue
     /// The value of a newly inserted object: the default.
     ///
     /// It is `null` for an element of a composite attribute that may be without a value, or that is
     /// inside of one: its default counts once the composite attribute has a value.
-    package let initialValue: Value
+    package let initialValue: PropertyValue
     /// True for an element of a composite attribute; the name is then its path: `address.city`.
     package let isElement: Bool
     /// The name, type and merge rule under which changes are sent and merged.

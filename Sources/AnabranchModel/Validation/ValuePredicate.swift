@@ -25,7 +25,7 @@ struct ValuePredicate: Sendable {
     /// Evaluates the predicate.
     ///
     /// - Parameter value: A value of the attribute's type, not null.
-    func holds(for value: Value) -> Bool {
+    func holds(for value: PropertyValue) -> Bool {
         let subject = ValueSubject(predicateEntity: entity, value: value)
         // The substitute never throws. A regular expression that takes too many steps does, and
         // then the value is refused.
@@ -50,7 +50,7 @@ private struct ValueKeys: PredicateRewriting {
 /// The substitute object, which offers a value to the predicate of a rule.
 private struct ValueSubject: PredicateSubject {
     let predicateEntity: EntityDescription
-    let value: Value
+    let value: PropertyValue
 
     var predicateReference: PredicateObjectReference? { nil }
 

@@ -127,7 +127,7 @@ extension ModelReader {
 
     private mutating func bound(
         _ prefix: String, of element: ModelElement, attribute: AttributeDeclaration, entity: String
-    ) -> Value? {
+    ) -> PropertyValue? {
         if attribute.type == .date {
             return date(
                 prefix + "DateTimeInterval", of: element, entity: entity, property: attribute.name)
@@ -147,7 +147,7 @@ extension ModelReader {
     /// Reads a date from its interval; the text beside it is for the editor only.
     private mutating func date(
         _ name: String, of element: ModelElement, entity: String, property: String
-    ) -> Value? {
+    ) -> PropertyValue? {
         guard let text = element.text(name) else { return nil }
         guard let seconds = Double(decimalText: text), seconds.isFinite else {
             refuse(

@@ -97,7 +97,7 @@ extension ModelWriter {
     }
 }
 
-extension Value {
+extension PropertyValue {
     fileprivate var isFinite: Bool {
         switch self {
         case .double(let number), .date(let number): number.isFinite

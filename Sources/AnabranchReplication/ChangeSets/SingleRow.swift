@@ -3,11 +3,11 @@ package struct SingleRow: Sendable {
     /// The record; `nil` before it was appended.
     package var record: RecordID?
     /// The appended values, by column.
-    package var values: [Value?]
+    package var values: [PropertyValue?]
 
     package init(columnCount: Int) { values = (0..<columnCount).map { _ in nil } }
 
-    package mutating func set(_ value: Value, inColumn column: Int) {
+    package mutating func set(_ value: PropertyValue, inColumn column: Int) {
         precondition(values[column] == nil, "a column must have one value for each record")
         values[column] = value
     }

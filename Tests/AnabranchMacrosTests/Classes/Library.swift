@@ -18,10 +18,10 @@ enum Library {
     struct Pages: AttributeValue, Equatable {
         var count: Int64
         static var absent: Pages { Pages(count: 0) }
-        static func reading(_ value: Value) -> Pages? {
+        static func reading(_ value: PropertyValue) -> Pages? {
             Int64.reading(value).map { Pages(count: $0) }
         }
-        var attributeValue: Value { .integer(count) }
+        var attributeValue: PropertyValue { .integer(count) }
     }
 
     @Entity(isAbstract: true, originalName: "Thing", deletePolicy: .updateWins)

@@ -7,7 +7,7 @@ import Testing
 /// Tests of validation rules: how the model reads, stores and applies them.
 struct ValidationRuleTests {
     private func failures(
-        _ type: AttributeType, _ formats: String..., by value: Value
+        _ type: AttributeType, _ formats: String..., by value: PropertyValue
     ) throws -> [String] {
         let rules = formats.map { ValidationRule($0) }
         let model = try ManagedObjectModel {
@@ -19,7 +19,7 @@ struct ValidationRuleTests {
         }
     }
 
-    private func holds(_ format: String, _ value: Value, _ type: AttributeType) throws -> Bool {
+    private func holds(_ format: String, _ value: PropertyValue, _ type: AttributeType) throws -> Bool {
         try failures(type, format, by: value).isEmpty
     }
 
@@ -66,11 +66,11 @@ struct ValidationRuleTests {
     }
 
     @Test func `a double that is not a number violates every bound and is no date`() throws {
-        func violations(_ attribute: AttributeDeclaration, _ value: Value) throws -> [ValueViolation] {
+        func violations(_ attribute: AttributeDeclaration, _ value: PropertyValue) throws -> [ValueViolation] {
             try ManagedObjectModel { EntityDeclaration("A") { attribute } }.attribute("A", "x")
                 .violations(by: value)
         }
-        let nan = Value.double(.nan)
+        let nan = PropertyValue.double(.nan)
         #expect(try violations(AttributeDeclaration("x", .double, minimum: 0), nan) == [.belowMinimum])
         #expect(try violations(AttributeDeclaration("x", .double, maximum: 0), nan) == [.aboveMaximum])
         #expect(try violations(AttributeDeclaration("x", .double), nan) == [])

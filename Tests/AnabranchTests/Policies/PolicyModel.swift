@@ -95,7 +95,7 @@ final class Ledger: Sendable {
     /// Saves an account and returns its ID.
     @discardableResult
     func account(
-        _ values: [String: Value], _ entity: String = "Account"
+        _ values: [String: PropertyValue], _ entity: String = "Account"
     ) throws -> ManagedObjectID {
         try inContext { context throws in
             let account = try context.make(entity, values)
@@ -105,7 +105,7 @@ final class Ledger: Sendable {
     }
 
     /// Returns the stored values of an object.
-    func stored(_ id: ManagedObjectID, _ keys: String...) throws -> [Value] {
+    func stored(_ id: ManagedObjectID, _ keys: String...) throws -> [PropertyValue] {
         try inContext { context throws in
             let object = try context.existingObject(with: id)
             return try keys.map { try object.value(forKey: $0) }
@@ -125,7 +125,7 @@ final class Ledger: Sendable {
 }
 
 extension ManagedObjectContext {
-    func make(_ entity: String, _ values: [String: Value]) throws -> ManagedObject {
+    func make(_ entity: String, _ values: [String: PropertyValue]) throws -> ManagedObject {
         let object = try insert(entity)
         try object.set(values)
         return object
@@ -136,11 +136,11 @@ extension ManagedObjectContext {
 }
 
 extension ManagedObject {
-    func set(_ values: [String: Value]) throws {
+    func set(_ values: [String: PropertyValue]) throws {
         for (key, value) in values { try setValue(value, forKey: key) }
     }
 
-    func values(_ keys: String...) throws -> [Value] { try keys.map { try value(forKey: $0) } }
+    func values(_ keys: String...) throws -> [PropertyValue] { try keys.map { try value(forKey: $0) } }
 
     /// Returns the names of the members of a to-many.
     func names(_ key: String) throws -> [String] {

@@ -141,6 +141,6 @@ extension ManagedObject {
     var givenMark: String { self["name"].textOrEmpty }
 }
 
-extension Value {
+extension PropertyValue {
     var textOrEmpty: String { if case .string(let text) = self { text } else { "" } }
 }

@@ -84,7 +84,7 @@ class Team: ManagedObject, ValueChecking {
     var onUpdate: (Team) throws -> Void = { _ in }
     var onDelete: (Team) throws -> Void = { _ in }
     var onSave: (Team) -> Void = { _ in }
-    var onValue: (inout Value, String) throws -> Void = { _, _ in }
+    var onValue: (inout PropertyValue, String) throws -> Void = { _, _ in }
 
     func checkAsTeam() throws { try super.validateForInsert() }
     override func validateForInsert() throws {
@@ -101,7 +101,7 @@ class Team: ManagedObject, ValueChecking {
         try super.validateForDelete()
         try onDelete(self)
     }
-    func checkValue(_ value: inout Value, forKey key: String) throws {
+    func checkValue(_ value: inout PropertyValue, forKey key: String) throws {
         try onValue(&value, key)
     }
     override func willSave() {

@@ -46,7 +46,7 @@ import Testing
     }
 
     private func apply(
-        _ values: [String: Value], _ parts: Int?, to thing: ManagedObject,
+        _ values: [String: PropertyValue], _ parts: Int?, to thing: ManagedObject,
         in context: ManagedObjectContext
     ) throws {
         for (name, value) in values { try thing.setValue(value, forKey: name) }
@@ -62,7 +62,7 @@ private struct RandomDemands {
     /// A rule, and its meaning in the reference model.
     private struct Rule {
         let format: String
-        let holds: @Sendable (Value) -> Bool
+        let holds: @Sendable (PropertyValue) -> Bool
     }
 
     private struct Field {
@@ -115,7 +115,7 @@ private struct RandomDemands {
         return field
     }
 
-    private static func bound(_ number: Int64, _ type: AttributeType) -> Value {
+    private static func bound(_ number: Int64, _ type: AttributeType) -> PropertyValue {
         type == .date ? .date(Double(number)) : .integer(number)
     }
 
@@ -141,8 +141,8 @@ private struct RandomDemands {
 }
 
 extension RandomDemands {
-    func values(_ generator: inout SeededGenerator) -> [String: Value] {
-        var values: [String: Value] = [:]
+    func values(_ generator: inout SeededGenerator) -> [String: PropertyValue] {
+        var values: [String: PropertyValue] = [:]
         for field in fields {
             let isMissing = generator.oneIn(6)
             let value = Self.value(of: field.attribute.type, &generator)
@@ -153,7 +153,7 @@ extension RandomDemands {
 
     private static func value(
         of type: AttributeType, _ generator: inout SeededGenerator
-    ) -> Value {
+    ) -> PropertyValue {
         let number = Int64.random(in: -1...9, using: &generator)
         switch type {
         case .double: return .double(Double(number) / 2)
@@ -168,7 +168,7 @@ extension RandomDemands {
     }
 
     /// Returns the errors of a thing with these values, by the names of its properties.
-    func failures(_ values: [String: Value], parts count: Int) -> [String] {
+    func failures(_ values: [String: PropertyValue], parts count: Int) -> [String] {
         var found = fields.flatMap { field in
             let name = field.attribute.name
             return failures(of: field, values[name] ?? .null).map { "\(name) \($0)" }
@@ -183,7 +183,7 @@ extension RandomDemands {
         return found
     }
 
-    private func failures(of field: Field, _ value: Value) -> [String] {
+    private func failures(of field: Field, _ value: PropertyValue) -> [String] {
         if value.isNull { return field.attribute.isOptional ? [] : ["missing-mandatory-property"] }
         var found: [String] = []
         let isText = field.attribute.type == .string
@@ -206,7 +206,7 @@ extension RandomDemands {
     }
 }
 
-extension Value {
+extension PropertyValue {
     fileprivate var number: Double {
         switch self {
         case .integer(let number): Double(number)

@@ -230,7 +230,7 @@ private typealias Results = FetchedResultsController<ManagedObject>
         return container
     }
 
-    private func write(_ code: Value, _ size: Value, _ container: PersistentContainer) throws {
+    private func write(_ code: PropertyValue, _ size: PropertyValue, _ container: PersistentContainer) throws {
         Thread.sleep(forTimeInterval: 0.002)
         try container.newBackgroundContext().performAndWait { context throws in
             let all = try context.fetch(FetchRequest<ManagedObject>(entityName: "Thing"))

@@ -16,10 +16,10 @@ package struct ExpectedConflicts {
     package struct Loss: Hashable {
         let record: RecordID
         let property: WireProperty
-        let value: Value
+        let value: PropertyValue
         let stamp: Stamp
 
-        package init(record: RecordID, property: WireProperty, value: Value, stamp: Stamp) {
+        package init(record: RecordID, property: WireProperty, value: PropertyValue, stamp: Stamp) {
             self.record = record
             self.property = property
             self.value = value

@@ -131,7 +131,7 @@ private enum PartStore {
                 .enumerated()
             {
                 let draw = scattered(row, replica)
-                let value: Value =
+                let value: PropertyValue =
                     switch replica {
                     case 0: .integer(draw % 100_000)
                     case 1: .double(Double(draw % 1000) / 10)

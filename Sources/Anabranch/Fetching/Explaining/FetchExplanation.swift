@@ -11,7 +11,7 @@ public struct FetchExplanation: Sendable {
     /// The statement, with a question mark for each parameter.
     public let sql: String
     /// The values of the parameters in the order of the text.
-    public let bindings: [Value]
+    public let bindings: [PropertyValue]
     /// SQLite's plan, a step in each line. A step inside another is indented below it.
     public let plan: [String]
     /// The number of rows that were found.

@@ -74,7 +74,7 @@ extension Store {
             noticedMilliseconds: statement.int64(at: 14))
     }
 
-    private static func value(_ statement: Statement, at column: Int) throws -> Value? {
+    private static func value(_ statement: Statement, at column: Int) throws -> PropertyValue? {
         statement.isNull(at: column) ? nil : try statement.taggedValue(at: column)
     }
 }

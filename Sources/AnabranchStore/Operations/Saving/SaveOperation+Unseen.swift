@@ -164,7 +164,7 @@ extension SaveOperation {
     /// The value that the object of a record shows after the save; `nil` if it is deleted.
     private func shownValue(
         of property: TableLayout.Property, _ layout: EntityLayout, _ record: LocalID
-    ) throws -> Value? {
+    ) throws -> PropertyValue? {
         let visible = try transaction.views.mergedDuplicates.visible(of: record)
         guard let row = try RowReader(transaction, layout: layout).row(visible ?? record) else {
             return nil

@@ -105,9 +105,9 @@ struct ConflictRevision {
         let property: WireProperty
         let kind: ConflictEntry.Kind
         let entity: WireName
-        let value: Value
+        let value: PropertyValue
         let winner: Stamp
-        let winningValue: Value?
+        let winningValue: PropertyValue?
         /// The local position of the discarded write.
         let position: Int64
         let isNew: Bool

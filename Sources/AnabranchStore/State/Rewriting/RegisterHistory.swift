@@ -33,7 +33,7 @@ struct RegisterHistory {
         let kind: ConflictEntry.Kind
         let winner: Stamp
         /// `nil` for a delete.
-        let winningValue: Value?
+        let winningValue: PropertyValue?
     }
 
     /// The discarded writes: those that do not show and that no later author had seen, and those

@@ -6,7 +6,7 @@ public struct HeldWrite: Hashable, Sendable {
     /// The record that holds the value: the object's own record, or a merged duplicate.
     public let record: RecordID
     /// The value in its portable form; a reference names a record.
-    public let value: Value
+    public let value: PropertyValue
     /// The author and the time of the write.
     public let write: ConflictEntry.Write
 }
@@ -39,7 +39,7 @@ package struct HiddenWriteRow: Sendable {
     package let held: HeldWrite
     package let rule: HidingRule
     /// The value that shows instead; null for a reference that reads nil.
-    package let shownValue: Value
+    package let shownValue: PropertyValue
 }
 
 extension HiddenReferences.Rule {

@@ -80,7 +80,7 @@ struct ObjectWrites {
 
     /// The value that the object shows of a property: null if it was never written, or if a rule
     /// hides the reference.
-    func shownValue(of property: TableLayout.Property) -> Value {
+    func shownValue(of property: TableLayout.Property) -> PropertyValue {
         guard rules[property.number] == nil else { return .null }
         return shown(of: property)?.cell.value ?? .null
     }

@@ -59,14 +59,14 @@ public struct ConflictEntry: Sendable, Identifiable {
     package let property: WireProperty
     /// The value that was discarded; for a link, the record at its right end. For a counter write
     /// to a deleted record it is the amount added.
-    public let value: Value
+    public let value: PropertyValue
     /// The write that lost.
     public let lost: Write
     /// The write or delete that won; `nil` for a delete that is no longer known.
     public let winner: Write?
     /// The value that was in the place of the discarded value when the conflict was noticed; `nil`
     /// if a delete won.
-    public let winningValue: Value?
+    public let winningValue: PropertyValue?
     /// The time when this replica noticed the conflict, in milliseconds since 1970-01-01 UTC.
     public let noticedMilliseconds: Int64
 
@@ -82,7 +82,7 @@ public struct ConflictEntry: Sendable, Identifiable {
 
     package init(
         id: Int64, kind: Kind, record: RecordID, entity: String, property: WireProperty,
-        value: Value, lost: Write, winner: Write?, winningValue: Value?,
+        value: PropertyValue, lost: Write, winner: Write?, winningValue: PropertyValue?,
         noticedMilliseconds: Int64
     ) {
         self.id = id

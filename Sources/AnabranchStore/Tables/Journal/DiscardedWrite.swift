@@ -8,11 +8,11 @@ struct DiscardedWrite {
     var entity: WireName
     var property: WireProperty
     /// The discarded value in its wire form.
-    var value: Value
+    var value: PropertyValue
     var lost: LocalStamp
     var winner: LocalStamp?
     /// The winning value in its wire form; `nil` if a delete won.
-    var winningValue: Value?
+    var winningValue: PropertyValue?
 
     /// Returns the write as a deletion of its record has discarded it.
     ///

@@ -9,10 +9,10 @@ struct JournalEntry: Equatable {
     var record: RecordID
     let property: WireProperty
     /// The discarded value; for a link, its right end.
-    var value: Value
+    var value: PropertyValue
     var lost: Stamp
     var winner: Stamp?
-    var winningValue: Value?
+    var winningValue: PropertyValue?
 
     var isLink: Bool { ConflictEntry.isLink(kind, property) }
 

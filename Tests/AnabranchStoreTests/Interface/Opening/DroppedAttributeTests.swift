@@ -72,7 +72,7 @@ import Testing
         return migrated
     }
 
-    private static let values: [String: Value] = [
+    private static let values: [String: PropertyValue] = [
         "name": .string("Anna"), "flag": .bool(false), "small": .integer(-7), "age": .integer(30),
         "ratio": .double(-0.0), "born": .date(.nan), "amount": .decimal(ExactDecimal("1.50")!),
         "motto": .string(""), "home": .uri("http://a.example"), "photo": .data(Data([0, 255])),

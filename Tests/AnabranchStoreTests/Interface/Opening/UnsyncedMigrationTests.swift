@@ -34,12 +34,12 @@ import Testing
         let ids = Array(try store.reserveNumbers(3))
         let draft = try #require(scenario.model.entity(named: "Draft"))
         let part = try #require(scenario.model.entity(named: "Part"))
-        var slots = [Value](repeating: .null, count: draft.slots.count)
+        var slots = [PropertyValue](repeating: .null, count: draft.slots.count)
         for name in ["text", "note"] {
             slots[try #require(draft.slotIndex(named: name))] = .string(name)
         }
         slots[try #require(draft.slotIndex(named: "size"))] = .integer(5)
-        var child = [Value](repeating: .null, count: part.slots.count)
+        var child = [PropertyValue](repeating: .null, count: part.slots.count)
         child[try #require(part.slotIndex(named: "draft"))] = .integer(ids[0])
         var request = SaveRequest()
         request.inserts = [

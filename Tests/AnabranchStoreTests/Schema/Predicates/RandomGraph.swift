@@ -60,7 +60,7 @@ enum RandomGraph {
     static func make(_ generator: inout SeededGenerator) throws -> SampleGraph {
         let graph = SampleGraph(try model())
         for id in things {
-            var values: [String: Value] = [:]
+            var values: [String: PropertyValue] = [:]
             for (name, type) in RandomPredicate.attributes + held where !generator.oneIn(4) {
                 values[name] = RandomValue.stored(type, &generator)
             }
@@ -141,7 +141,7 @@ enum RandomValue {
     ]
     private static let decimals = ["0", "-1", "1", "1.5", "19.99", "1e30", "17", "-0.1"]
 
-    static func stored(_ type: AttributeType, _ generator: inout SeededGenerator) -> Value {
+    static func stored(_ type: AttributeType, _ generator: inout SeededGenerator) -> PropertyValue {
         func pick<T>(_ values: [T], _ fallback: T) -> T {
             values.randomElement(using: &generator) ?? fallback
         }
@@ -164,7 +164,7 @@ enum RandomValue {
     }
 
     /// Returns a value of the type, or sometimes of a comparable type, or null.
-    static func constant(_ type: AttributeType, _ generator: inout SeededGenerator) -> Value {
+    static func constant(_ type: AttributeType, _ generator: inout SeededGenerator) -> PropertyValue {
         if generator.oneIn(10) { return .null }
         guard type.isNumeric, generator.oneIn(2) else { return stored(type, &generator) }
         let other: [AttributeType] = [.integer16, .integer64, .double, .decimal]

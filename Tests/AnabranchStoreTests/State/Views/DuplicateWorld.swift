@@ -164,12 +164,12 @@ final class DuplicateWorld {
         try set(store, other, ["spouse": .integer(person)])
     }
 
-    private func key(_ prefix: String) -> Value {
+    private func key(_ prefix: String) -> PropertyValue {
         let number = Int.random(in: 0..<4, using: &generator)
         return number == 0 ? .null : .string("\(prefix)\(number)")
     }
 
-    private func keys() -> [String: Value] {
+    private func keys() -> [String: PropertyValue] {
         switch Int.random(in: 0..<4, using: &generator) {
         case 0: ["email": key("e")]
         case 1: ["code": .integer(Int64.random(in: 0..<3, using: &generator))]
@@ -179,8 +179,8 @@ final class DuplicateWorld {
     }
 
     /// Returns one end of a time or both, each sometimes open.
-    private func times() -> [String: Value] {
-        var times: [String: Value] = [:]
+    private func times() -> [String: PropertyValue] {
+        var times: [String: PropertyValue] = [:]
         for name in ["start", "end"] where generator.oneIn(2) {
             times[name] =
                 generator.oneIn(4) ? .null : .integer(Int64.random(in: 0..<99, using: &generator))
@@ -188,12 +188,12 @@ final class DuplicateWorld {
         return times.isEmpty ? ["start": .integer(0), "end": .integer(1)] : times
     }
 
-    private func target(_ ids: [LocalID]) -> Value {
+    private func target(_ ids: [LocalID]) -> PropertyValue {
         ids.isEmpty || generator.oneIn(5) ? .null : .integer(generator.element(of: ids))
     }
 
     private func insert(_ store: Store, _ entity: String, _ people: [LocalID]) throws {
-        var values: [String: Value]
+        var values: [String: PropertyValue]
         switch entity {
         case "Desk": values = ["name": .string("D"), "owner": target(people)]
         case "Team": values = ["title": key("t")]
@@ -211,7 +211,7 @@ final class DuplicateWorld {
 
     /// Checks that a written value is visible, if its merge rule permits it.
     private func set(
-        _ store: Store, _ id: LocalID, _ values: [String: Value], _ entity: String = "Person"
+        _ store: Store, _ id: LocalID, _ values: [String: PropertyValue], _ entity: String = "Person"
     ) throws {
         let before = try store.row(entity, id)?.slots
         let isSaved = try save(store, "\(values)") { _ = try store.update(entity, id, values) }
@@ -391,7 +391,7 @@ final class DuplicateWorld {
 extension CanonicalRecord {
     /// Returns the value of an attribute in a record's own cells, also for a member of an attribute
     /// group.
-    fileprivate func value(of attribute: AttributeDescription) -> Value {
+    fileprivate func value(of attribute: AttributeDescription) -> PropertyValue {
         let cell = cells.first { $0.property == attribute.wireProperty }?.value ?? .null
         guard attribute.group != nil else { return cell }
         guard case .group(let group) = cell else { return .null }

@@ -116,7 +116,7 @@ import Testing
         let other = try migrated("other")
         try exchange()
         try scenario.zone.pull(into: other)
-        let values: [Value] = [.string("new"), .string("8")]
+        let values: [PropertyValue] = [.string("new"), .string("8")]
         for store in [new, other] {
             let conflict = try #require(try store.conflicts().first)
             #expect(try store.conflicts().count == 1)

@@ -117,7 +117,7 @@ private final class RelationshipWorld {
         {}
     }
 
-    private func name() -> Value { .string("\(Int.random(in: 0...7, using: &generator))") }
+    private func name() -> PropertyValue { .string("\(Int.random(in: 0...7, using: &generator))") }
 
     private func record(_ entity: String, in store: Store) throws -> LocalID? {
         try store.allIDs(entity).randomElement(using: &generator)
@@ -160,8 +160,8 @@ private final class RelationshipWorld {
         let other =
             Int.random(in: 0..<4, using: &generator) > 0
             ? try record(target, in: store) : nil
-        _ = try store.update("Person", person, [name: other.map(Value.integer) ?? .null])
-        #expect(try store.value(name, of: person) == other.map(Value.integer) ?? .null)
+        _ = try store.update("Person", person, [name: other.map(PropertyValue.integer) ?? .null])
+        #expect(try store.value(name, of: person) == other.map(PropertyValue.integer) ?? .null)
     }
 
     /// Adds or removes one link of a to-many.

@@ -92,7 +92,7 @@ import Testing
             }
         }
 
-        private func target(_ ids: [LocalID]) -> Value {
+        private func target(_ ids: [LocalID]) -> PropertyValue {
             ids.isEmpty || generator.oneIn(6) ? .null : .integer(generator.element(of: ids))
         }
 
