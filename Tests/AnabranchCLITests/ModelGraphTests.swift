@@ -50,7 +50,9 @@ struct ModelGraphTests {
     }
 
     @Test func `texts are escaped`() throws {
-        let model = try ManagedObjectModel { EntityDeclaration("Größe") { AttributeDeclaration("名前", .string) } }
+        let model = try ManagedObjectModel {
+            EntityDeclaration("Größe") { AttributeDeclaration("名前", .string) }
+        }
         let text = ModelGraph(model: model).dot(title: "a\"b\\\u{1}")
         #expect(text.hasPrefix("digraph \"a\\\"b\\\\␁\" {"))
         #expect(text.contains("{Größe|名前:\\ string"))

@@ -315,11 +315,15 @@ import Testing
         connection.close()
         #expect(code(other) == .notAStore)
         #expect(code(source.url, nil) == .noModel)
-        let model = try ManagedObjectModel { EntityDeclaration("Unknown") { AttributeDeclaration("a", .string) } }
+        let model = try ManagedObjectModel {
+            EntityDeclaration("Unknown") { AttributeDeclaration("a", .string) }
+        }
         #expect(code(source.url, model) == .otherModel)
         let name = try #require(MadeSource.model.entities.first?.name)
         let composite = try ManagedObjectModel {
-            EntityDeclaration(name) { CompositeAttribute("c") { AttributeDeclaration("x", .string) } }
+            EntityDeclaration(name) {
+                CompositeAttribute("c") { AttributeDeclaration("x", .string) }
+            }
         }
         #expect(code(source.url, composite) == .notSupportedYet)
         #expect(!FileManager.default.fileExists(atPath: source.target.path))

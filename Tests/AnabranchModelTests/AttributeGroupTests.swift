@@ -146,7 +146,9 @@ struct AttributeGroupTests {
                 }
             }
         }
-        try expect(.invalidProperty, at: "A", "g") { EntityDeclaration("A") { AttributeGroup("g") } }
+        try expect(.invalidProperty, at: "A", "g") {
+            EntityDeclaration("A") { AttributeGroup("g") }
+        }
     }
 
     @Test func `a group's name is a wire name of its hierarchy`() throws {

@@ -64,7 +64,8 @@ struct AttributeTypeTests {
 
 struct ValueViolationTests {
     private func attribute(_ attribute: AttributeDeclaration) throws -> AttributeDescription {
-        try ManagedObjectModel { EntityDeclaration("A") { attribute } }.attribute("A", attribute.name)
+        try ManagedObjectModel { EntityDeclaration("A") { attribute } }.attribute(
+            "A", attribute.name)
     }
 
     @Test func `a mandatory attribute needs a value`() throws {
@@ -77,7 +78,9 @@ struct ValueViolationTests {
 
     @Test func `bounds are inclusive`() throws {
         let bounded = try attribute(AttributeDeclaration("x", .decimal, minimum: 1, maximum: 2.5))
-        func decimal(_ text: String) throws -> PropertyValue { .decimal(try #require(ExactDecimal(text))) }
+        func decimal(_ text: String) throws -> PropertyValue {
+            .decimal(try #require(ExactDecimal(text)))
+        }
         #expect(try bounded.violation(by: decimal("0.99")) == .belowMinimum)
         #expect(try bounded.violation(by: decimal("1")) == nil)
         #expect(try bounded.violation(by: decimal("2.5")) == nil)

@@ -81,7 +81,9 @@ struct CompositeAttributeTests {
     }
 
     @Test func `a mandatory composite attribute keeps what its elements say`() throws {
-        let model = try ManagedObjectModel { EntityDeclaration("A") { Self.address(optional: false) } }
+        let model = try ManagedObjectModel {
+            EntityDeclaration("A") { Self.address(optional: false) }
+        }
         let entity = try model.required("A")
         #expect(entity.attributes.map(\.isOptional) == [false, true, true, true])
     }
@@ -107,7 +109,9 @@ struct CompositeAttributeTests {
     @Test func `a transient composite attribute is no group and is not sent`() throws {
         let entity = try ManagedObjectModel {
             EntityDeclaration("A") {
-                CompositeAttribute("draft", transient: true) { AttributeDeclaration("text", .string) }
+                CompositeAttribute("draft", transient: true) {
+                    AttributeDeclaration("text", .string)
+                }
             }
         }.required("A")
         #expect(entity.attributeGroups.isEmpty && entity.attributes.allSatisfy(\.isTransient))
@@ -135,7 +139,8 @@ struct CompositeAttributeTests {
 
     @Test func `the version hash counts elements, not the names of types`() throws {
         func hash(_ composite: CompositeAttribute) throws -> [UInt8] {
-            try ManagedObjectModel(entities: [EntityDeclaration("A") { composite }]).required("A").versionHash
+            try ManagedObjectModel(entities: [EntityDeclaration("A") { composite }]).required("A")
+                .versionHash
         }
         let plain = try hash(CompositeAttribute("c") { AttributeDeclaration("x", .string) })
         let others = try [
@@ -145,7 +150,9 @@ struct CompositeAttributeTests {
                 AttributeDeclaration("x", .string)
                 AttributeDeclaration("y", .string)
             },
-            CompositeAttribute("c", versionHashModifier: "2") { AttributeDeclaration("x", .string) },
+            CompositeAttribute("c", versionHashModifier: "2") {
+                AttributeDeclaration("x", .string)
+            },
         ].map(hash)
         #expect(!others.contains(plain) && Set(others).count == others.count)
         let named = CompositeAttribute("c", of: "Other", userInfo: ["a": "b"]) {

@@ -12,7 +12,9 @@ import Testing
                 AttributeDeclaration("text", .string)
                 RelationshipDeclaration("parts", toMany: "Part", inverse: "draft")
             }
-            EntityDeclaration("Part") { RelationshipDeclaration("draft", to: "Draft", inverse: "parts") }
+            EntityDeclaration("Part") {
+                RelationshipDeclaration("draft", to: "Draft", inverse: "parts")
+            }
             EntityDeclaration("Long", parent: "Draft")
         }.declaration
         declaration.configurations = configurations
@@ -55,7 +57,8 @@ import Testing
     @Test func `are refused with what to do`() throws {
         let unknown = try refusal(declaration(ModelConfiguration("A", "Nothing")))
         #expect(unknown.code == .unknownEntity && unknown.entity == "Nothing")
-        let twice = try refusal(declaration(ModelConfiguration("A"), ModelConfiguration("A", "Note")))
+        let twice = try refusal(
+            declaration(ModelConfiguration("A"), ModelConfiguration("A", "Note")))
         #expect(twice.code == .duplicateName)
         let nameless = try refusal(declaration(ModelConfiguration("", "Note")))
         #expect(nameless.code == .invalidName)

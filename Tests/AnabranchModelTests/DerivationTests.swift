@@ -4,7 +4,8 @@ import Testing
 
 @Suite struct `Derived attributes of a model` {
     private func model(
-        _ type: AttributeType, _ expression: String, _ change: (inout AttributeDeclaration) -> Void = { _ in }
+        _ type: AttributeType, _ expression: String,
+        _ change: (inout AttributeDeclaration) -> Void = { _ in }
     ) throws(ModelError) -> ManagedObjectModel {
         var derived = AttributeDeclaration("d", type, derivation: expression)
         change(&derived)
@@ -48,7 +49,9 @@ import Testing
     }
 
     @Test func `a model without any keeps its bytes`() throws {
-        let plain = try ManagedObjectModel { EntityDeclaration("A") { AttributeDeclaration("name", .string) } }
+        let plain = try ManagedObjectModel {
+            EntityDeclaration("A") { AttributeDeclaration("name", .string) }
+        }
         let derived = try ManagedObjectModel {
             EntityDeclaration("A") {
                 AttributeDeclaration("name", .string)

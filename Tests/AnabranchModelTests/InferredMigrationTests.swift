@@ -78,7 +78,9 @@ import Testing
         for type in [.float, .boolean, .date, .binary] as [AttributeType] {
             #expect(try problems { $0.entities[1].attributes[0].type = type }.count == 1)
         }
-        let unique = try model { $0.entities[1].uniquenessConstraints = [UniquenessConstraint("age")] }
+        let unique = try model {
+            $0.entities[1].uniquenessConstraints = [UniquenessConstraint("age")]
+        }
         var wider = unique.declaration
         wider.entities[1].attributes[0].type = .string
         let migration = try InferredMigration(from: unique, to: ManagedObjectModel(wider))
@@ -282,7 +284,8 @@ import Testing
                 isToMany
                     ? RelationshipDeclaration(
                         "alphas", toMany: destination, inverse: inverse ? "betas" : nil)
-                    : RelationshipDeclaration("alphas", to: destination, inverse: inverse ? "betas" : nil)
+                    : RelationshipDeclaration(
+                        "alphas", to: destination, inverse: inverse ? "betas" : nil)
             }
             EntityDeclaration("Gamma")
         }
@@ -348,7 +351,9 @@ import Testing
 
     @Test func `lets a to-one become its own inverse, and cease to be it`() throws {
         let own = try ManagedObjectModel {
-            EntityDeclaration("Person") { RelationshipDeclaration("spouse", to: "Person", inverse: "spouse") }
+            EntityDeclaration("Person") {
+                RelationshipDeclaration("spouse", to: "Person", inverse: "spouse")
+            }
         }
         let plain = try ManagedObjectModel {
             EntityDeclaration("Person") { RelationshipDeclaration("spouse", to: "Person") }

@@ -113,7 +113,11 @@ struct ManagedObjectModelTests {
         let model = try ManagedObjectModel {
             for number in 1...3 {
                 EntityDeclaration("Entity\(number)") {
-                    if isWide { AttributeDeclaration("extra", .uuid) } else { AttributeDeclaration("other", .uri) }
+                    if isWide {
+                        AttributeDeclaration("extra", .uuid)
+                    } else {
+                        AttributeDeclaration("other", .uri)
+                    }
                     for letter in ["a", "b"] { AttributeDeclaration(letter, .double) }
                 }
             }

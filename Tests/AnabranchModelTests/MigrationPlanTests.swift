@@ -7,7 +7,9 @@ import Testing
     /// A version with so many attributes.
     private static func model(_ count: Int) throws -> ManagedObjectModel {
         try ManagedObjectModel(entities: [
-            EntityDeclaration("Person") { for place in 0..<count { AttributeDeclaration("a\(place)", .string) } }
+            EntityDeclaration("Person") {
+                for place in 0..<count { AttributeDeclaration("a\(place)", .string) }
+            }
         ])
     }
 

@@ -86,19 +86,25 @@ struct ModelCheckerTests {
         }
         try expect(.duplicateWireName, at: "B", "y") {
             EntityDeclaration("A") { AttributeDeclaration("x", .string) }
-            EntityDeclaration("B", parent: "A") { AttributeDeclaration("y", .string, renamingIdentifier: "x") }
+            EntityDeclaration("B", parent: "A") {
+                AttributeDeclaration("y", .string, renamingIdentifier: "x")
+            }
         }
     }
 
     @Test(arguments: ["", "1st", "a.b", "a b", "ab_pk", "AB_x", "a\u{0}", "a\"b"])
     func `a name that cannot be a column is refused`(name: String) throws {
-        try expect(.invalidName, at: "A", name) { EntityDeclaration("A") { AttributeDeclaration(name, .string) } }
+        try expect(.invalidName, at: "A", name) {
+            EntityDeclaration("A") { AttributeDeclaration(name, .string) }
+        }
         try expect(.invalidName, at: name) { EntityDeclaration(name) }
     }
 
     @Test func `names have at most the wire's length and may be in any script`() throws {
         let longest = String(repeating: "n", count: Limits.longestName)
-        _ = try ManagedObjectModel { EntityDeclaration(longest) { AttributeDeclaration("größe", .string) } }
+        _ = try ManagedObjectModel {
+            EntityDeclaration(longest) { AttributeDeclaration("größe", .string) }
+        }
         try expect(.invalidName, at: longest + "n") { EntityDeclaration(longest + "n") }
         try expect(.invalidName, at: "A", "x") {
             EntityDeclaration("A") { AttributeDeclaration("x", .string, wireName: longest + "n") }
@@ -116,21 +122,29 @@ struct ModelCheckerTests {
     }
 
     @Test(.long) func `depth, properties and entities are limited`() throws {
-        let deep = (0..<65).map { EntityDeclaration("E\($0)", parent: $0 == 0 ? nil : "E\($0 - 1)") }
+        let deep = (0..<65).map {
+            EntityDeclaration("E\($0)", parent: $0 == 0 ? nil : "E\($0 - 1)")
+        }
         try expect(.limitExceeded, at: "E64") { deep }
         _ = try ManagedObjectModel(entities: Array(deep.prefix(64)))
         try expect(.limitExceeded, at: "A") {
-            EntityDeclaration("A") { for number in 0...1900 { AttributeDeclaration("a\(number)", .string) } }
+            EntityDeclaration("A") {
+                for number in 0...1900 { AttributeDeclaration("a\(number)", .string) }
+            }
         }
         try expect(.limitExceeded, at: nil) {
-            EntityDeclaration("A") { for number in 0..<200 { AttributeDeclaration("a\(number)", .string) } }
+            EntityDeclaration("A") {
+                for number in 0..<200 { AttributeDeclaration("a\(number)", .string) }
+            }
             (0..<1400).map { EntityDeclaration("E\($0)", parent: "A") }
         }
         try expect(.limitExceeded, at: nil) { (0...4096).map { EntityDeclaration("E\($0)") } }
     }
 
     @Test func `an attribute without a type must be transient`() throws {
-        try expect(.invalidProperty, at: "A", "x") { EntityDeclaration("A") { AttributeDeclaration("x", .undefined) } }
+        try expect(.invalidProperty, at: "A", "x") {
+            EntityDeclaration("A") { AttributeDeclaration("x", .undefined) }
+        }
     }
 
     @Test func `defaults fit their type`() throws {
@@ -159,14 +173,18 @@ struct ModelCheckerTests {
             EntityDeclaration("A") { AttributeDeclaration("x", .double, maximum: .double(.nan)) }
         }
         try expect(.invalidBounds, at: "A", "x") {
-            EntityDeclaration("A") { AttributeDeclaration("x", .decimal, minimum: 2.5, maximum: 2.25) }
+            EntityDeclaration("A") {
+                AttributeDeclaration("x", .decimal, minimum: 2.5, maximum: 2.25)
+            }
         }
     }
 
     @Test(arguments: ["[a", "a)|(b", "a{2,1}"])
     func `regular expressions can be read`(pattern: String) throws {
         try expect(.invalidRegularExpression, at: "A", "x") {
-            EntityDeclaration("A") { AttributeDeclaration("x", .string, regularExpression: pattern) }
+            EntityDeclaration("A") {
+                AttributeDeclaration("x", .string, regularExpression: pattern)
+            }
         }
     }
 
@@ -199,7 +217,9 @@ struct ModelCheckerTests {
             }
         }
         try expect(.invalidProperty, at: "A", "x") {
-            EntityDeclaration("A") { AttributeDeclaration("x", .integer64, transient: true, mergeRule: .counter) }
+            EntityDeclaration("A") {
+                AttributeDeclaration("x", .integer64, transient: true, mergeRule: .counter)
+            }
         }
         try expect(.notSupportedYet, at: "A", "x") {
             EntityDeclaration("A") { AttributeDeclaration("x", .string, mergeRule: .text) }
@@ -246,7 +266,9 @@ struct ModelCheckerTests {
     }
 
     @Test func `destination and inverse exist and are mutual`() throws {
-        try expect(.unknownEntity, at: "A", "r") { EntityDeclaration("A") { RelationshipDeclaration("r", to: "B") } }
+        try expect(.unknownEntity, at: "A", "r") {
+            EntityDeclaration("A") { RelationshipDeclaration("r", to: "B") }
+        }
         try expect(.unknownProperty, at: "A", "r") {
             EntityDeclaration("A") { RelationshipDeclaration("r", to: "A", inverse: "s") }
         }
@@ -290,7 +312,9 @@ struct ModelCheckerTests {
         #expect(relationship.storage == .reference && relationship.inverse == relationship)
         #expect(relationship.wireProperty.type == .reference)
         try expect(.invalidProperty, at: "A", "r") {
-            EntityDeclaration("A") { RelationshipDeclaration("r", to: "A", acyclic: true, inverse: "r") }
+            EntityDeclaration("A") {
+                RelationshipDeclaration("r", to: "A", acyclic: true, inverse: "r")
+            }
         }
         try expect(.inverseMismatch, at: "A", "r") {
             EntityDeclaration("A") { RelationshipDeclaration("r", to: "B", inverse: "r") }
@@ -300,13 +324,17 @@ struct ModelCheckerTests {
 
     @Test func `an inverse of a transient relationship is transient too`() throws {
         let error = try refusal {
-            EntityDeclaration("A") { RelationshipDeclaration("r", to: "B", transient: true, inverse: "s") }
+            EntityDeclaration("A") {
+                RelationshipDeclaration("r", to: "B", transient: true, inverse: "s")
+            }
             EntityDeclaration("B") { RelationshipDeclaration("s", toMany: "A", inverse: "r") }
         }
         #expect(error.all.map(\.code) == [.inverseMismatch])
         #expect(error.message.contains("A.r") && error.message.contains("B.s"))
         try expect(.invalidProperty, at: "A", "r") {
-            EntityDeclaration("A") { RelationshipDeclaration("r", to: "A", transient: true, acyclic: true) }
+            EntityDeclaration("A") {
+                RelationshipDeclaration("r", to: "A", transient: true, acyclic: true)
+            }
         }
         try expect(.invalidProperty, at: "A", "r") {
             EntityDeclaration("A") {
@@ -318,7 +346,9 @@ struct ModelCheckerTests {
 
     @Test func `counts are possible`() throws {
         try expect(.invalidBounds, at: "A", "r") {
-            EntityDeclaration("A") { RelationshipDeclaration("r", toMany: "A", minCount: 3, maxCount: 2) }
+            EntityDeclaration("A") {
+                RelationshipDeclaration("r", toMany: "A", minCount: 3, maxCount: 2)
+            }
         }
         try expect(.invalidBounds, at: "A", "r") {
             EntityDeclaration("A") { RelationshipDeclaration("r", toMany: "A", minCount: -1) }
@@ -330,8 +360,12 @@ struct ModelCheckerTests {
     }
 
     @Test func `constraints name stored attributes once`() throws {
-        try expect(.unknownProperty, at: "A", "x") { EntityDeclaration("A") { UniquenessConstraint("x") } }
-        try expect(.invalidProperty, at: "A") { EntityDeclaration("A") { UniquenessConstraint(attributes: []) } }
+        try expect(.unknownProperty, at: "A", "x") {
+            EntityDeclaration("A") { UniquenessConstraint("x") }
+        }
+        try expect(.invalidProperty, at: "A") {
+            EntityDeclaration("A") { UniquenessConstraint(attributes: []) }
+        }
         try expect(.invalidProperty, at: "A", "x") {
             EntityDeclaration("A") {
                 AttributeDeclaration("x", .string)
@@ -353,7 +387,9 @@ struct ModelCheckerTests {
     }
 
     @Test func `indexes name columns`() throws {
-        try expect(.unknownProperty, at: "A", "x") { EntityDeclaration("A") { IndexDeclaration("i", on: "x") } }
+        try expect(.unknownProperty, at: "A", "x") {
+            EntityDeclaration("A") { IndexDeclaration("i", on: "x") }
+        }
         try expect(.invalidProperty, at: "A", "x") {
             EntityDeclaration("A") {
                 AttributeDeclaration("x", .string, transient: true)

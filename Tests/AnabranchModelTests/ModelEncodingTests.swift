@@ -31,9 +31,13 @@ struct ModelEncodingTests {
     }
 
     @Test func `a model that writes out implied settings equals one that omits them`() throws {
-        let short = try ManagedObjectModel { EntityDeclaration("A") { AttributeDeclaration("x", .double, default: 1) } }
+        let short = try ManagedObjectModel {
+            EntityDeclaration("A") { AttributeDeclaration("x", .double, default: 1) }
+        }
         let long = try ManagedObjectModel {
-            EntityDeclaration("A", wireName: "A") { AttributeDeclaration("x", .double, default: 1.0, wireName: "x") }
+            EntityDeclaration("A", wireName: "A") {
+                AttributeDeclaration("x", .double, default: 1.0, wireName: "x")
+            }
         }
         #expect(short == long)
     }
@@ -93,7 +97,9 @@ struct ModelEncodingTests {
                 RelationshipDeclaration("many", toMany: "B", inverse: "one")
                 RelationshipDeclaration("other", to: "A")
             }
-            EntityDeclaration("B", parent: "A") { RelationshipDeclaration("one", to: "A", inverse: "many") }
+            EntityDeclaration("B", parent: "A") {
+                RelationshipDeclaration("one", to: "A", inverse: "many")
+            }
         }
         var declaration = plain.declaration
         try #require(Self.changes.first { $0.0 == change }).1(&declaration)
@@ -108,7 +114,8 @@ struct ModelEncodingTests {
     {
         func model(_ template: FetchRequestTemplate) throws -> ManagedObjectModel {
             try ManagedObjectModel(
-                ModelDeclaration(entities: [EntityDeclaration("A")], fetchRequestTemplates: [template]))
+                ModelDeclaration(
+                    entities: [EntityDeclaration("A")], fetchRequestTemplates: [template]))
         }
         let usual = FetchRequestTemplate("t", entity: "A", fetchLimit: 3)
         #expect(

@@ -90,7 +90,9 @@ struct ModelEntryTests {
                 AttributeDeclaration("y", .date)
             }
         }
-        let new = try ManagedObjectModel { EntityDeclaration("A") { AttributeDeclaration("x", .binary) } }
+        let new = try ManagedObjectModel {
+            EntityDeclaration("A") { AttributeDeclaration("x", .binary) }
+        }
         let differences = ModelDifferences(from: old, to: new)
         #expect(differences.changes.contains(.propertyRemoved(entity: "A", property: "y")))
         #expect(differences.refusals.map(\.property) == ["x"])

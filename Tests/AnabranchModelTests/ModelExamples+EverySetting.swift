@@ -32,11 +32,13 @@ extension ModelExamples {
             renamingIdentifier: "name")
         UniquenessConstraint("id")
         UniquenessConstraint("title", "id")
-        IndexDeclaration("byTitle", elements: [IndexElement("title"), IndexElement("id", ascending: false)])
+        IndexDeclaration(
+            "byTitle", elements: [IndexElement("title"), IndexElement("id", ascending: false)])
     }
 
     private static let note = EntityDeclaration("Note", parent: "Item", wireName: "Memo") {
-        AttributeDeclaration("small", .integer16, optional: false, default: -3, minimum: -10, maximum: 10)
+        AttributeDeclaration(
+            "small", .integer16, optional: false, default: -3, minimum: -10, maximum: 10)
         AttributeDeclaration("middle", .integer32, default: 0, versionHashModifier: "m")
         AttributeDeclaration("size", .integer64, default: 7, wireName: "bytes", mergeRule: .counter)
         AttributeDeclaration(
@@ -58,7 +60,8 @@ extension ModelExamples {
             default: .uuid(UUID(uuid: (1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16))))
         AttributeDeclaration("page", .uri, default: .uri("https://example.org/?a=1&b=2"))
         AttributeDeclaration("noPage", .uri, default: .uri(""))
-        AttributeDeclaration("color", .transformable, transformer: "Color", className: "[String: Int]")
+        AttributeDeclaration(
+            "color", .transformable, transformer: "Color", className: "[String: Int]")
         AttributeDeclaration("plain", .transformable)
         AttributeDeclaration("cache", .undefined, default: "text: any", transient: true)
         AttributeDeclaration("draft", .string, transient: true)
@@ -84,7 +87,8 @@ extension ModelExamples {
         RelationshipDeclaration(
             "notes", toMany: "Note", ordered: true, inverse: "folder", deleteRule: .deny)
         RelationshipDeclaration("parent", to: "Folder", acyclic: true, inverse: "children")
-        RelationshipDeclaration("children", toMany: "Folder", inverse: "parent", deleteRule: .cascade)
+        RelationshipDeclaration(
+            "children", toMany: "Folder", inverse: "parent", deleteRule: .cascade)
     }
 }
 
@@ -120,7 +124,8 @@ extension ModelDeclaration {
 extension CompositeAttribute {
     /// Changes the composite attribute and everything in it.
     mutating func change(
-        _ composite: (inout CompositeAttribute) -> Void, attribute: (inout AttributeDeclaration) -> Void
+        _ composite: (inout CompositeAttribute) -> Void,
+        attribute: (inout AttributeDeclaration) -> Void
     ) {
         composite(&self)
         for index in attributes.indices { attribute(&attributes[index]) }

@@ -17,7 +17,8 @@ enum ModelExamples {
             AttributeDeclaration("salary", .decimal, optional: false, default: 0, minimum: 0)
             AttributeDeclaration("rate", .float, default: 1.5)
             RelationshipDeclaration("boss", to: "Employee", inverse: "reports")
-            RelationshipDeclaration("reports", toMany: "Employee", inverse: "boss", deleteRule: .deny)
+            RelationshipDeclaration(
+                "reports", toMany: "Employee", inverse: "boss", deleteRule: .deny)
             RelationshipDeclaration("desk", to: "Desk", inverse: "user", deleteRule: .cascade)
             RelationshipDeclaration("projects", toMany: "Project", maxCount: 12, inverse: "members")
             IndexDeclaration("bySalary", on: "salary", "name")

@@ -10,7 +10,8 @@ struct ModelWriterTests {
         try ManagedObjectModel.reading(xml: Data(try model.xcodeModelText().utf8))
     }
 
-    private func refusals(@ModelBuilder _ content: () -> [EntityDeclaration]) throws -> [ModelError] {
+    private func refusals(@ModelBuilder _ content: () -> [EntityDeclaration]) throws -> [ModelError]
+    {
         let model = try ManagedObjectModel(entities: content())
         let error = #expect(throws: ModelError.self) { try model.xcodeModelText() }
         return try #require(error).all
@@ -83,8 +84,12 @@ struct ModelWriterTests {
         let folder = try TemporaryDirectory("anabranch-models")
         let package = folder.url.appending(path: "Shop.xcdatamodeld")
         let version = package.appending(path: "Shop 2.xcdatamodel")
-        let first = try ManagedObjectModel { EntityDeclaration("A") { AttributeDeclaration("x", .string) } }
-        let second = try ManagedObjectModel { EntityDeclaration("B") { AttributeDeclaration("y", .uuid) } }
+        let first = try ManagedObjectModel {
+            EntityDeclaration("A") { AttributeDeclaration("x", .string) }
+        }
+        let second = try ManagedObjectModel {
+            EntityDeclaration("B") { AttributeDeclaration("y", .uuid) }
+        }
         for model in [first, second] {
             try model.write(toXcodeModel: version)
             #expect(try ManagedObjectModel.reading(version) == model)
@@ -96,7 +101,9 @@ struct ModelWriterTests {
 
     @Test func `a folder that can't be written is refused`() throws {
         let folder = try TemporaryDirectory("anabranch-models")
-        let model = try ManagedObjectModel { EntityDeclaration("A") { AttributeDeclaration("x", .string) } }
+        let model = try ManagedObjectModel {
+            EntityDeclaration("A") { AttributeDeclaration("x", .string) }
+        }
         let other = #expect(throws: ModelError.self) {
             try model.write(toXcodeModel: folder.url.appending(path: "Shop.momd"))
         }

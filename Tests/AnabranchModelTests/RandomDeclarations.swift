@@ -35,10 +35,13 @@ struct RandomDeclarations {
             entity.compositeAttributes.append(composite("\(name)c\(place)"))
         }
         for attribute in entity.attributes where !attribute.isTransient {
-            if chance(4) { entity.uniquenessConstraints.append(UniquenessConstraint(attribute.name)) }
+            if chance(4) {
+                entity.uniquenessConstraints.append(UniquenessConstraint(attribute.name))
+            }
             if chance(4) {
                 let element = IndexElement(attribute.name, ascending: chance(2))
-                entity.indexes.append(IndexDeclaration(text() + attribute.name, elements: [element]))
+                entity.indexes.append(
+                    IndexDeclaration(text() + attribute.name, elements: [element]))
             }
         }
         let members = entity.attributes.filter { !$0.isTransient && $0.mergeRule == .lastWriter }

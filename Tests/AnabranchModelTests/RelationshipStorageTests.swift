@@ -33,7 +33,9 @@ struct RelationshipStorageTests {
             EntityDeclaration("Zebra", renamingIdentifier: "A") {
                 RelationshipDeclaration("one", toMany: "B", inverse: "two")
             }
-            EntityDeclaration("B") { RelationshipDeclaration("two", toMany: "Zebra", inverse: "one") }
+            EntityDeclaration("B") {
+                RelationshipDeclaration("two", toMany: "Zebra", inverse: "one")
+            }
         }
         #expect(try model.relationship("Zebra", "one").storage == .links(.left))
         #expect(try model.relationship("B", "two").storage == .links(.right))
@@ -57,7 +59,9 @@ struct RelationshipStorageTests {
                 RelationshipDeclaration("one", to: "B", transient: true, inverse: "two")
                 RelationshipDeclaration("only", toMany: "B", transient: true)
             }
-            EntityDeclaration("B") { RelationshipDeclaration("two", toMany: "A", transient: true, inverse: "one") }
+            EntityDeclaration("B") {
+                RelationshipDeclaration("two", toMany: "A", transient: true, inverse: "one")
+            }
         }
         #expect(try model.relationship("A", "own").storage == .memory(.both))
         #expect(try model.relationship("A", "one").storage == .memory(.left))
@@ -77,9 +81,13 @@ struct RelationshipStorageTests {
 
     @Test func `an inverse may be inherited by the destination`() throws {
         let model = try ManagedObjectModel {
-            EntityDeclaration("Base") { RelationshipDeclaration("owner", to: "Owner", inverse: "things") }
+            EntityDeclaration("Base") {
+                RelationshipDeclaration("owner", to: "Owner", inverse: "things")
+            }
             EntityDeclaration("Thing", parent: "Base")
-            EntityDeclaration("Owner") { RelationshipDeclaration("things", toMany: "Thing", inverse: "owner") }
+            EntityDeclaration("Owner") {
+                RelationshipDeclaration("things", toMany: "Thing", inverse: "owner")
+            }
         }
         #expect(try model.relationship("Owner", "things").inverse?.entity.name == "Base")
         #expect(try model.relationship("Thing", "owner").inverse?.name == "things")
@@ -93,8 +101,12 @@ struct RelationshipStorageTests {
                 RelationshipDeclaration("seen", toMany: "Item", ordered: true)
                 RelationshipDeclaration("next", toMany: "List", ordered: true, inverse: "next")
             }
-            EntityDeclaration("Item") { RelationshipDeclaration("list", to: "List", inverse: "items") }
-            EntityDeclaration("Tag") { RelationshipDeclaration("lists", toMany: "List", inverse: "tags") }
+            EntityDeclaration("Item") {
+                RelationshipDeclaration("list", to: "List", inverse: "items")
+            }
+            EntityDeclaration("Tag") {
+                RelationshipDeclaration("lists", toMany: "List", inverse: "tags")
+            }
         }
         let list = try model.relationship("Item", "list")
         #expect(list.wireProperty == WireProperty(name: "list", type: .group, rule: .group))

@@ -19,7 +19,8 @@ import Testing
     @Test func `are kept in a file's model, and are no other version`() throws {
         let plain = try model(AttributeDeclaration("title", .string))
         let search = try model(
-            AttributeDeclaration("title", .string, searchable: TextSearch(prefixLengths: [3, 2, 3])))
+            AttributeDeclaration(
+                "title", .string, searchable: TextSearch(prefixLengths: [3, 2, 3])))
         let decoded = try ManagedObjectModel(canonicalEncoding: search.canonicalEncoding)
         let attribute = try #require(decoded.entity(named: "Article")?.attributes.first)
         #expect(attribute.search == TextSearch(prefixLengths: [2, 3]))
@@ -32,9 +33,15 @@ import Testing
         let search = TextSearch()
         let cases: [(AttributeDeclaration, String)] = [
             (AttributeDeclaration("age", .integer64, searchable: search), "its type is integer64"),
-            (AttributeDeclaration("t", .string, transient: true, searchable: search), "it is transient"),
+            (
+                AttributeDeclaration("t", .string, transient: true, searchable: search),
+                "it is transient"
+            ),
             (AttributeDeclaration("rank", .string, searchable: search), "SQLite reserves the name"),
-            (AttributeDeclaration("RowID", .string, searchable: search), "SQLite reserves the name"),
+            (
+                AttributeDeclaration("RowID", .string, searchable: search),
+                "SQLite reserves the name"
+            ),
             (
                 AttributeDeclaration("t", .string, searchable: TextSearch(prefixLengths: [0])),
                 "the prefix length 0"

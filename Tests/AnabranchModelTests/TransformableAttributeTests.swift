@@ -49,7 +49,8 @@ import Testing
     }
 
     @Test func `a default value is refused, and a transformer of any other type`() throws {
-        let preset = try refusal(AttributeDeclaration("colour", .transformable, default: .data(Data([1]))))
+        let preset = try refusal(
+            AttributeDeclaration("colour", .transformable, default: .data(Data([1]))))
         #expect(preset.code == .invalidValue)
         #expect(preset.entity == "Laptop" && preset.property == "colour")
         #expect(preset.message.contains("awakeFromInsert()"))

@@ -43,7 +43,10 @@ import Testing
             { $0.entities[0].attributes[2].derivationExpression = "many.@count" }
         ),
         ("an attribute's modifier", { $0.entities[0].attributes[1].versionHashModifier = "2" }),
-        ("a new attribute", { $0.entities[0].attributes.append(AttributeDeclaration("new", .date)) }),
+        (
+            "a new attribute",
+            { $0.entities[0].attributes.append(AttributeDeclaration("new", .date)) }
+        ),
         (
             "a transient relationship", { $0.entities[0].relationships[1].isTransient = true }
         ),

@@ -32,7 +32,9 @@ import Testing
         className: String?, name: String
     ) throws {
         let model = try ManagedObjectModel {
-            EntityDeclaration("Entry", representedClassName: className) { AttributeDeclaration("text", .string) }
+            EntityDeclaration("Entry", representedClassName: className) {
+                AttributeDeclaration("text", .string)
+            }
         }
         let source = ClassWriter(model: model, fileName: "diary").source()
         #expect(source.contains("class \(name): ManagedObject {"), "\(source)")
@@ -41,7 +43,9 @@ import Testing
 
     @Test func `an ordered relationship is a list`() throws {
         let model = try ManagedObjectModel {
-            EntityDeclaration("Album") { RelationshipDeclaration("songs", toMany: "Song", ordered: true) }
+            EntityDeclaration("Album") {
+                RelationshipDeclaration("songs", toMany: "Song", ordered: true)
+            }
             EntityDeclaration("Song") { AttributeDeclaration("name", .string) }
         }
         let source = ClassWriter(model: model, fileName: "music").source()
@@ -53,7 +57,8 @@ import Testing
             EntityDeclaration("Person") {
                 RelationshipDeclaration("spouse", to: "Person", inverse: "spouse")
                 RelationshipDeclaration("host", to: "Person", transient: true, inverse: "guests")
-                RelationshipDeclaration("guests", toMany: "Person", transient: true, inverse: "host")
+                RelationshipDeclaration(
+                    "guests", toMany: "Person", transient: true, inverse: "host")
             }
         }
         let source = ClassWriter(model: model, fileName: "people").source()

@@ -21,7 +21,9 @@ import Testing
 
     @Test func `counters that are started, and deltas`() throws {
         let paid = WireProperty(name: "paid", type: .decimal, rule: .counter)
-        let decimal = { (text: String) in ExactDecimal(text).map { PropertyValue.decimal($0) } ?? .null }
+        let decimal = { (text: String) in
+            ExactDecimal(text).map { PropertyValue.decimal($0) } ?? .null
+        }
         let start = RowBlock(
             entity: "Person", records: [id(1)], properties: [paid, visits],
             columns: [[decimal("19.99")], [.null]])

@@ -37,7 +37,9 @@ private func lines(_ changed: ChangedRecords) -> [String] {
                 RelationshipDeclaration("reports", toMany: "Person", inverse: "boss")
                 RelationshipDeclaration("teams", toMany: "Team", inverse: "members")
             }
-            EntityDeclaration("Employee", parent: "Person") { AttributeDeclaration("salary", .integer64) }
+            EntityDeclaration("Employee", parent: "Person") {
+                AttributeDeclaration("salary", .integer64)
+            }
             EntityDeclaration("Team") {
                 AttributeDeclaration("title", .string)
                 RelationshipDeclaration("members", toMany: "Person", inverse: "teams")

@@ -24,7 +24,9 @@ import Testing
                 AttributeDeclaration("badge", .integer64)
                 UniquenessConstraint("badge")
             }
-            EntityDeclaration("Guest", parent: "Person") { AttributeDeclaration("room", .integer64) }
+            EntityDeclaration("Guest", parent: "Person") {
+                AttributeDeclaration("room", .integer64)
+            }
         }
         scenario = try StoreScenario(model: model)
         store = try scenario.open("a")

@@ -24,7 +24,9 @@ import Testing
             EntityDeclaration("Person") { AttributeDeclaration("name", .string) }
             EntityDeclaration("Meeting", deletePolicy: .updateWins) {
                 AttributeDeclaration("title", .string)
-                for name in members { AttributeDeclaration(name, name == "zone" ? .string : .integer32) }
+                for name in members {
+                    AttributeDeclaration(name, name == "zone" ? .string : .integer32)
+                }
                 if !members.isEmpty { AttributeGroup("time", attributes: members) }
             }
         }

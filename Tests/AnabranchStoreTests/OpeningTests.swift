@@ -34,7 +34,9 @@ import Testing
     }
 
     @Test func `files of one model have it in memory once, and only while it is used`() throws {
-        let model = try ManagedObjectModel { EntityDeclaration("OnlyHere") { AttributeDeclaration("name", .string) } }
+        let model = try ManagedObjectModel {
+            EntityDeclaration("OnlyHere") { AttributeDeclaration("name", .string) }
+        }
         for name in ["a", "b"] {
             try Store.open(at: scenario.path(name), model: model).close()
         }

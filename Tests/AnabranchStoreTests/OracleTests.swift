@@ -32,7 +32,9 @@ import Testing
                     RelationshipDeclaration("friends", toMany: "Person")
                 }
             },
-            try ManagedObjectModel { EntityDeclaration("Something") { AttributeDeclaration("else", .string) } },
+            try ManagedObjectModel {
+                EntityDeclaration("Something") { AttributeDeclaration("else", .string) }
+            },
         ]
     }
 
@@ -59,7 +61,9 @@ import Testing
             AttributeDeclaration("peak", .double, mergeRule: .max),
             AttributeDeclaration("visits", .integer64, mergeRule: .counter),
         ]
-        let members = [AttributeDeclaration("city", .string), AttributeDeclaration("zip", .integer32)]
+        let members = [
+            AttributeDeclaration("city", .string), AttributeDeclaration("zip", .integer32),
+        ]
         let address = members.map(\.name)
         return try ManagedObjectModel {
             EntityDeclaration("Task", deletePolicy: .updateWins) {
@@ -76,7 +80,8 @@ import Testing
                 RelationshipDeclaration("friends", toMany: "Person")
                 RelationshipDeclaration("duties", toMany: "Task", ordered: true, inverse: "chief")
                 RelationshipDeclaration("queue", toMany: "Person", ordered: true)
-                RelationshipDeclaration("circle", toMany: "Person", ordered: true, inverse: "circle")
+                RelationshipDeclaration(
+                    "circle", toMany: "Person", ordered: true, inverse: "circle")
             }
         }
     }

@@ -19,7 +19,9 @@ import Testing
                     UniquenessConstraint("email")
                     UniquenessConstraint("phone")
                 }
-                EntityDeclaration("Guest", parent: "Person") { AttributeDeclaration("room", .integer64) }
+                EntityDeclaration("Guest", parent: "Person") {
+                    AttributeDeclaration("room", .integer64)
+                }
             })
         store = try scenario.open("a")
     }

@@ -28,7 +28,9 @@ import Testing
                 RelationshipDeclaration("teams", toMany: "Team", inverse: "members")
                 RelationshipDeclaration("cars", toMany: "Car", inverse: "drivers")
             }
-            EntityDeclaration("Employee", parent: "Person") { AttributeDeclaration("salary", .integer64) }
+            EntityDeclaration("Employee", parent: "Person") {
+                AttributeDeclaration("salary", .integer64)
+            }
             EntityDeclaration("Team") {
                 AttributeDeclaration("title", .string)
                 RelationshipDeclaration("members", toMany: "Person", inverse: "teams")
@@ -162,7 +164,9 @@ import Testing
                 AttributeDeclaration("name", .string)
                 AttributeDeclaration("age", .integer64)
             }
-            EntityDeclaration("Employee", parent: "Person") { AttributeDeclaration("salary", .integer64) }
+            EntityDeclaration("Employee", parent: "Person") {
+                AttributeDeclaration("salary", .integer64)
+            }
         }
         let abstract = try scenario.open("abstract", model: model)
         let anna = try new.insert("Person", ["name": .string("Anna")])

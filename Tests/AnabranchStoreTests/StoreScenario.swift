@@ -198,7 +198,8 @@ extension Store {
         }
     }
 
-    func value(_ key: String, of id: LocalID, _ entity: String = "Person") throws -> PropertyValue? {
+    func value(_ key: String, of id: LocalID, _ entity: String = "Person") throws -> PropertyValue?
+    {
         let slot = model.entity(named: entity)!.slotIndex(named: key)!
         return try row(entity, id).map { $0.slots[slot] }
     }
@@ -299,7 +300,8 @@ extension Store {
     }
 
     func update(
-        _ entity: String, _ id: LocalID, _ values: [String: PropertyValue], version: RowVersion? = nil
+        _ entity: String, _ id: LocalID, _ values: [String: PropertyValue],
+        version: RowVersion? = nil
     ) throws -> SaveResult {
         let entity = model.entity(named: entity)!
         guard let row = try row(entity.name, id) else {

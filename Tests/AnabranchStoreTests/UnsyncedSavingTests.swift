@@ -10,7 +10,8 @@ import Testing
 
     init() throws {
         var declaration = try StoreScenario.people().declaration
-        declaration.entities.append(EntityDeclaration("Draft") { AttributeDeclaration("text", .string) })
+        declaration.entities.append(
+            EntityDeclaration("Draft") { AttributeDeclaration("text", .string) })
         declaration.configurations = [ModelConfiguration("Local", "Draft", isSynced: false)]
         scenario = try StoreScenario(model: try ManagedObjectModel(declaration))
     }

@@ -16,7 +16,9 @@ enum EveryType {
 
     static func model() throws -> ManagedObjectModel {
         try ManagedObjectModel(entities: [
-            EntityDeclaration("Sample") { for (name, type) in types { AttributeDeclaration(name, type) } }
+            EntityDeclaration("Sample") {
+                for (name, type) in types { AttributeDeclaration(name, type) }
+            }
         ])
     }
 

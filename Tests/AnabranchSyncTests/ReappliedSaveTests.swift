@@ -24,7 +24,8 @@ struct RedoneSaveTests {
             let insertsTeam = try set.decodedPayload().blocks.contains { block in
                 if case .insert(let rows) = block { rows.entity == "Team" } else { false }
             }
-            return insertsTeam && isOn.withLock { $0 } ? SaveRejection(.notAllowed, "No teams.") : nil
+            return insertsTeam && isOn.withLock { $0 }
+                ? SaveRejection(.notAllowed, "No teams.") : nil
         }
     }
 

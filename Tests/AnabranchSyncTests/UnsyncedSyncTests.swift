@@ -27,7 +27,9 @@ import Testing
     private static func model(isSynced: Bool) throws -> ManagedObjectModel {
         var declaration = try SmallModel().model.declaration
         declaration.entities.append(
-            EntityDeclaration("Draft", deletePolicy: .updateWins) { AttributeDeclaration("text", .string) })
+            EntityDeclaration("Draft", deletePolicy: .updateWins) {
+                AttributeDeclaration("text", .string)
+            })
         declaration.configurations = [ModelConfiguration("Local", "Draft", isSynced: isSynced)]
         return try ManagedObjectModel(declaration)
     }

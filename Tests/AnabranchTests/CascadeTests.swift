@@ -22,7 +22,8 @@ enum ChainKind: String, CaseIterable, Sendable, CustomTestStringConvertible {
                         "children", toMany: "Node", ordered: self == .list, inverse: "parent",
                         deleteRule: .cascade)
                 case .toOne:
-                    RelationshipDeclaration("next", to: "Node", inverse: "previous", deleteRule: .cascade)
+                    RelationshipDeclaration(
+                        "next", to: "Node", inverse: "previous", deleteRule: .cascade)
                     RelationshipDeclaration("previous", toMany: "Node", inverse: "next")
                 }
             }

@@ -13,26 +13,32 @@ enum CompanyModel {
                 AttributeDeclaration("salary", .decimal)
                 RelationshipDeclaration("boss", to: "Person", inverse: "reports")
                 RelationshipDeclaration("company", to: "Company", inverse: "staff")
-                RelationshipDeclaration("passport", to: "Passport", inverse: "holder", deleteRule: .cascade)
+                RelationshipDeclaration(
+                    "passport", to: "Passport", inverse: "holder", deleteRule: .cascade)
                 RelationshipDeclaration("friends", toMany: "Person", inverse: "friends")
                 RelationshipDeclaration("groups", toMany: "Group", inverse: "members")
                 RelationshipDeclaration("reports", toMany: "Person", inverse: "boss")
             }
-            EntityDeclaration("Employee", parent: "Person") { AttributeDeclaration("badge", .string) }
+            EntityDeclaration("Employee", parent: "Person") {
+                AttributeDeclaration("badge", .string)
+            }
             EntityDeclaration("Company") {
                 AttributeDeclaration("name", .string, optional: false)
                 RelationshipDeclaration(
                     "departments", toMany: "Department", inverse: "company", deleteRule: .cascade)
-                RelationshipDeclaration("staff", toMany: "Person", inverse: "company", deleteRule: .deny)
+                RelationshipDeclaration(
+                    "staff", toMany: "Person", inverse: "company", deleteRule: .deny)
             }
             EntityDeclaration("Department") {
                 AttributeDeclaration("title", .string)
-                RelationshipDeclaration("company", to: "Company", optional: false, inverse: "departments")
+                RelationshipDeclaration(
+                    "company", to: "Company", optional: false, inverse: "departments")
                 RelationshipDeclaration("rooms", toMany: "Room", inverse: "department")
             }
             EntityDeclaration("Room") {
                 AttributeDeclaration("number", .integer32)
-                RelationshipDeclaration("department", to: "Department", optional: false, inverse: "rooms")
+                RelationshipDeclaration(
+                    "department", to: "Department", optional: false, inverse: "rooms")
             }
             EntityDeclaration("Group") {
                 AttributeDeclaration("title", .string)

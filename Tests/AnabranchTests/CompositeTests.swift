@@ -205,7 +205,7 @@ import Testing
         var reference = ReferenceMerge()
         for set in zone.log { try reference.apply(set) }
         for book in books {
-            #expect(try book.coordinator.canonicalHash() == reference.canonicalHash)
+            #expect(try book.coordinator.canonicalHash() == reference.canonicalHash.description)
             try book.inContext { context throws in
                 for person in try context.addressees() {
                     guard let address = try person.compositeValue(forKey: "address"),

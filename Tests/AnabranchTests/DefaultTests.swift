@@ -104,9 +104,11 @@ extension ManagedObjectContext {
             try ManagedObjectModel {
                 EntityDeclaration("Thing") {
                     AttributeDeclaration("name", .string)
-                    AttributeDeclaration("plain", .integer64, default: low.map(PropertyValue.integer))
+                    AttributeDeclaration(
+                        "plain", .integer64, default: low.map(PropertyValue.integer))
                     AttributeDeclaration("low", .integer64, default: low.map(PropertyValue.integer))
-                    AttributeDeclaration("high", .integer64, default: later.map(PropertyValue.integer))
+                    AttributeDeclaration(
+                        "high", .integer64, default: later.map(PropertyValue.integer))
                     AttributeGroup("range", "low", "high")
                 }
             }
@@ -297,7 +299,8 @@ extension `Defaults of elements` {
                     AttributeDeclaration("city", .string)
                     CompositeAttribute("point") {
                         AttributeDeclaration("x", .integer64)
-                        AttributeDeclaration("y", .integer64, optional: !isMandatory, default: value)
+                        AttributeDeclaration(
+                            "y", .integer64, optional: !isMandatory, default: value)
                     }
                 }
             }

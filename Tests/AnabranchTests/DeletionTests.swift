@@ -103,9 +103,12 @@ import Testing
     {
         let model = try ManagedObjectModel {
             EntityDeclaration("Tree") {
-                RelationshipDeclaration("leaves", toMany: "Leaf", inverse: "tree", deleteRule: .cascade)
+                RelationshipDeclaration(
+                    "leaves", toMany: "Leaf", inverse: "tree", deleteRule: .cascade)
             }
-            EntityDeclaration("Leaf") { RelationshipDeclaration("tree", to: "Tree", inverse: "leaves") }
+            EntityDeclaration("Leaf") {
+                RelationshipDeclaration("tree", to: "Tree", inverse: "leaves")
+            }
         }
         try League(model, classes: [Leaf.self]).inContext { context throws in
             let (tree, leaf) = (try context.insert("Tree"), try context.insert(Leaf.self))

@@ -21,7 +21,9 @@ import Testing
                 RelationshipDeclaration("children", toMany: "Item", inverse: "parent")
                 if indexed { IndexDeclaration("title", on: "title") }
             }
-            EntityDeclaration("Special", parent: "Item") { AttributeDeclaration("extra", .integer64) }
+            EntityDeclaration("Special", parent: "Item") {
+                AttributeDeclaration("extra", .integer64)
+            }
         }
         let container = PersistentContainer(
             model: model,
@@ -58,7 +60,8 @@ import Testing
             #expect(explained.bindings == [.string("t7")])
             #expect(explained.rowCount == 1 && explained.scannedRowCount >= 1999)
             #expect(explained.plan.contains { $0.hasPrefix("SCAN t0") })
-            #expect(explained.advice.map(\.declaration) == [#"IndexDeclaration("title", on: "title")"#])
+            #expect(
+                explained.advice.map(\.declaration) == [#"IndexDeclaration("title", on: "title")"#])
             #expect(explained.advice.first?.macro == #"#Index<Item>([\.title])"#)
             #expect(explained.description.contains(#"IndexDeclaration("title", on: "title")"#))
             #expect(explained.stepCount > 2000 && !explained.searchesWords)
@@ -105,7 +108,10 @@ import Testing
             // Only relationships without an inverse lack an index of their own.
             (
                 "place.number == 3",
-                [#"IndexDeclaration("number", on: "number")"#, #"IndexDeclaration("place", on: "place")"#]
+                [
+                    #"IndexDeclaration("number", on: "number")"#,
+                    #"IndexDeclaration("place", on: "place")"#,
+                ]
             ),
             // SQLite follows a chain of outer joins from its beginning.
             ("parent.parent.number == 3", []),
@@ -123,7 +129,10 @@ import Testing
         arguments: [
             (
                 "number == 3 OR title == 't3'",
-                [#"IndexDeclaration("number", on: "number")"#, #"IndexDeclaration("title", on: "title")"#]
+                [
+                    #"IndexDeclaration("number", on: "number")"#,
+                    #"IndexDeclaration("title", on: "title")"#,
+                ]
             ),
             (
                 "number == 3 OR title BEGINSWITH 't77' AND colour == 'red'",
@@ -136,7 +145,10 @@ import Testing
             ("number == 3 OR title CONTAINS 't3'", []),
             (
                 "price != 4 AND (number == 3 OR title == 't3')",
-                [#"IndexDeclaration("number", on: "number")"#, #"IndexDeclaration("title", on: "title")"#]
+                [
+                    #"IndexDeclaration("number", on: "number")"#,
+                    #"IndexDeclaration("title", on: "title")"#,
+                ]
             ),
         ] as [(String, [String])])
     func `a disjunction needs an index for each part`(

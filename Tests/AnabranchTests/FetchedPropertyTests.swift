@@ -16,7 +16,9 @@ import Testing
     }
 
     private static func model() throws -> ManagedObjectModel {
-        try ManagedObjectModel(configurations: [ModelConfiguration("Local", "Draft", isSynced: false)]) {
+        try ManagedObjectModel(configurations: [
+            ModelConfiguration("Local", "Draft", isSynced: false)
+        ]) {
             EntityDeclaration("Person") {
                 AttributeDeclaration("name", .string)
                 AttributeDeclaration("age", .integer64)

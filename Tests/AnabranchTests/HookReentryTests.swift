@@ -43,7 +43,8 @@ private final class Meddler: ManagedObject {
                 AttributeDeclaration("name", .string)
                 RelationshipDeclaration("boss", to: "Meddler", inverse: "reports")
                 RelationshipDeclaration("owner", to: "Meddler", inverse: "parts")
-                RelationshipDeclaration("parts", toMany: "Meddler", inverse: "owner", deleteRule: .cascade)
+                RelationshipDeclaration(
+                    "parts", toMany: "Meddler", inverse: "owner", deleteRule: .cascade)
                 RelationshipDeclaration("reports", toMany: "Meddler", inverse: "boss")
             }
         }

@@ -23,7 +23,9 @@ enum ListModel {
                 AttributeDeclaration("title", .string)
                 RelationshipDeclaration("songs", toMany: "Song", ordered: true, inverse: "mixes")
             }
-            EntityDeclaration("Fan") { RelationshipDeclaration("likes", toMany: "Song", ordered: true, inverse: "fans") }
+            EntityDeclaration("Fan") {
+                RelationshipDeclaration("likes", toMany: "Song", ordered: true, inverse: "fans")
+            }
         }
     }
 

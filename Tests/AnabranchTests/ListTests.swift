@@ -363,7 +363,9 @@ import Testing
             EntityDeclaration("Shelf") {
                 RelationshipDeclaration("media", toMany: "Medium", ordered: true, inverse: "shelf")
             }
-            EntityDeclaration("Medium") { RelationshipDeclaration("shelf", to: "Shelf", inverse: "media") }
+            EntityDeclaration("Medium") {
+                RelationshipDeclaration("shelf", to: "Shelf", inverse: "media")
+            }
             EntityDeclaration("Book", parent: "Medium") { AttributeDeclaration("title", .string) }
         }
         let container = PersistentContainer(

@@ -17,7 +17,9 @@ private struct EditedProperty: CustomStringConvertible, Sendable {
 
     var description: String { name }
 
-    static func attribute(_ name: String, _ unsaved: PropertyValue, _ other: PropertyValue) -> EditedProperty {
+    static func attribute(_ name: String, _ unsaved: PropertyValue, _ other: PropertyValue)
+        -> EditedProperty
+    {
         EditedProperty(
             name: name, unsaved: { thing, _ in try thing.setValue(unsaved, forKey: name) },
             other: { thing, _ in try thing.setValue(other, forKey: name) }, lost: other,

@@ -130,7 +130,8 @@ import Testing
             EntityDeclaration("Box") {
                 AttributeDeclaration("old", .transformable, transformer: "NSKeyedUnarchiveFromData")
                 AttributeDeclaration("plain", .transformable)
-                AttributeDeclaration("secure", .transformable, transformer: "NSSecureUnarchiveFromData")
+                AttributeDeclaration(
+                    "secure", .transformable, transformer: "NSSecureUnarchiveFromData")
             }
         }
         try League(model).inContext { context throws in

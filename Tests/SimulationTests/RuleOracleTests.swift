@@ -97,7 +97,9 @@ struct RuleOracleTests {
 
     // MARK: - Views
 
-    private func item(_ number: UInt64, _ cells: [(String, WireType, PropertyValue)]) -> CanonicalRecord {
+    private func item(_ number: UInt64, _ cells: [(String, WireType, PropertyValue)])
+        -> CanonicalRecord
+    {
         CanonicalRecord(
             id: record(number), entity: "Item",
             cells: cells.map { name, type, value in

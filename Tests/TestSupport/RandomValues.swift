@@ -149,7 +149,9 @@ extension SeededGenerator {
         return GroupValue(members) ?? .empty
     }
 
-    private mutating func ordinaryValue(of type: WireType, replicas: [ReplicaID] = []) -> PropertyValue {
+    private mutating func ordinaryValue(of type: WireType, replicas: [ReplicaID] = [])
+        -> PropertyValue
+    {
         switch type {
         case .bool: return .bool(oneIn(2))
         case .integer16: return .integer(Int64(Int16(truncatingIfNeeded: next())))

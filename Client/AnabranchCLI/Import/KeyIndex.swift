@@ -13,7 +13,8 @@ struct KeyIndex {
     ///
     /// - Parameter keys: Null is not a key.
     init(
-        _ keys: Set<PropertyValue>, of attribute: AttributeDescription, in entity: EntityDescription,
+        _ keys: Set<PropertyValue>, of attribute: AttributeDescription,
+        in entity: EntityDescription,
         context: ManagedObjectContext
     ) throws {
         let wanted = keys.filter { !$0.isNull }

@@ -62,7 +62,9 @@ struct ValidationAnswer: Decodable {
 
     /// The operator's codes that clients know. Any other code follows
     /// ``SaveRejection/Code/validationFailed`` and a slash, so it is no code of the zone itself.
-    private static let known: [SaveRejection.Code] = [.validationFailed, .notAllowed, .quotaExceeded]
+    private static let known: [SaveRejection.Code] = [
+        .validationFailed, .notAllowed, .quotaExceeded,
+    ]
 
     private static func rejectionCode(
         _ text: String?
@@ -73,7 +75,8 @@ struct ValidationAnswer: Decodable {
             throw ValidationFailure(
                 "its code is not 1 to 64 of a-z, 0-9 and \"-\": \(text.prefix(100))")
         }
-        return SaveRejection.Code(rawValue: "\(SaveRejection.Code.validationFailed.rawValue)/\(text)")
+        return SaveRejection.Code(
+            rawValue: "\(SaveRejection.Code.validationFailed.rawValue)/\(text)")
     }
 
     private static func isOfCode(_ byte: UInt8) -> Bool {

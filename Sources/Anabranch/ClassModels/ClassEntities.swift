@@ -14,7 +14,8 @@ struct ClassEntities {
     /// Returns the entities of classes.
     ///
     /// - Throws: ``ModelError`` with every problem of the classes in `all`.
-    static func entities(of classes: [ManagedObject.Type]) throws(ModelError) -> [EntityDeclaration] {
+    static func entities(of classes: [ManagedObject.Type]) throws(ModelError) -> [EntityDeclaration]
+    {
         var classes = ClassEntities(classes)
         let entities = classes.combined()
         if let error = ModelError(classes.problems) { throw error }

@@ -83,7 +83,8 @@ extension ManagedObjectContext {
     }
 
     private func restore(
-        _ conflict: ConflictEntry, into object: ManagedObject, _ relationship: RelationshipDescription
+        _ conflict: ConflictEntry, into object: ManagedObject,
+        _ relationship: RelationshipDescription
     ) throws {
         guard let record = ListEntry.target(of: conflict.value) else {
             return try setTarget(of: object, by: relationship, to: nil)
@@ -104,7 +105,9 @@ extension ManagedObjectContext {
 
 extension EntityDescription {
     /// Returns the property of a conflict. For a relationship, this is the stored side.
-    func property(of conflict: ConflictEntry) -> PropertyDescription? { property(conflict.property) }
+    func property(of conflict: ConflictEntry) -> PropertyDescription? {
+        property(conflict.property)
+    }
 
     /// Returns the attribute that shows the values of a former property, which has another type or
     /// merge rule, and a value as it shows it.

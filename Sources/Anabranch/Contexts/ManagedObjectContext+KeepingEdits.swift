@@ -59,7 +59,8 @@ extension ManagedObjectContext {
     }
 
     /// True if a reference reads as nil because its target is deleted here.
-    private func isHidden(_ value: PropertyValue, by relationship: RelationshipDescription) -> Bool {
+    private func isHidden(_ value: PropertyValue, by relationship: RelationshipDescription) -> Bool
+    {
         guard !deletedIDs.isEmpty, case .integer(let id) = value else { return false }
         return deletedIDs.contains(id) && !relationship.keepsTarget
     }
@@ -91,7 +92,8 @@ extension ManagedObjectContext {
 extension ManagedObject {
     /// The value of an unsaved edit over a newer row: the edited value, or for a counter the newer
     /// value plus what the edit added.
-    fileprivate final func valueToKeep(inSlot slot: Int, over newer: PropertyValue) -> PropertyValue {
+    fileprivate final func valueToKeep(inSlot slot: Int, over newer: PropertyValue) -> PropertyValue
+    {
         guard let delta = delta(inSlot: slot) else { return slots[slot] }
         return Counter.sum(newer, delta, of: entity.slots[slot].wireProperty.type)
     }

@@ -39,7 +39,8 @@ public struct ValidationError: Error, Sendable {
     ///   - value: The refused value.
     ///   - code: The kind of failure.
     public init(
-        _ reason: String, property: String? = nil, value: PropertyValue? = nil, code: Code = .refused
+        _ reason: String, property: String? = nil, value: PropertyValue? = nil,
+        code: Code = .refused
     ) {
         self.init(
             code, "Can't save: \(reason)", reason: reason, objectID: nil, property: property,

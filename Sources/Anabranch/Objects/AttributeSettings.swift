@@ -70,7 +70,8 @@ public struct AttributeSettings {
     ///   - userInfo: Any texts for the app or for tools.
     public init(
         _ options: AttributeOption..., originalName: String? = nil, wireName: String? = nil,
-        minimum: PropertyValue? = nil, maximum: PropertyValue? = nil, regularExpression: String? = nil,
+        minimum: PropertyValue? = nil, maximum: PropertyValue? = nil,
+        regularExpression: String? = nil,
         validations: [ValidationRule] = [], derivation: String? = nil,
         mergeRule: MergeRule = .lastWriter, group: String? = nil, hashModifier: String? = nil,
         userInfo: [String: String] = [:]

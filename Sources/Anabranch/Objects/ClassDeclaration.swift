@@ -194,12 +194,14 @@ extension ClassDeclaration {
         _ name: String, _ destination: Any.Type,
         _ settings: RelationshipSettings = RelationshipSettings()
     ) {
-        let relationship = settings.relationship(RelationshipDeclaration(name, toMany: "", ordered: true))
+        let relationship = settings.relationship(
+            RelationshipDeclaration(name, toMany: "", ordered: true))
         add(relationship, destination, settings)
     }
 
     private mutating func add(
-        _ relationship: RelationshipDeclaration, _ destination: Any.Type, _ settings: RelationshipSettings
+        _ relationship: RelationshipDeclaration, _ destination: Any.Type,
+        _ settings: RelationshipSettings
     ) {
         relationships.append(
             ClassRelationship(

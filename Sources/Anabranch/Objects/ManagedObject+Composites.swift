@@ -24,9 +24,11 @@ extension ManagedObject {
     ///   - elements: The elements by their names, as ``compositeValue(forKey:)`` returns them.
     ///     Elements that are not in it get no value. `nil` removes the values of all elements.
     ///   - key: The name of the composite attribute.
-    /// - Throws: The errors of ``setValue(_:forKey:)-(PropertyValue,_)``, also for a name that is not that
-    ///   of an element. Nothing has changed then.
-    public final func setCompositeValue(_ elements: [String: PropertyValue]?, forKey key: String) throws {
+    /// - Throws: The errors of ``setValue(_:forKey:)-(PropertyValue,_)``, also for a name that is
+    ///   not that of an element. Nothing has changed then.
+    public final func setCompositeValue(_ elements: [String: PropertyValue]?, forKey key: String)
+        throws
+    {
         try setElements(elements ?? [:], of: try compositeAttribute(named: key))
     }
 }

@@ -20,7 +20,9 @@ extension ManagedObject {
     /// Returns the target of such a relationship at the last fetch or save.
     ///
     /// - Returns: `nil` if the relationship was never read and the object has no context any more.
-    final func committedInverseReference(_ relationship: RelationshipDescription) throws -> PropertyValue? {
+    final func committedInverseReference(_ relationship: RelationshipDescription) throws
+        -> PropertyValue?
+    {
         guard let index = home.plan.relationIndex(of: relationship) else { return nil }
         if let former = relations?.states[index].removed.first { return try reference(to: former) }
         let loaded = relations?.states[index].members

@@ -56,7 +56,9 @@ extension ManagedObject {
         for composite in begun { writeDefaults(of: composite) }
     }
 
-    final func fitting(_ value: PropertyValue, _ attribute: AttributeDescription) throws -> PropertyValue {
+    final func fitting(_ value: PropertyValue, _ attribute: AttributeDescription) throws
+        -> PropertyValue
+    {
         guard let fitting = attribute.type.coerce(value), attribute.type.accepts(fitting) else {
             let key = attribute.name
             throw PropertyError(
@@ -70,8 +72,8 @@ extension ManagedObject {
 
     /// Sets an attribute to a value of a Swift type.
     ///
-    /// - Throws: The errors of ``setValue(_:forKey:)-(PropertyValue,_)``; also ``PropertyError`` with code
-    ///   `unrepresentable` for a value that no attribute can store exactly.
+    /// - Throws: The errors of ``setValue(_:forKey:)-(PropertyValue,_)``; also ``PropertyError``
+    ///   with code `unrepresentable` for a value that no attribute can store exactly.
     public final func setValue(_ value: some AttributeValue, forKey key: String) throws {
         let converted: PropertyValue
         do {
@@ -89,8 +91,8 @@ extension ManagedObject {
     /// in the same way as by the setter of a class.
     ///
     /// A subscript with a setter can't throw. If reading or setting fails, the context's next save
-    /// throws the error of ``value(forKey:)-(String)`` or ``setValue(_:forKey:)-(PropertyValue,_)``. That
-    /// save writes nothing.
+    /// throws the error of ``value(forKey:)-(String)`` or
+    /// ``setValue(_:forKey:)-(PropertyValue,_)``. That save writes nothing.
     public final subscript(key: String) -> PropertyValue {
         get {
             do {

@@ -82,9 +82,10 @@ extension ManagedObject {
     /// Ends the access that ``willAccessValue(forKey:)`` began.
     public final func didAccessValue(forKey key: String) {}
 
-    /// Marks the object as changed, and makes the next ``setPrimitiveValue(_:forKey:)-(PropertyValue,_)``
-    /// of this attribute an ordinary change. It is for attributes only: change a relationship by
-    /// its own accessor, which keeps both ends consistent.
+    /// Marks the object as changed, and makes the next
+    /// ``setPrimitiveValue(_:forKey:)-(PropertyValue,_)`` of this attribute an ordinary change. It
+    /// is for attributes only: change a relationship by its own accessor, which keeps both ends
+    /// consistent.
     public final func willChangeValue(forKey key: String) {
         attempt(or: ()) {
             let slot = try attribute(named: key).slot

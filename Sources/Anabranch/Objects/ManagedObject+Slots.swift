@@ -89,7 +89,9 @@ extension ManagedObject {
         context.report(unknownValue(slots[slot], of: entity.slots[slot].name, type))
     }
 
-    final func unknownValue(_ value: PropertyValue, of key: String, _ type: Any.Type) -> PropertyError {
+    final func unknownValue(_ value: PropertyValue, of key: String, _ type: Any.Type)
+        -> PropertyError
+    {
         PropertyError(
             .unknownValue,
             "Can't read \(entity.name).\(key) as \(type) because it has no counterpart of "

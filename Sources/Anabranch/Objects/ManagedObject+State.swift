@@ -95,7 +95,9 @@ extension ManagedObject {
     /// - Parameter keys: The names of the properties; `nil` for all stored ones. A to-many
     ///   relationship has no value here; see ``changedRelationshipNames``.
     /// - Throws: ``PropertyError`` for a name that the entity lacks; `StoreError`.
-    public final func committedValues(forKeys keys: [String]? = nil) throws -> [String: PropertyValue] {
+    public final func committedValues(forKeys keys: [String]? = nil) throws -> [String:
+        PropertyValue]
+    {
         let properties = try keys?.map { try property(named: $0) } ?? entity.slots
         guard !flags.contains(.inserted) else { return [:] }
         try fireFaultOrThrow()

@@ -70,8 +70,8 @@ open class ManagedObject {
     /// Called after a fault got its values from the store.
     ///
     /// An attribute of the object that is set here, such as a transient one, does not mark the
-    /// object as changed (see ``setPrimitiveValue(_:forKey:)-(PropertyValue,_)``). A relationship that is
-    /// set here does.
+    /// object as changed (see ``setPrimitiveValue(_:forKey:)-(PropertyValue,_)``). A relationship
+    /// that is set here does.
     open func awakeFromFetch() {}
     /// Called after the object got other values without a setter: by an undo or redo, a rollback,
     /// a merge policy, or a refresh that read newer values. Attributes can be set here as in

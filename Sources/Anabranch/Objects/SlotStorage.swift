@@ -39,7 +39,9 @@ struct SlotStorage: ~Copyable {
     }
 
     @usableFromInline
-    static func release(_ values: UnsafeMutableBufferPointer<PropertyValue>) { free(values.baseAddress) }
+    static func release(_ values: UnsafeMutableBufferPointer<PropertyValue>) {
+        free(values.baseAddress)
+    }
 
     @inline(__always)
     init(_ row: ObjectRow) { self.init(count: row.slotCount) { row.read(into: $0) } }

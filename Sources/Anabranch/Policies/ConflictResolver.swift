@@ -29,7 +29,8 @@ public struct ClosureConflictResolver: ConflictResolver {
 
     /// Creates a resolver from a closure with the parameters of
     /// ``ConflictResolver/resolve(_:in:)``.
-    public init(_ body: @escaping @Sendable ([ConflictEntry], ManagedObjectContext) throws -> Void) {
+    public init(_ body: @escaping @Sendable ([ConflictEntry], ManagedObjectContext) throws -> Void)
+    {
         self.body = body
     }
 

@@ -102,7 +102,9 @@ extension ManagedObject {
     /// What is stored in the row, by name.
     ///
     /// - Parameter value: Of a slot; not called where the object has none.
-    fileprivate final func snapshot(_ value: (Int) -> PropertyValue) throws -> [String: PropertyValue] {
+    fileprivate final func snapshot(_ value: (Int) -> PropertyValue) throws -> [String:
+        PropertyValue]
+    {
         guard flags.contains(.hasRow) else { return [:] }
         var values: [String: PropertyValue] = [:]
         for slot in home.plan.storedSlots {

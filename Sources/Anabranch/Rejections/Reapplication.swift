@@ -126,7 +126,8 @@ struct Reapplication {
     }
 
     private mutating func set(
-        _ value: PropertyValue, _ property: WireProperty, of object: ManagedObject, _ record: RecordID,
+        _ value: PropertyValue, _ property: WireProperty, of object: ManagedObject,
+        _ record: RecordID,
         _ entity: WireName
     ) throws {
         do {

@@ -120,7 +120,9 @@ extension UndoStep.Part {
 
 extension ManagedObjectContext {
     /// Whether a reference led to somebody whose deletion was pending when an event began.
-    fileprivate func wasDeleted(_ target: PropertyValue, before record: ChangeRecorder.Record) -> Bool {
+    fileprivate func wasDeleted(_ target: PropertyValue, before record: ChangeRecorder.Record)
+        -> Bool
+    {
         guard case .integer(let id) = target, let object = held(id) else { return false }
         return (record.origins[object]?.existence ?? object.existence) == .deleted
     }

@@ -207,8 +207,9 @@ extension UndoStep.Part {
 extension ManagedObject {
     /// What an attribute had before a change, of a counter without what the change has added:
     /// what others have added to it since stays.
-    fileprivate final func value(undoing after: PropertyValue, to before: PropertyValue, inSlot slot: Int) -> PropertyValue
-    {
+    fileprivate final func value(
+        undoing after: PropertyValue, to before: PropertyValue, inSlot slot: Int
+    ) -> PropertyValue {
         let property = entity.slots[slot].wireProperty
         guard property.rule == .counter, slots[slot] != after,
             let delta = Counter.delta(from: after, to: before, of: property.type)

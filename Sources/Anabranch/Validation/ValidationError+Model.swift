@@ -14,7 +14,9 @@ extension ValidationError {
     }
 
     /// Creates the error for a validation predicate that does not hold.
-    init(_ rule: ValidationRule, _ object: ManagedObject, _ property: String, _ value: PropertyValue?) {
+    init(
+        _ rule: ValidationRule, _ object: ManagedObject, _ property: String, _ value: PropertyValue?
+    ) {
         let predicate = try? FetchPredicate(format: rule.predicateFormat, arguments: [])
         let reason: String
         let message: String
@@ -88,7 +90,8 @@ extension ValidationError {
 
     /// Creates a failure from an error of the app that an object's hook threw.
     init(
-        underlying error: any Error, of object: ManagedObject, property: String?, value: PropertyValue?
+        underlying error: any Error, of object: ManagedObject, property: String?,
+        value: PropertyValue?
     ) {
         let reason = (error as? any LocalizedError)?.errorDescription ?? "\(error)"
         self.init(

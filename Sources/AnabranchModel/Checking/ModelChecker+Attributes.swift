@@ -29,7 +29,9 @@ extension ModelChecker {
     /// sets.
     ///
     /// `DerivationReader` checks the expression itself later, with the whole model.
-    private mutating func checkDerivation(of attribute: AttributeDeclaration, entity: EntityDeclaration, path: String) {
+    private mutating func checkDerivation(
+        of attribute: AttributeDeclaration, entity: EntityDeclaration, path: String
+    ) {
         guard attribute.isDerived else { return }
         let usual = AttributeDeclaration(
             attribute.name, attribute.type, optional: attribute.isOptional,
@@ -51,7 +53,9 @@ extension ModelChecker {
             "Can't derive \(path) because \(obstacle); leave that out.")
     }
 
-    private mutating func checkRules(of attribute: AttributeDeclaration, entity: EntityDeclaration, path: String) {
+    private mutating func checkRules(
+        of attribute: AttributeDeclaration, entity: EntityDeclaration, path: String
+    ) {
         for rule in attribute.validations {
             do {
                 _ = try ValuePredicate(rule.predicateFormat, of: attribute, entity: entity.name)
@@ -63,7 +67,9 @@ extension ModelChecker {
         }
     }
 
-    private mutating func checkRule(of attribute: AttributeDeclaration, entity: EntityDeclaration, path: String) {
+    private mutating func checkRule(
+        of attribute: AttributeDeclaration, entity: EntityDeclaration, path: String
+    ) {
         let rule = attribute.mergeRule
         guard rule != .lastWriter else { return }
         if attribute.isTransient {
@@ -101,7 +107,9 @@ extension ModelChecker {
         }
     }
 
-    private mutating func checkBounds(of attribute: AttributeDeclaration, entity: EntityDeclaration, path: String) {
+    private mutating func checkBounds(
+        of attribute: AttributeDeclaration, entity: EntityDeclaration, path: String
+    ) {
         let bounds = [attribute.minimum, attribute.maximum].compactMap { $0 }
         guard !bounds.isEmpty else { return }
         for bound in bounds where !attribute.type.accepts(bound: bound) {
@@ -121,7 +129,9 @@ extension ModelChecker {
         }
     }
 
-    private mutating func checkExpression(of attribute: AttributeDeclaration, entity: EntityDeclaration, path: String) {
+    private mutating func checkExpression(
+        of attribute: AttributeDeclaration, entity: EntityDeclaration, path: String
+    ) {
         guard let expression = attribute.regularExpression else { return }
         if attribute.type != .string {
             refuse(

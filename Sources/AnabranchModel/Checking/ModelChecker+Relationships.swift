@@ -49,7 +49,9 @@ extension ModelChecker {
             "Can't declare \(path) as acyclic because \(objection).")
     }
 
-    private func isOwnInverse(_ relationship: RelationshipDeclaration, declaredBy position: Int) -> Bool {
+    private func isOwnInverse(_ relationship: RelationshipDeclaration, declaredBy position: Int)
+        -> Bool
+    {
         guard let inverse = index.inverse(of: relationship, declaredBy: position) else {
             return false
         }

@@ -119,7 +119,9 @@ extension CompiledModelReader {
     /// Reads `SELF >= bound`, `SELF.length <= bound` and `SELF MATCHES expression`.
     ///
     /// - Returns: False if the condition has another form, or its bound is there already.
-    private func readBound(_ predicate: ArchivedObject, into attribute: inout AttributeDeclaration) -> Bool {
+    private func readBound(_ predicate: ArchivedObject, into attribute: inout AttributeDeclaration)
+        -> Bool
+    {
         guard predicate.className == "NSComparisonPredicate",
             let form = predicate.object("NSPredicateOperator"),
             let left = predicate.object("NSLeftExpression"),

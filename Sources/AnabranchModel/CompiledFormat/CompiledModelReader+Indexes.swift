@@ -41,7 +41,9 @@ extension CompiledModelReader {
         return single + compound
     }
 
-    private mutating func read(index archived: ArchivedObject, of entity: String) -> IndexDeclaration? {
+    private mutating func read(index archived: ArchivedObject, of entity: String)
+        -> IndexDeclaration?
+    {
         var index = IndexDeclaration(archived.text("NSIndexName") ?? "", elements: [])
         for element in archived.elements("NSIndexElements").compactMap(\.object) {
             guard let property = element.text("NSPropertyName") else {
@@ -108,7 +110,8 @@ extension CompiledModelReader {
     }
 
     mutating func read(
-        fetchedProperty archived: ArchivedObject, _ name: String, into entity: inout EntityDeclaration
+        fetchedProperty archived: ArchivedObject, _ name: String,
+        into entity: inout EntityDeclaration
     ) {
         guard let request = archived.object("NSFetchRequest") else { return }
         var property = FetchedProperty(

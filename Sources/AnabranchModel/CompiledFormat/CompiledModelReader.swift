@@ -69,7 +69,9 @@ struct CompiledModelReader {
         }
     }
 
-    private mutating func read(entity archived: ArchivedObject, named name: String) -> EntityDeclaration {
+    private mutating func read(entity archived: ArchivedObject, named name: String)
+        -> EntityDeclaration
+    {
         var entity = EntityDeclaration(archived.text("NSEntityName") ?? name)
         entity.parent = archived.object("NSSuperentity")?.text("NSEntityName")
         entity.isAbstract = archived.flag("NSIsAbstract")
@@ -102,7 +104,9 @@ struct CompiledModelReader {
         return Dictionary(texts, uniquingKeysWith: { _, last in last })
     }
 
-    private mutating func readProperties(of archived: ArchivedObject, into entity: inout EntityDeclaration) {
+    private mutating func readProperties(
+        of archived: ArchivedObject, into entity: inout EntityDeclaration
+    ) {
         let inherited = inheritedNames(of: archived)
         compositeElementCount = 0
         for entry in archived.entries("NSProperties") {

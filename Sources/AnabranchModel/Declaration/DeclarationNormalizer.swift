@@ -75,11 +75,14 @@ enum DeclarationNormalizer {
     }
 
     /// Converts a bound; bounds of a string are lengths and stay integers.
-    private static func coerceBound(_ bound: PropertyValue, of type: AttributeType) -> PropertyValue {
+    private static func coerceBound(_ bound: PropertyValue, of type: AttributeType) -> PropertyValue
+    {
         type == .string ? bound : type.coerce(bound) ?? bound
     }
 
-    private static func normalize(_ relationship: RelationshipDeclaration) -> RelationshipDeclaration {
+    private static func normalize(_ relationship: RelationshipDeclaration)
+        -> RelationshipDeclaration
+    {
         var result = relationship
         result.wireName = relationship.resolvedWireName
         return result

@@ -43,7 +43,9 @@ public enum EntityBuilder: DeclarationBuilder {
     }
 
     /// Adds a fetch index.
-    public static func buildExpression(_ index: IndexDeclaration) -> [EntityElement] { [.index(index)] }
+    public static func buildExpression(_ index: IndexDeclaration) -> [EntityElement] {
+        [.index(index)]
+    }
 
     /// Adds a uniqueness constraint.
     public static func buildExpression(_ constraint: UniquenessConstraint) -> [EntityElement] {

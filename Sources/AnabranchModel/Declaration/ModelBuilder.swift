@@ -5,5 +5,7 @@ public enum ModelBuilder: DeclarationBuilder {
     public typealias Element = EntityDeclaration
 
     /// Adds an entity.
-    public static func buildExpression(_ entity: EntityDeclaration) -> [EntityDeclaration] { [entity] }
+    public static func buildExpression(_ entity: EntityDeclaration) -> [EntityDeclaration] {
+        [entity]
+    }
 }

@@ -1,7 +1,8 @@
 /// A condition on a property, checked when its object is saved, in Core Data's predicate language.
 ///
 ///  ```swift
-///  AttributeDeclaration("age", .integer16, validations: [.init("SELF >= 18", warning: "Adults only.")])
+///  AttributeDeclaration(
+///      "age", .integer16, validations: [.init("SELF >= 18", warning: "Adults only.")])
 ///  RelationshipDeclaration("wheels", toMany: "Wheel", validations: [.init("@count != 1")])
 ///  ```
 ///

@@ -125,7 +125,9 @@ struct GraphBuilder {
         }
     }
 
-    private static func slotOrder(_ relationships: [RelationshipDeclaration]) -> [RelationshipDeclaration] {
+    private static func slotOrder(_ relationships: [RelationshipDeclaration])
+        -> [RelationshipDeclaration]
+    {
         relationships.filter { !$0.isToMany } + relationships.filter(\.isToMany)
     }
 

@@ -43,7 +43,8 @@ public final class RelationshipDescription: Sendable {
     private let inversePlace: PropertyLocation?
 
     init(
-        _ declaration: RelationshipDeclaration, at place: PropertyLocation, storage: RelationshipStorage,
+        _ declaration: RelationshipDeclaration, at place: PropertyLocation,
+        storage: RelationshipStorage,
         destination: Int, inverse: PropertyLocation?, wireProperty: WireProperty, graph: ModelGraph
     ) {
         self.declaration = declaration

@@ -80,7 +80,8 @@ public final class ManagedObjectModel: Sendable {
     /// - Parameter configurations: Named subsets of the entities.
     /// - Throws: ``ModelError`` with every problem of the entities in `all`.
     public convenience init(
-        configurations: [ModelConfiguration] = [], @ModelBuilder _ content: () -> [EntityDeclaration]
+        configurations: [ModelConfiguration] = [],
+        @ModelBuilder _ content: () -> [EntityDeclaration]
     ) throws(ModelError) {
         try self.init(entities: content(), configurations: configurations)
     }

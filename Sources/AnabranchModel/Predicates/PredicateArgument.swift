@@ -66,7 +66,9 @@ extension UInt64: PredicateArgument {}
 
 extension Double: PredicateArgument {
     /// The number as a constant.
-    public var predicateExpression: FetchExpression { PropertyValue.double(self).predicateExpression }
+    public var predicateExpression: FetchExpression {
+        PropertyValue.double(self).predicateExpression
+    }
 }
 
 extension Float: PredicateArgument {
@@ -81,7 +83,9 @@ extension Bool: PredicateArgument {
 
 extension String: PredicateArgument {
     /// The text as a constant.
-    public var predicateExpression: FetchExpression { PropertyValue.string(self).predicateExpression }
+    public var predicateExpression: FetchExpression {
+        PropertyValue.string(self).predicateExpression
+    }
 }
 
 extension Substring: PredicateArgument {
@@ -115,7 +119,9 @@ extension URL: PredicateArgument {
 
 extension ExactDecimal: PredicateArgument {
     /// The decimal as a constant.
-    public var predicateExpression: FetchExpression { PropertyValue.decimal(self).predicateExpression }
+    public var predicateExpression: FetchExpression {
+        PropertyValue.decimal(self).predicateExpression
+    }
 }
 
 extension Decimal: PredicateArgument {

@@ -2,7 +2,9 @@ package import AnabranchReplication
 
 extension AttributeDescription {
     /// The first reason why an object cannot be saved with this value; `nil` if it can.
-    package func violation(by value: PropertyValue) -> ValueViolation? { violations(by: value).first }
+    package func violation(by value: PropertyValue) -> ValueViolation? {
+        violations(by: value).first
+    }
 
     /// Every reason why an object cannot be saved with this value.
     ///

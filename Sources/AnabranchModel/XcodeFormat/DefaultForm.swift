@@ -26,7 +26,9 @@ enum DefaultForm: Equatable {
     }
 
     /// Returns true if the reader gets the value from the text of an attribute with that type.
-    private static func reads(_ text: String, as value: PropertyValue, of type: AttributeType) -> Bool {
+    private static func reads(_ text: String, as value: PropertyValue, of type: AttributeType)
+        -> Bool
+    {
         if text.isEmpty, type != .string { return false }
         // Xcode's editor knows no infinite numbers.
         if case .double(let number) = value, !number.isFinite { return false }

@@ -32,7 +32,8 @@ extension ModelReader {
         entity.uniquenessConstraints = element.children(named: "uniquenessConstraints")
             .flatMap { $0.children(named: "uniquenessConstraint") }
             .map {
-                UniquenessConstraint(attributes: $0.children(named: "constraint").compactMap { $0.text("value") })
+                UniquenessConstraint(
+                    attributes: $0.children(named: "constraint").compactMap { $0.text("value") })
             }
         return entity
     }
@@ -57,7 +58,9 @@ extension ModelReader {
         return Dictionary(entries, uniquingKeysWith: { _, last in last })
     }
 
-    private mutating func readIndexes(of element: ModelElement, into entity: inout EntityDeclaration) {
+    private mutating func readIndexes(
+        of element: ModelElement, into entity: inout EntityDeclaration
+    ) {
         for child in element.children(named: "fetchIndex") {
             if let index = read(index: child, of: entity.name) { entity.indexes.append(index) }
         }
@@ -68,7 +71,8 @@ extension ModelReader {
             let taken = Set(entity.indexes.map { WireName($0.name) })
             var name = columns.joined(separator: "_")
             while taken.contains(WireName(name)) { name += "_" }
-            entity.indexes.append(IndexDeclaration(name, elements: columns.map { IndexElement($0) }))
+            entity.indexes.append(
+                IndexDeclaration(name, elements: columns.map { IndexElement($0) }))
         }
     }
 
@@ -83,7 +87,8 @@ extension ModelReader {
         return single + compound
     }
 
-    private mutating func read(index element: ModelElement, of entity: String) -> IndexDeclaration? {
+    private mutating func read(index element: ModelElement, of entity: String) -> IndexDeclaration?
+    {
         let name = element.attributes["name"] ?? ""
         var index = IndexDeclaration(name, elements: [])
         checkKinds(ofElementsOf: element, index: name, of: entity)

@@ -1,8 +1,11 @@
 extension ModelReader {
-    mutating func read(relationship element: ModelElement, of entity: String) -> RelationshipDeclaration {
+    mutating func read(relationship element: ModelElement, of entity: String)
+        -> RelationshipDeclaration
+    {
         let name = element.attributes["name"] ?? ""
         remember(element, entity: entity, property: name)
-        var relationship = RelationshipDeclaration(name, to: element.attributes["destinationEntity"] ?? "")
+        var relationship = RelationshipDeclaration(
+            name, to: element.attributes["destinationEntity"] ?? "")
         relationship.isOptional = element.flag("optional")
         relationship.isTransient = element.flag("transient")
         relationship.isOrdered = element.flag("ordered")

@@ -1,14 +1,17 @@
 extension ModelWriter {
     /// The attributes and composite attributes of an entity or a composite, sorted by name.
     mutating func nodes(
-        _ attributes: [AttributeDeclaration], _ composites: [CompositeAttribute], of entity: EntityDeclaration
+        _ attributes: [AttributeDeclaration], _ composites: [CompositeAttribute],
+        of entity: EntityDeclaration
     ) -> [XMLNode] {
         var nodes = attributes.map { (name: $0.name, node: node($0, of: entity)) }
         nodes += composites.map { (name: $0.name, node: node($0, of: entity)) }
         return nodes.sorted { $0.name.precedesByBytes($1.name) }.map(\.node)
     }
 
-    private mutating func node(_ composite: CompositeAttribute, of entity: EntityDeclaration) -> XMLNode {
+    private mutating func node(_ composite: CompositeAttribute, of entity: EntityDeclaration)
+        -> XMLNode
+    {
         let place = "composite attribute \(entity.name).\(composite.name)"
         var writer = self
         func text(_ text: String?, _ setting: String) -> String? {

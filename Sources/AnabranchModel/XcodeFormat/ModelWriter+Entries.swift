@@ -20,7 +20,9 @@ extension ModelWriter {
     }
 
     /// The user info of an attribute, with entries for the settings that Xcode has no place for.
-    func entries(of attribute: AttributeDeclaration, in entity: EntityDeclaration) -> [String: String] {
+    func entries(of attribute: AttributeDeclaration, in entity: EntityDeclaration) -> [String:
+        String]
+    {
         var entries = attribute.userInfo
         setWireName(
             attribute.wireName, usual: attribute.renamingIdentifier ?? attribute.name,

@@ -63,7 +63,9 @@ extension ModelWriter {
         }
     }
 
-    mutating func node(_ relationship: RelationshipDeclaration, of entity: EntityDeclaration) -> XMLNode {
+    mutating func node(_ relationship: RelationshipDeclaration, of entity: EntityDeclaration)
+        -> XMLNode
+    {
         let place = "relationship \(entity.name).\(relationship.name)"
         var writer = self
         func text(_ text: String?, _ setting: String) -> String? {

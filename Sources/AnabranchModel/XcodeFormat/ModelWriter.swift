@@ -79,7 +79,8 @@ struct ModelWriter {
         return node
     }
 
-    private mutating func node(_ property: FetchedProperty, of entity: EntityDeclaration) -> XMLNode {
+    private mutating func node(_ property: FetchedProperty, of entity: EntityDeclaration) -> XMLNode
+    {
         let place = "fetched property \(entity.name).\(property.name)"
         var request = XMLNode("fetchRequest")
         request.set("name", "fetchedPropertyFetchRequest")

@@ -91,7 +91,8 @@ extension ChangePayloadDecoder {
             $0 + ($1.tag == ValueTag.null ? min($1.count, ValueColumn.leastGap) : 0)
         }
         try keep(
-            valueCount, byteCount: (valueCount + nullCount) * MemoryLayout<PropertyValue>.stride, column)
+            valueCount, byteCount: (valueCount + nullCount) * MemoryLayout<PropertyValue>.stride,
+            column)
         var bodies = try column.readNested()
         var values = ValueColumn()
         values.reserveCapacity(valueCount)

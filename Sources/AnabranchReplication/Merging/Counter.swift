@@ -29,7 +29,9 @@ package enum Counter {
 
     /// Adds two values. The sum is commutative and associative over all values. Null, and any value
     /// that can't be counted, adds nothing.
-    package static func sum(_ first: PropertyValue, _ second: PropertyValue, of type: WireType) -> PropertyValue {
+    package static func sum(_ first: PropertyValue, _ second: PropertyValue, of type: WireType)
+        -> PropertyValue
+    {
         switch type {
         case .integer64:
             joined(integer(first), integer(second), by: &+).map { .integer($0) } ?? .null
@@ -52,7 +54,9 @@ package enum Counter {
     ///
     /// - Returns: `nil` if the new value is null or can't be counted. A counter can't be reset to
     ///   null.
-    package static func delta(from old: PropertyValue, to new: PropertyValue, of type: WireType) -> PropertyValue? {
+    package static func delta(from old: PropertyValue, to new: PropertyValue, of type: WireType)
+        -> PropertyValue?
+    {
         switch type {
         case .integer64:
             integer(new).map { .integer($0 &- (integer(old) ?? 0)) }

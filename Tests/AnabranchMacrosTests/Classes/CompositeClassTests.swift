@@ -69,7 +69,8 @@ private enum Directory {
     private static func place() -> [CompositeElement] {
         [
             .attribute(
-                AttributeDeclaration("latitude", .double, optional: false, minimum: -90, maximum: 90)),
+                AttributeDeclaration(
+                    "latitude", .double, optional: false, minimum: -90, maximum: 90)),
             .attribute(AttributeDeclaration("longitude", .double, optional: false)),
             .attribute(AttributeDeclaration("zone", .integer16, default: 1)),
         ]

@@ -98,14 +98,17 @@ enum Library {
                     "name", .string, validations: [.init("length > 2", warning: "Too short.")])
                 AttributeDeclaration("loans", .integer64, derivation: "books.@count")
                 RelationshipDeclaration("books", toMany: "Volume", inverse: "readers")
-                RelationshipDeclaration("friends", toMany: "Reader", inverse: "friends", deleteRule: .deny)
-                RelationshipDeclaration("guardian", to: "Reader", validations: [.init("name != 'Bob'")])
+                RelationshipDeclaration(
+                    "friends", toMany: "Reader", inverse: "friends", deleteRule: .deny)
+                RelationshipDeclaration(
+                    "guardian", to: "Reader", validations: [.init("name != 'Bob'")])
                 RelationshipDeclaration("current", to: "Volume", transient: true)
                 RelationshipDeclaration("spouse", to: "Reader", inverse: "spouse")
             }
             EntityDeclaration("Shelf") {
                 AttributeDeclaration("label", .string)
-                RelationshipDeclaration("items", toMany: "Item", inverse: "shelf", deleteRule: .cascade)
+                RelationshipDeclaration(
+                    "items", toMany: "Item", inverse: "shelf", deleteRule: .cascade)
             }
         }
     }
@@ -120,7 +123,8 @@ enum Library {
             AttributeDeclaration(
                 "price", .decimal, optional: false, default: 9.5,
                 preservesValueInHistoryOnDeletion: true)
-            AttributeDeclaration("isHeld", .boolean, optional: false, default: false, transient: true)
+            AttributeDeclaration(
+                "isHeld", .boolean, optional: false, default: false, transient: true)
             AttributeDeclaration("added", .date)
             RelationshipDeclaration("shelf", to: "Shelf", optional: false, inverse: "items")
             UniquenessConstraint("code")
@@ -131,7 +135,8 @@ enum Library {
 
     private static var volume: EntityDeclaration {
         EntityDeclaration("Volume", parent: "Item") {
-            AttributeDeclaration("author", .string, versionHashModifier: "2", userInfo: ["in": "ISBN"])
+            AttributeDeclaration(
+                "author", .string, versionHashModifier: "2", userInfo: ["in": "ISBN"])
             AttributeDeclaration("genre", .integer16, optional: false, default: 4)
             AttributeDeclaration("second", .integer16)
             AttributeDeclaration("pages", .integer64, optional: false, default: 12)

@@ -23,7 +23,9 @@ enum Staff {
                 RelationshipDeclaration("mentor", to: "Engineer", inverse: "pupils")
                 RelationshipDeclaration("pupils", toMany: "Engineer", inverse: "mentor")
             }
-            EntityDeclaration("Chief", parent: "Engineer") { AttributeDeclaration("budget", .decimal) }
+            EntityDeclaration("Chief", parent: "Engineer") {
+                AttributeDeclaration("budget", .decimal)
+            }
             EntityDeclaration("Furniture") {
                 AttributeDeclaration("title", .string)
                 RelationshipDeclaration("user", to: "Person", inverse: "desk")

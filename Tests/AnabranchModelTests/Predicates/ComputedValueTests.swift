@@ -65,7 +65,9 @@ struct ComputedValueTests {
         #expect(ValueFunction.modulus([.integer(.min), .integer(-1)]) == .integer(0))
         #expect(ValueFunction.modulus([.integer(1), .integer(0)]) == .null)
         #expect(ValueFunction.negate([.integer(.min)]) == .double(0x1p63))
-        let (one, three) = (PropertyValue.decimal(ExactDecimal(1)), PropertyValue.decimal(ExactDecimal(3)))
+        let (one, three) = (
+            PropertyValue.decimal(ExactDecimal(1)), PropertyValue.decimal(ExactDecimal(3))
+        )
         guard case .decimal(let third) = ValueFunction.divide([one, three]) else {
             Issue.record("no decimal")
             return

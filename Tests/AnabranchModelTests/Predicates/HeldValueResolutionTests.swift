@@ -8,10 +8,13 @@ struct HeldValueResolutionTests {
         try ManagedObjectModel {
             EntityDeclaration("Note") {
                 AttributeDeclaration("plain", .string)
-                AttributeDeclaration("text", .string, searchable: TextSearch(), mergeRule: .keepBoth)
+                AttributeDeclaration(
+                    "text", .string, searchable: TextSearch(), mergeRule: .keepBoth)
                 RelationshipDeclaration("box", to: "Box", inverse: "notes")
             }
-            EntityDeclaration("Box") { RelationshipDeclaration("notes", toMany: "Note", inverse: "box") }
+            EntityDeclaration("Box") {
+                RelationshipDeclaration("notes", toMany: "Note", inverse: "box")
+            }
         }
     }
 

@@ -19,7 +19,9 @@ struct ValidationRuleTests {
         }
     }
 
-    private func holds(_ format: String, _ value: PropertyValue, _ type: AttributeType) throws -> Bool {
+    private func holds(_ format: String, _ value: PropertyValue, _ type: AttributeType) throws
+        -> Bool
+    {
         try failures(type, format, by: value).isEmpty
     }
 
@@ -66,13 +68,17 @@ struct ValidationRuleTests {
     }
 
     @Test func `a double that is not a number violates every bound and is no date`() throws {
-        func violations(_ attribute: AttributeDeclaration, _ value: PropertyValue) throws -> [ValueViolation] {
+        func violations(_ attribute: AttributeDeclaration, _ value: PropertyValue) throws
+            -> [ValueViolation]
+        {
             try ManagedObjectModel { EntityDeclaration("A") { attribute } }.attribute("A", "x")
                 .violations(by: value)
         }
         let nan = PropertyValue.double(.nan)
-        #expect(try violations(AttributeDeclaration("x", .double, minimum: 0), nan) == [.belowMinimum])
-        #expect(try violations(AttributeDeclaration("x", .double, maximum: 0), nan) == [.aboveMaximum])
+        #expect(
+            try violations(AttributeDeclaration("x", .double, minimum: 0), nan) == [.belowMinimum])
+        #expect(
+            try violations(AttributeDeclaration("x", .double, maximum: 0), nan) == [.aboveMaximum])
         #expect(try violations(AttributeDeclaration("x", .double), nan) == [])
         #expect(try violations(AttributeDeclaration("x", .date), .date(.nan)) == [.invalidDate])
         #expect(try violations(AttributeDeclaration("x", .date), .date(.infinity)) == [])

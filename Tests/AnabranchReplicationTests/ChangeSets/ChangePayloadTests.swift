@@ -192,7 +192,8 @@ import Testing
     ) {
         let property = WireProperty(name: "p", type: type, rule: rule)
         let record = RecordID(replica: author, number: 1)
-        let value: PropertyValue = type == .integer64 ? .integer(1) : type == .group ? .group(.empty) : "x"
+        let value: PropertyValue =
+            type == .integer64 ? .integer(1) : type == .group ? .group(.empty) : "x"
         let rows = RowBlock(
             entity: "E", records: [record], properties: [property], columns: [[value]])
         let write = SiblingBlock(
@@ -210,7 +211,9 @@ import Testing
     /// Every replica must understand the values that are compared or added.
     @Test func `values that a rule can't merge are refused`() throws {
         let later = PropertyValue.unknown(tag: 99, bytes: [])
-        let number = { (text: String) in ExactDecimal(text).map { PropertyValue.decimal($0) } ?? .null }
+        let number = { (text: String) in
+            ExactDecimal(text).map { PropertyValue.decimal($0) } ?? .null
+        }
         let cases: [(WireType, MergeRule, PropertyValue, Bool)] = [
             (.integer64, .max, later, false), (.string, .min, later, false),
             (.integer64, .counter, later, false), (.decimal, .counter, later, false),

@@ -114,7 +114,8 @@ import Testing
                         writes: ids.map {
                             .init(record: $0, value: .bool(true), observedTags: [stamp])
                         })),
-                24 + MemoryLayout<PropertyValue>.stride + MemoryLayout<SiblingBlock.Write>.stride + 32
+                24 + MemoryLayout<PropertyValue>.stride + MemoryLayout<SiblingBlock.Write>.stride
+                    + 32
                     + MemoryLayout<Stamp>.stride
             ),
             (

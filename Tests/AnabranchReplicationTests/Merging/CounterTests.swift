@@ -14,7 +14,9 @@ import Testing
                     ? generator.value(of: type, replicas: []) : generator.delta(of: type)
         }
         let (a, b, c) = (values[0], values[1], values[2])
-        func sum(_ left: PropertyValue, _ right: PropertyValue) -> PropertyValue { Counter.sum(left, right, of: type) }
+        func sum(_ left: PropertyValue, _ right: PropertyValue) -> PropertyValue {
+            Counter.sum(left, right, of: type)
+        }
         #expect(sum(a, b) == sum(b, a))
         #expect(sum(sum(a, b), c) == sum(a, sum(b, c)))
         #expect(sum(sum(a, .null), .null) == sum(.null, a))

@@ -98,7 +98,9 @@ import Testing
     }
 
     @Test func `values stand as the rules say`() {
-        let number = { (text: String) in ExactDecimal(text).map { PropertyValue.decimal($0) } ?? .null }
+        let number = { (text: String) in
+            ExactDecimal(text).map { PropertyValue.decimal($0) } ?? .null
+        }
         // The values of each row ascend under `max`.
         let ascending: [[PropertyValue]] = [
             [.null, .bool(false), .bool(true)], [.null, .integer(.min), .integer(-1), .integer(7)],

@@ -48,7 +48,9 @@ import Testing
         #expect(GroupValue([member("a", .integer16, .integer(-32_768))]) != nil)
     }
 
-    private func member(_ name: String, _ type: WireType, _ value: PropertyValue) -> GroupValue.Member {
+    private func member(_ name: String, _ type: WireType, _ value: PropertyValue)
+        -> GroupValue.Member
+    {
         GroupValue.Member(name: WireName(name), type: type, value: value)
     }
 }

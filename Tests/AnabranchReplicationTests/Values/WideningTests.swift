@@ -3,7 +3,9 @@ import Foundation
 import Testing
 
 @Suite struct `A value of a former type` {
-    private func widened(_ value: PropertyValue, _ former: WireType, _ type: WireType) -> PropertyValue? {
+    private func widened(_ value: PropertyValue, _ former: WireType, _ type: WireType)
+        -> PropertyValue?
+    {
         type.widened(value, of: former)
     }
 
@@ -101,7 +103,9 @@ import Testing
     }
     private let property = WireProperty(name: "age", type: .string)
 
-    private func cell(_ value: PropertyValue, _ type: WireType, _ stamp: Int) -> CanonicalRecord.Cell {
+    private func cell(_ value: PropertyValue, _ type: WireType, _ stamp: Int)
+        -> CanonicalRecord.Cell
+    {
         .init(
             property: WireProperty(name: "age", type: type), value: value, stamp: stamps[stamp])
     }

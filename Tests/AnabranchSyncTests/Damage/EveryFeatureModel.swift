@@ -11,11 +11,14 @@ enum EveryFeatureModel {
             configurations: [ModelConfiguration("Local", "Draft", isSynced: false)]
         ) {
             person(version)
-            EntityDeclaration("Manager", parent: "Person") { AttributeDeclaration("level", .integer32) }
+            EntityDeclaration("Manager", parent: "Person") {
+                AttributeDeclaration("level", .integer32)
+            }
             EntityDeclaration("Team") {
                 AttributeDeclaration("title", .string, searchable: TextSearch())
                 RelationshipDeclaration("members", toMany: "Person", inverse: "teams")
-                RelationshipDeclaration("ranked", toMany: "Person", ordered: true, inverse: "rankings")
+                RelationshipDeclaration(
+                    "ranked", toMany: "Person", ordered: true, inverse: "rankings")
             }
             EntityDeclaration("Desk", deletePolicy: .updateWins) {
                 AttributeDeclaration("place", .string)

@@ -173,7 +173,8 @@ import Testing
         let model = try ManagedObjectModel {
             EntityDeclaration("Note") {
                 AttributeDeclaration("text", .string)
-                AttributeDeclaration("upper", .string, optional: false, derivation: "uppercase:(text)")
+                AttributeDeclaration(
+                    "upper", .string, optional: false, derivation: "uppercase:(text)")
             }
         }
         let container = PersistentContainer(model: model, storeDescription: .inMemory)

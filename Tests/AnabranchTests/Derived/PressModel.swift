@@ -28,7 +28,9 @@ enum PressModel {
                 RelationshipDeclaration("publisher", to: "Publisher", inverse: "articles")
                 RelationshipDeclaration("tags", toMany: "Tag", inverse: "articles")
             }
-            EntityDeclaration("Tag") { RelationshipDeclaration("articles", toMany: "Article", inverse: "tags") }
+            EntityDeclaration("Tag") {
+                RelationshipDeclaration("articles", toMany: "Article", inverse: "tags")
+            }
         }
     }
 }

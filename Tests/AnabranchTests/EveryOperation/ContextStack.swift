@@ -16,7 +16,8 @@ private enum StackModel {
                 RelationshipDeclaration("boss", to: "Node", inverse: "reports")
                 RelationshipDeclaration("owner", to: "Node", inverse: "parts")
                 RelationshipDeclaration("friends", toMany: "Node", inverse: "friends")
-                RelationshipDeclaration("parts", toMany: "Node", inverse: "owner", deleteRule: .cascade)
+                RelationshipDeclaration(
+                    "parts", toMany: "Node", inverse: "owner", deleteRule: .cascade)
                 RelationshipDeclaration("reports", toMany: "Node", inverse: "boss")
                 RelationshipDeclaration("tags", toMany: "Tag", inverse: "nodes")
             }

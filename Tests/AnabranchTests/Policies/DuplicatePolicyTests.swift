@@ -68,7 +68,8 @@ import Testing
             #expect(try new.names("pages").sorted() == ["p", "q", "r"])
             return new.objectID
         }
-        let (note, uses): (PropertyValue, PropertyValue) = policy == .rollback ? (.null, 4) : ("n", 5)
+        let (note, uses): (PropertyValue, PropertyValue) =
+            policy == .rollback ? (.null, 4) : ("n", 5)
         // A policy that overwrites removes the code too. Then only the name makes the records one.
         try expectOneTag(scenario.first, note: note, uses: uses, pages: ["p", "q", "r"])
         try scenario.exchange()

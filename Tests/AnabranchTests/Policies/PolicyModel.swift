@@ -31,7 +31,9 @@ enum PolicyModel {
                 UniquenessConstraint("code")
                 UniquenessConstraint("email")
             }
-            EntityDeclaration("Premium", parent: "Account") { AttributeDeclaration("perk", .string) }
+            EntityDeclaration("Premium", parent: "Account") {
+                AttributeDeclaration("perk", .string)
+            }
             EntityDeclaration("Bank") {
                 AttributeDeclaration("name", .string)
                 RelationshipDeclaration("accounts", toMany: "Account", inverse: "bank")
@@ -140,7 +142,9 @@ extension ManagedObject {
         for (key, value) in values { try setValue(value, forKey: key) }
     }
 
-    func values(_ keys: String...) throws -> [PropertyValue] { try keys.map { try value(forKey: $0) } }
+    func values(_ keys: String...) throws -> [PropertyValue] {
+        try keys.map { try value(forKey: $0) }
+    }
 
     /// Returns the names of the members of a to-many.
     func names(_ key: String) throws -> [String] {

@@ -35,7 +35,8 @@ struct BrandModel: Sendable, CustomTestStringConvertible {
             }
             EntityDeclaration("Site") {
                 AttributeDeclaration("name", .string)
-                RelationshipDeclaration("brand", to: "Brand", optional: !isMandatory, inverse: "sites")
+                RelationshipDeclaration(
+                    "brand", to: "Brand", optional: !isMandatory, inverse: "sites")
             }
             // The name of this side is the smaller one, so the reference is stored here.
             EntityDeclaration("Owner") {

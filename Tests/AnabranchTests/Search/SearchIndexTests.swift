@@ -147,7 +147,8 @@ import Testing
         second.coordinator.close()
         let unique = try ManagedObjectModel {
             EntityDeclaration("Article") {
-                AttributeDeclaration("heading", .string, wireName: "title", searchable: TextSearch())
+                AttributeDeclaration(
+                    "heading", .string, wireName: "title", searchable: TextSearch())
                 AttributeDeclaration("body", .string, searchable: TextSearch(prefixLengths: [2]))
                 AttributeDeclaration("stars", .integer64, optional: false, default: 0)
                 RelationshipDeclaration("author", to: "Author", inverse: "articles")

@@ -25,7 +25,8 @@ struct StagedApp {
     static func model(_ version: Int) throws -> ManagedObjectModel {
         try ManagedObjectModel {
             EntityDeclaration("Person") {
-                AttributeDeclaration(version == 1 ? "age" : "years", .integer64, renamingIdentifier: "age")
+                AttributeDeclaration(
+                    version == 1 ? "age" : "years", .integer64, renamingIdentifier: "age")
                 if version > 1 { AttributeDeclaration("nickname", .string) }
                 if version > 3 { AttributeDeclaration("email", .string) }
                 if version < 3 {

@@ -8,13 +8,15 @@ enum UndoModel {
         try ManagedObjectModel {
             EntityDeclaration("Thing") {
                 AttributeDeclaration("count", .integer64, optional: false, default: 0)
-                AttributeDeclaration("hits", .integer64, optional: false, default: 0, mergeRule: .counter)
+                AttributeDeclaration(
+                    "hits", .integer64, optional: false, default: 0, mergeRule: .counter)
                 AttributeDeclaration("mood", .string, transient: true)
                 AttributeDeclaration("name", .string)
                 AttributeDeclaration("x", .integer32)
                 AttributeDeclaration("y", .integer32)
                 AttributeGroup("place", attributes: ["x", "y"])
-                RelationshipDeclaration("badge", to: "Badge", inverse: "holder", deleteRule: .cascade)
+                RelationshipDeclaration(
+                    "badge", to: "Badge", inverse: "holder", deleteRule: .cascade)
                 RelationshipDeclaration("cursor", to: "Step", transient: true, inverse: "readers")
                 RelationshipDeclaration("leader", to: "Thing", transient: true, inverse: "crew")
                 RelationshipDeclaration("owner", to: "Thing", inverse: "parts")
@@ -24,11 +26,13 @@ enum UndoModel {
                 RelationshipDeclaration(
                     "crew", toMany: "Thing", transient: true, ordered: true, inverse: "leader")
                 RelationshipDeclaration("friends", toMany: "Thing", inverse: "friends")
-                RelationshipDeclaration("parts", toMany: "Thing", inverse: "owner", deleteRule: .cascade)
+                RelationshipDeclaration(
+                    "parts", toMany: "Thing", inverse: "owner", deleteRule: .cascade)
                 RelationshipDeclaration("picks", toMany: "Step", ordered: true, inverse: "pickers")
                 RelationshipDeclaration("steps", toMany: "Step", ordered: true, inverse: "thing")
                 RelationshipDeclaration("tags", toMany: "Tag", inverse: "things")
-                RelationshipDeclaration("wards", toMany: "Thing", inverse: "warden", deleteRule: .deny)
+                RelationshipDeclaration(
+                    "wards", toMany: "Thing", inverse: "warden", deleteRule: .deny)
             }
             EntityDeclaration("Gadget", parent: "Thing") { AttributeDeclaration("power", .double) }
             EntityDeclaration("Badge") {
@@ -39,7 +43,8 @@ enum UndoModel {
                 AttributeDeclaration("name", .string)
                 RelationshipDeclaration("thing", to: "Thing", inverse: "steps")
                 RelationshipDeclaration("pickers", toMany: "Thing", ordered: true, inverse: "picks")
-                RelationshipDeclaration("readers", toMany: "Thing", transient: true, inverse: "cursor")
+                RelationshipDeclaration(
+                    "readers", toMany: "Thing", transient: true, inverse: "cursor")
             }
             EntityDeclaration("Tag") {
                 AttributeDeclaration("name", .string)

@@ -13,7 +13,8 @@ enum TeamModel {
                 AttributeDeclaration("name", .string, optional: false, minimum: 2, maximum: 10)
                 AttributeDeclaration("rank", .integer16, minimum: 1, maximum: 99)
                 AttributeDeclaration("rating", .double, minimum: 0.5, maximum: 5)
-                AttributeDeclaration("shout", .string, optional: false, default: "Go", transient: true)
+                AttributeDeclaration(
+                    "shout", .string, optional: false, default: "Go", transient: true)
                 RelationshipDeclaration(
                     "captain", to: "Player", inverse: "captaincy",
                     validations: [.init("age >= 18", warning: "A captain is of age.")])

@@ -91,7 +91,9 @@ private struct RandomDemands {
         var thing = EntityDeclaration("Thing")
         thing.attributes = fields.map(\.attribute)
         thing.relationships = [parts]
-        let part = EntityDeclaration("Part") { RelationshipDeclaration("thing", to: "Thing", inverse: "parts") }
+        let part = EntityDeclaration("Part") {
+            RelationshipDeclaration("thing", to: "Thing", inverse: "parts")
+        }
         return try ManagedObjectModel(entities: [thing, part])
     }
 

@@ -219,14 +219,17 @@ import Testing
     @Test func `a sub-entity has the validation rules of the entity above it`() throws {
         let model = try ManagedObjectModel {
             EntityDeclaration("Thing", isAbstract: true) {
-                AttributeDeclaration("size", .integer16, maximum: 9, validations: [.init("SELF != 4")])
+                AttributeDeclaration(
+                    "size", .integer16, maximum: 9, validations: [.init("SELF != 4")])
                 RelationshipDeclaration(
                     "next", to: "Thing", inverse: "earlier", validations: [.init("size > 1")])
                 RelationshipDeclaration(
                     "earlier", toMany: "Thing", maxCount: 2, inverse: "next",
                     validations: [.init("ANY size > 5")])
             }
-            EntityDeclaration("Box", parent: "Thing") { AttributeDeclaration("lid", .string, optional: false) }
+            EntityDeclaration("Box", parent: "Thing") {
+                AttributeDeclaration("lid", .string, optional: false)
+            }
         }
         let failures = try League(model).failures { context in
             let box = try context.insert("Box")

@@ -14,7 +14,8 @@ import Testing
                     AttributeDeclaration("name", .string)
                     AttributeDeclaration("note", .string)
                     AttributeDeclaration("uses", .integer64, mergeRule: .counter)
-                    RelationshipDeclaration("notes", toMany: "Note", inverse: "tags", deleteRule: .cascade)
+                    RelationshipDeclaration(
+                        "notes", toMany: "Note", inverse: "tags", deleteRule: .cascade)
                     RelationshipDeclaration("songs", toMany: "Song", ordered: true, inverse: "tags")
                     UniquenessConstraint("name")
                 }

@@ -19,7 +19,8 @@ import Testing
                     AttributeDeclaration("name", .string)
                     AttributeDeclaration("plain", .string)
                     AttributeDeclaration("text", .string, mergeRule: .keepBoth)
-                    AttributeDeclaration("size", .integer32, optional: false, default: 7, mergeRule: .keepBoth)
+                    AttributeDeclaration(
+                        "size", .integer32, optional: false, default: 7, mergeRule: .keepBoth)
                     RelationshipDeclaration("box", to: "Box", inverse: "notes")
                 }
             })
@@ -230,7 +231,9 @@ private typealias Results = FetchedResultsController<ManagedObject>
         return container
     }
 
-    private func write(_ code: PropertyValue, _ size: PropertyValue, _ container: PersistentContainer) throws {
+    private func write(
+        _ code: PropertyValue, _ size: PropertyValue, _ container: PersistentContainer
+    ) throws {
         Thread.sleep(forTimeInterval: 0.002)
         try container.newBackgroundContext().performAndWait { context throws in
             let all = try context.fetch(FetchRequest<ManagedObject>(entityName: "Thing"))

@@ -39,7 +39,8 @@ final class ViewScenario {
                 RelationshipDeclaration("parent", to: "Folder", acyclic: true, inverse: "children")
                 RelationshipDeclaration("children", toMany: "Folder", inverse: "parent")
                 RelationshipDeclaration("desk", to: "Desk", inverse: "owner")
-                RelationshipDeclaration("notes", toMany: "Note", inverse: "folder", deleteRule: .cascade)
+                RelationshipDeclaration(
+                    "notes", toMany: "Note", inverse: "folder", deleteRule: .cascade)
             }
             EntityDeclaration("Desk") {
                 AttributeDeclaration("name", .string)
@@ -124,7 +125,8 @@ extension ViewScenario {
                 }
                 EntityDeclaration("Folder") {
                     AttributeDeclaration("name", .string)
-                    RelationshipDeclaration("parent", to: "Folder", acyclic: true, inverse: "folders")
+                    RelationshipDeclaration(
+                        "parent", to: "Folder", acyclic: true, inverse: "folders")
                     RelationshipDeclaration("folders", toMany: "Folder", inverse: "parent")
                 }
             })

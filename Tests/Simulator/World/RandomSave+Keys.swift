@@ -49,7 +49,9 @@ extension RandomSave {
 
     /// Returns one of a few keys, so that replicas concurrently use the same one. It is mostly a
     /// key that no visible record has: a save that takes the key of another record is refused.
-    private func key(_ rows: [RowSnapshot], _ entity: EntityDescription, _ name: String) -> PropertyValue {
+    private func key(_ rows: [RowSnapshot], _ entity: EntityDescription, _ name: String)
+        -> PropertyValue
+    {
         let slot = entity.slot(name)
         let keys = (0..<5).map { number in
             name == "code" ? PropertyValue.integer(Int64(number)) : .string("key \(number)")

@@ -128,7 +128,8 @@ struct RandomSave {
     }
 
     mutating func update(
-        _ rows: [RowSnapshot], _ entity: EntityDescription, _ property: String, to value: PropertyValue
+        _ rows: [RowSnapshot], _ entity: EntityDescription, _ property: String,
+        to value: PropertyValue
     ) {
         guard let row = world.element(of: rows), touched.insert(row.id).inserted,
             let slot = entity.knownSlot(property)

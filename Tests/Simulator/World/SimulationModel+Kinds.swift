@@ -114,7 +114,8 @@ extension SimulationModel {
                 AttributeDeclaration("title", .string)
                 RelationshipDeclaration("items", toMany: "Item", inverse: "box")
                 RelationshipDeclaration("queue", toMany: "Item", ordered: true, inverse: "queues")
-                RelationshipDeclaration("shelf", toMany: "Item", ordered: true, inverse: "shelvedIn")
+                RelationshipDeclaration(
+                    "shelf", toMany: "Item", ordered: true, inverse: "shelvedIn")
             }
             EntityDeclaration("Item") {
                 AttributeDeclaration("name", .string)

@@ -60,8 +60,10 @@ extension SimulationModel {
                 AttributeDeclaration("caption", .string, renamingIdentifier: "title")
                 RelationshipDeclaration("items", toMany: "Item", inverse: "crate")
                 RelationshipDeclaration("queue", toMany: "Item", ordered: true, inverse: "queues")
-                RelationshipDeclaration("shelf", toMany: "Item", ordered: true, inverse: "shelvedIn")
-                RelationshipDeclaration("stack", toMany: "Item", ordered: true, inverse: "stackedIn")
+                RelationshipDeclaration(
+                    "shelf", toMany: "Item", ordered: true, inverse: "shelvedIn")
+                RelationshipDeclaration(
+                    "stack", toMany: "Item", ordered: true, inverse: "stackedIn")
             }
             EntityDeclaration("Thing", isAbstract: true) { AttributeDeclaration("name", .string) }
             EntityDeclaration("Item", parent: "Thing") {
@@ -74,7 +76,8 @@ extension SimulationModel {
                 AttributeDeclaration("least", .integer64, mergeRule: .min)
                 AttributeDeclaration("born", .integer64, mergeRule: .firstWriter)
                 AttributeDeclaration("memo", .string, mergeRule: .keepBoth)
-                RelationshipDeclaration("crate", to: "Crate", inverse: "items", renamingIdentifier: "box")
+                RelationshipDeclaration(
+                    "crate", to: "Crate", inverse: "items", renamingIdentifier: "box")
                 RelationshipDeclaration("stackedIn", to: "Crate", inverse: "stack")
                 RelationshipDeclaration("spare", toMany: "Crate")
                 RelationshipDeclaration("labels", toMany: "Label", inverse: "items")
@@ -107,11 +110,13 @@ extension SimulationModel {
     static func thirdVersion() throws -> ManagedObjectModel {
         try ManagedObjectModel {
             EntityDeclaration("Case", wireName: "Box", renamingIdentifier: "Crate") {
-                AttributeDeclaration("heading", .string, wireName: "title", renamingIdentifier: "caption")
+                AttributeDeclaration(
+                    "heading", .string, wireName: "title", renamingIdentifier: "caption")
                 AttributeDeclaration("color", .string, default: "plain")
                 RelationshipDeclaration("items", toMany: "Item", inverse: "container")
                 RelationshipDeclaration("queue", toMany: "Item", ordered: true, inverse: "queues")
-                RelationshipDeclaration("shelf", toMany: "Item", ordered: true, inverse: "shelvedIn")
+                RelationshipDeclaration(
+                    "shelf", toMany: "Item", ordered: true, inverse: "shelvedIn")
                 RelationshipDeclaration("stack", toMany: "Item", inverse: "stackedIn")
             }
             EntityDeclaration("Item") {
@@ -133,7 +138,8 @@ extension SimulationModel {
                 RelationshipDeclaration("queues", toMany: "Case", inverse: "queue")
                 RelationshipDeclaration("shelvedIn", to: "Case", inverse: "shelf")
                 RelationshipDeclaration("notes", toMany: "Note", inverse: "item")
-                RelationshipDeclaration("sketches", toMany: "Sketch", inverse: "subject", wireName: "drafts")
+                RelationshipDeclaration(
+                    "sketches", toMany: "Sketch", inverse: "subject", wireName: "drafts")
             }
             labelWithUnit(
                 isUnique: true,

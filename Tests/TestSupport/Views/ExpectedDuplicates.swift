@@ -99,7 +99,8 @@ package struct ExpectedDuplicates {
             for case .integer(let part) in cells.map(\.value) { sum = (sum ?? 0) + part }
             return cells.max { $0.stamp < $1.stamp }.map {
                 .init(
-                    property: $0.property, value: sum.map(PropertyValue.integer) ?? .null, stamp: $0.stamp)
+                    property: $0.property, value: sum.map(PropertyValue.integer) ?? .null,
+                    stamp: $0.stamp)
             }
         case .max:
             return cells.max { first, second in

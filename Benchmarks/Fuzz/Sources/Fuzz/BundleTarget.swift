@@ -98,7 +98,8 @@ private struct ImportingStore {
                 AttributeDeclaration("visits", .integer64, mergeRule: .counter)
                 RelationshipDeclaration("friends", toMany: "Person")
                 RelationshipDeclaration("duties", toMany: "Task", ordered: true, inverse: "chief")
-                RelationshipDeclaration("circle", toMany: "Person", ordered: true, inverse: "circle")
+                RelationshipDeclaration(
+                    "circle", toMany: "Person", ordered: true, inverse: "circle")
             }
         }
     }

@@ -24,7 +24,8 @@ struct MigrateBenchmark: Benchmark {
 
         func change(_ employee: inout EntityDeclaration) {
             switch self {
-            case .add: employee.attributes.append(AttributeDeclaration("nickname", .string, default: "-"))
+            case .add:
+                employee.attributes.append(AttributeDeclaration("nickname", .string, default: "-"))
             case .rename:
                 employee.attributes[1].renamingIdentifier = "firstName"
                 employee.attributes[1].wireName = "firstName"

@@ -5,7 +5,7 @@ public struct IndexAdvice: Hashable, Sendable {
     /// The properties, the leading one first.
     public let properties: [String]
 
-    /// The line of an entity that is declared in Swift: `IndexDeclaration("age_name", on: "age", "name")`.
+    /// The line of an entity that is declared in Swift: `IndexDeclaration("name", on: "name")`.
     public var declaration: String {
         let name = properties.joined(separator: "_").replacing(".", with: "_")
         let names = properties.map { "\"\($0)\"" }.joined(separator: ", ")

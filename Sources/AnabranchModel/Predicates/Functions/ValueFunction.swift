@@ -174,7 +174,9 @@ extension ValueFunction {
     /// - Parameter type: The type of the result, as ``type(for:)`` gives it. An argument may turn
     ///   out to be an integer where its type is double, or a double where its type is integer, so
     ///   the result may have to be made a double or a decimal.
-    package func callAsFunction(_ arguments: [PropertyValue], as type: AttributeType) -> PropertyValue {
+    package func callAsFunction(_ arguments: [PropertyValue], as type: AttributeType)
+        -> PropertyValue
+    {
         let result = self(arguments)
         switch (type, result) {
         case (.double, .decimal): return PredicateNumber(result).map { .double($0.double) } ?? .null
@@ -251,7 +253,8 @@ extension ValueFunction {
         case .toNumber: Self.number(in: value)
         case .toDecimal: Self.decimal(in: value)
         case .toText:
-            value.text.map(PropertyValue.string) ?? value.printedForm(as: .double).map(PropertyValue.string)
+            value.text.map(PropertyValue.string) ?? value.printedForm(as: .double).map(
+                PropertyValue.string)
                 ?? .null
         case .floatToText: value.printedForm(as: .float).map(PropertyValue.string) ?? .null
         case .toDate: if case .date = value { value } else { Self.date(in: value) }

@@ -44,7 +44,8 @@ extension ValueReduction {
 
     /// The sum of integers as a value: a double beyond 64 bits.
     package static func sum(of integers: Int128) -> PropertyValue {
-        Int64(exactly: integers).map(PropertyValue.integer) ?? PredicateNumber.real(real(integers)).value
+        Int64(exactly: integers).map(PropertyValue.integer)
+            ?? PredicateNumber.real(real(integers)).value
     }
 
     /// The mean of integers; missing if there are none.
@@ -61,7 +62,9 @@ extension ValueReduction {
     /// The result for some values.
     ///
     /// - Parameter isDecimal: True if the values are decimals, which a sum of none is then too.
-    package func callAsFunction(_ values: some Sequence<PropertyValue>, isDecimal: Bool) -> PropertyValue {
+    package func callAsFunction(_ values: some Sequence<PropertyValue>, isDecimal: Bool)
+        -> PropertyValue
+    {
         var state = ReductionState(self, isDecimal: isDecimal)
         for value in values { state.add(value) }
         return state.result
@@ -139,7 +142,8 @@ package struct ReductionState {
 
     private var average: PropertyValue {
         if isDecimal {
-            return ExactDecimal(rounding: decimals / Decimal(count)).map(PropertyValue.decimal) ?? .null
+            return ExactDecimal(rounding: decimals / Decimal(count)).map(PropertyValue.decimal)
+                ?? .null
         }
         return PredicateNumber.real(realSum / Double(count)).value
     }

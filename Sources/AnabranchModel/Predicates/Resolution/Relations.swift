@@ -1,7 +1,8 @@
 package import AnabranchReplication
 
 extension ResolvedRelation {
-    func holds(_ left: PropertyValue, _ right: PropertyValue, _ options: ComparisonOptions) -> Bool {
+    func holds(_ left: PropertyValue, _ right: PropertyValue, _ options: ComparisonOptions) -> Bool
+    {
         if left.isNull || right.isNull { return self == .equal && left.isNull && right.isNull }
         guard let order = ValueOrder.compare(left.folded(options), right.folded(options)) else {
             return false

@@ -124,7 +124,8 @@ extension FunctionArguments {
     }
 
     /// The values of the arguments from an index on.
-    fileprivate func values(from start: Int, as kinds: ArraySlice<ArgumentKind>) -> [PropertyValue] {
+    fileprivate func values(from start: Int, as kinds: ArraySlice<ArgumentKind>) -> [PropertyValue]
+    {
         zip(start..<count, kinds).map { value(at: $0, as: $1) }
     }
 

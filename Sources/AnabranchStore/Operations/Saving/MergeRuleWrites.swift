@@ -163,7 +163,8 @@ struct MergeRuleWrites {
     }
 
     private func check(
-        _ place: Place, _ value: PropertyValue, over held: PropertyValue, _ stamp: LocalStamp?, _ id: LocalID,
+        _ place: Place, _ value: PropertyValue, over held: PropertyValue, _ stamp: LocalStamp?,
+        _ id: LocalID,
         _ save: borrowing SaveOperation
     ) throws {
         let outcome = Register.outcome(

@@ -80,7 +80,8 @@ extension SaveOperation {
             guard !others.isEmpty else { continue }
             let places = Dictionary(
                 update.rows.slots.enumerated().map { ($1, $0) }, uniquingKeysWith: { $1 })
-            let written = columns.compactMap { column, isAlways -> (PropertyDescription, PropertyValue)? in
+            let written = columns.compactMap {
+                column, isAlways -> (PropertyDescription, PropertyValue)? in
                 guard let place = places[column.slot] else { return nil }
                 let value = update.rows[row, place]
                 return isAlways || value.isNull ? (column, value) : nil
@@ -125,7 +126,9 @@ extension SaveOperation {
         }
     }
 
-    private static func sum(_ first: PropertyValue, _ second: PropertyValue, _ type: WireType) -> PropertyValue {
+    private static func sum(_ first: PropertyValue, _ second: PropertyValue, _ type: WireType)
+        -> PropertyValue
+    {
         if first.isNull { return second }
         return second.isNull ? first : Counter.sum(first, second, of: type)
     }

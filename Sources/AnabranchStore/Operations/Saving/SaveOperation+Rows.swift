@@ -149,7 +149,8 @@ extension SaveOperation {
     /// - Returns: The value in its wire form.
     @inline(__always)
     mutating func bind(
-        _ value: PropertyValue, of id: LocalID, to column: TableLayout.Column, _ statement: Statement,
+        _ value: PropertyValue, of id: LocalID, to column: TableLayout.Column,
+        _ statement: Statement,
         at index: Int
     ) throws -> PropertyValue {
         if column.kind == .reference {
@@ -163,7 +164,8 @@ extension SaveOperation {
     ///
     /// - Returns: The value in its wire form.
     private mutating func bindReference(
-        _ value: PropertyValue, of id: LocalID, to column: TableLayout.Column, _ statement: Statement,
+        _ value: PropertyValue, of id: LocalID, to column: TableLayout.Column,
+        _ statement: Statement,
         at index: Int
     ) throws -> PropertyValue {
         let reference = try wireReference(value)

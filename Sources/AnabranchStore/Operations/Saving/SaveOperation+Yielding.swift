@@ -62,7 +62,9 @@ extension SaveOperation {
         return true
     }
 
-    private func wireValue(_ value: PropertyValue, of column: TableLayout.Column) throws -> PropertyValue {
+    private func wireValue(_ value: PropertyValue, of column: TableLayout.Column) throws
+        -> PropertyValue
+    {
         guard column.kind == .reference, case .integer(let target) = value else { return value }
         return .reference(try transaction.recordID(of: target))
     }

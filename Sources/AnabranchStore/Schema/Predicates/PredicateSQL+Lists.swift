@@ -34,7 +34,9 @@ extension PredicateSQL {
 
     /// The elements in ascending order, so that equal lists give equal statements.
     private func elements(of list: ResolvedList, _ options: ComparisonOptions) -> [PropertyValue] {
-        let objects = list.objects.map { $0.localID(in: store) }.sorted().map { PropertyValue.integer($0) }
+        let objects = list.objects.map { $0.localID(in: store) }.sorted().map {
+            PropertyValue.integer($0)
+        }
         var values = list.values
         if !options.isEmpty { values = Set(values.map { $0.folded(options) }) }
         return objects + values.sorted { ValueOrder.compare($0, $1) == .less }

@@ -43,8 +43,8 @@ public struct ConflictSelection: Sendable {
 
     /// Values that records of some entities have lost.
     ///
-    /// - Parameter wireNames: The names as in ``ConflictEntry/entity``. The file's model need not know
-    ///   them.
+    /// - Parameter wireNames: The names as in ``ConflictEntry/entity``. The file's model need not
+    ///   know them.
     public static func entities(wireNames: [String]) -> ConflictSelection {
         ConflictSelection(.entities(wireNames))
     }

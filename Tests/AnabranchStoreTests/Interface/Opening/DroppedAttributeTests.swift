@@ -186,7 +186,10 @@ import Testing
         ),
         ("siblings", attribute("small") { $0.mergeRule = .keepBoth }),
         ("a group", { $0.entities[0].attributeGroups = [AttributeGroup("g", "small", "flag")] }),
-        ("a unique key", { $0.entities[0].uniquenessConstraints = [UniquenessConstraint("small")] }),
+        (
+            "a unique key",
+            { $0.entities[0].uniquenessConstraints = [UniquenessConstraint("small")] }
+        ),
         (
             "the time of the last save",
             {

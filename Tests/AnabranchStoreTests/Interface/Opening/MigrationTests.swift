@@ -107,7 +107,9 @@ import Testing
         let first = try scenario.open("a")
         try first.insertPerson("Anna")
         first.close()
-        let second = try migrated { $0.entities[0].attributes.append(AttributeDeclaration("x", .date)) }
+        let second = try migrated {
+            $0.entities[0].attributes.append(AttributeDeclaration("x", .date))
+        }
         try second.insertPerson("Bob")
         try scenario.zone.sync(second)
         let third = try scenario.open("third")
@@ -119,7 +121,9 @@ import Testing
     @Test func `ends the writing of a program that has the file open`() throws {
         let first = try scenario.open("a")
         let anna = try first.insertPerson("Anna")
-        let second = try migrated { $0.entities[0].attributes.append(AttributeDeclaration("x", .date)) }
+        let second = try migrated {
+            $0.entities[0].attributes.append(AttributeDeclaration("x", .date))
+        }
         #expect(storeError { try first.insertPerson("Bob") }?.code == .storeChanged)
         #expect(try second.value("name", of: anna) == .string("Anna"))
     }

@@ -141,7 +141,8 @@ import Testing
         let next = try scenario.changedModel { declaration in
             for place in declaration.entities.indices
             where declaration.entities[place].name == "Draft" {
-                declaration.entities[place].attributes.append(AttributeDeclaration("more", .integer64))
+                declaration.entities[place].attributes.append(
+                    AttributeDeclaration("more", .integer64))
             }
         }
         let store = try scenario.open("a", model: next)

@@ -16,7 +16,8 @@ struct PredicateLimitTests {
                 AttributeDeclaration("size", .integer64)
                 AttributeDeclaration("key", .uuid)
                 AttributeDeclaration("note", .string, mergeRule: .keepBoth)
-                AttributeDeclaration("mark", .decimal, optional: false, default: 1, mergeRule: .keepBoth)
+                AttributeDeclaration(
+                    "mark", .decimal, optional: false, default: 1, mergeRule: .keepBoth)
                 RelationshipDeclaration("parent", to: "Node", inverse: "children")
                 RelationshipDeclaration("children", toMany: "Node", inverse: "parent")
                 RelationshipDeclaration("friends", toMany: "Node", inverse: "friends")

@@ -43,7 +43,8 @@ enum RandomGraph {
                 AttributeDeclaration("label", .string)
                 AttributeDeclaration("weight", .integer32)
                 RelationshipDeclaration("things", toMany: "Thing", inverse: "tags")
-                RelationshipDeclaration("queuedIn", toMany: "Thing", ordered: true, inverse: "queue")
+                RelationshipDeclaration(
+                    "queuedIn", toMany: "Thing", ordered: true, inverse: "queue")
             }
         }
     }
@@ -164,7 +165,8 @@ enum RandomValue {
     }
 
     /// Returns a value of the type, or sometimes of a comparable type, or null.
-    static func constant(_ type: AttributeType, _ generator: inout SeededGenerator) -> PropertyValue {
+    static func constant(_ type: AttributeType, _ generator: inout SeededGenerator) -> PropertyValue
+    {
         if generator.oneIn(10) { return .null }
         guard type.isNumeric, generator.oneIn(2) else { return stored(type, &generator) }
         let other: [AttributeType] = [.integer16, .integer64, .double, .decimal]

@@ -138,7 +138,8 @@ import Testing
         first.close()
         func add(_ person: inout EntityDeclaration) {
             person.attributes.append(
-                AttributeDeclaration("votes", .integer64, optional: false, default: 3, mergeRule: .counter))
+                AttributeDeclaration(
+                    "votes", .integer64, optional: false, default: 3, mergeRule: .counter))
         }
         let second = try scenario.open("a", model: Self.model(isMandatory: false, add))
         #expect(try second.value("votes", of: anna) == .integer(0))

@@ -211,7 +211,8 @@ final class DuplicateWorld {
 
     /// Checks that a written value is visible, if its merge rule permits it.
     private func set(
-        _ store: Store, _ id: LocalID, _ values: [String: PropertyValue], _ entity: String = "Person"
+        _ store: Store, _ id: LocalID, _ values: [String: PropertyValue],
+        _ entity: String = "Person"
     ) throws {
         let before = try store.row(entity, id)?.slots
         let isSaved = try save(store, "\(values)") { _ = try store.update(entity, id, values) }

@@ -35,7 +35,9 @@ import Testing
         }
         var declaration = plain.declaration
         declaration.entities[0].deletePolicy = deletePolicy
-        if isUnique { declaration.entities[0].uniquenessConstraints = [UniquenessConstraint("age")] }
+        if isUnique {
+            declaration.entities[0].uniquenessConstraints = [UniquenessConstraint("age")]
+        }
         return try ManagedObjectModel(declaration)
     }
 

@@ -197,7 +197,9 @@ import Testing
             _ = try store.update("Person", ids[place], ["spouse": .integer(ids[other])])
         }
         let hash = try store.canonicalHash()
-        func shown() throws -> [PropertyValue?] { try ids.map { try store.value("spouse", of: $0) } }
+        func shown() throws -> [PropertyValue?] {
+            try ids.map { try store.value("spouse", of: $0) }
+        }
         store.close()
         store = try scenario.open("a", model: Self.model())
         #expect(try shown() == [.integer(ids[1]), .integer(ids[0]), .null])

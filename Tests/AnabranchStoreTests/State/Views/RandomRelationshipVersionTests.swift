@@ -71,7 +71,8 @@ private final class RelationshipWorld {
                 "home", toMany: "Being", inverse: version == 2 ? "homes" : nil)
         return [
             boss, home, RelationshipDeclaration("reports", toMany: "Person", inverse: "boss"),
-            RelationshipDeclaration("peers", toMany: "Person", ordered: isOrdered, inverse: "peers"),
+            RelationshipDeclaration(
+                "peers", toMany: "Person", ordered: isOrdered, inverse: "peers"),
             RelationshipDeclaration("teacher", to: "Person", acyclic: true, inverse: "pupils"),
             RelationshipDeclaration(
                 "pupils", toMany: "Person", ordered: isOrdered, inverse: "teacher"),
@@ -81,8 +82,12 @@ private final class RelationshipWorld {
     }
 
     private static func ofBeing(_ version: Int) -> [RelationshipDeclaration] {
-        [RelationshipDeclaration("keepers", toMany: "Person", ordered: version == 2, inverse: "friends")]
-            + (version == 2 ? [RelationshipDeclaration("homes", toMany: "Person", inverse: "home")] : [])
+        [
+            RelationshipDeclaration(
+                "keepers", toMany: "Person", ordered: version == 2, inverse: "friends")
+        ]
+            + (version == 2
+                ? [RelationshipDeclaration("homes", toMany: "Person", inverse: "home")] : [])
     }
 
     // MARK: - Steps

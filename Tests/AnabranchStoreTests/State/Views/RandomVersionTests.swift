@@ -114,7 +114,8 @@ private final class VersionWorld {
     ]
 
     init(
-        seed: UInt64, _ attributes: [String: Kinds] = changing, defaults: [String: [PropertyValue?]] = [:]
+        seed: UInt64, _ attributes: [String: Kinds] = changing,
+        defaults: [String: [PropertyValue?]] = [:]
     ) throws {
         self.attributes = attributes
         self.defaults = defaults

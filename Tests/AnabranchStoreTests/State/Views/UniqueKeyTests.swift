@@ -241,7 +241,9 @@ import Testing
         try exchange()
         try scenario.zone.sync(c)
         try exchange()
-        let both: [PropertyValue] = [.string("four"), .string("four"), .string("three"), .string("three")]
+        let both: [PropertyValue] = [
+            .string("four"), .string("four"), .string("three"), .string("three"),
+        ]
         for store in [a, b] {
             #expect(try notes(store) == both)
             #expect(try store.value("note", of: on(store, first)) == .string("four"))

@@ -28,7 +28,8 @@ import Testing
         .data(Data((0..<count).map { UInt8(truncatingIfNeeded: $0 / 251) &+ seed }))
     }
 
-    private func set(_ key: String, _ value: PropertyValue, of id: LocalID, in store: Store) throws {
+    private func set(_ key: String, _ value: PropertyValue, of id: LocalID, in store: Store) throws
+    {
         _ = try store.update("File", id, [key: value])
     }
 

@@ -20,7 +20,8 @@ final class Crew {
                 AttributeDeclaration("name", .string)
                 RelationshipDeclaration("boss", to: "Worker", inverse: "reports")
                 RelationshipDeclaration("reports", toMany: "Worker", inverse: "boss")
-                RelationshipDeclaration("tasks", toMany: "Task", inverse: "worker", deleteRule: .cascade)
+                RelationshipDeclaration(
+                    "tasks", toMany: "Task", inverse: "worker", deleteRule: .cascade)
             }
             EntityDeclaration("Task") {
                 AttributeDeclaration("title", .string)

@@ -120,7 +120,8 @@ struct GeneratedRecords {
     }
 
     /// - Parameter number: A number from 1 to 30,001, which every numeric type holds.
-    private static func value(of attribute: AttributeDescription, _ number: Int64) -> PropertyValue {
+    private static func value(of attribute: AttributeDescription, _ number: Int64) -> PropertyValue
+    {
         switch attribute.type {
         case .integer16, .integer32, .integer64: .integer(number)
         case .double, .float: .double(Double(number) + 0.25)

@@ -55,7 +55,8 @@ struct ShownComparison {
     }
 
     private mutating func expect(
-        _ expected: PropertyValue, _ value: PropertyValue, _ property: PropertyDescription, _ id: RecordID
+        _ expected: PropertyValue, _ value: PropertyValue, _ property: PropertyDescription,
+        _ id: RecordID
     ) {
         guard value != expected else { return }
         differences.append("\(property) of \(id) is \(value) instead of \(expected)")
