@@ -36,10 +36,10 @@ struct CompositeAttributeTests {
         }
     }
 
-    private static func elements() -> [CompositeElement] {
+    @CompositeBuilder private static func elements() -> [CompositeBuilder.Element] {
         let composite = address()
-        return composite.attributes.map { .attribute($0) }
-            + composite.compositeAttributes.map { .composite($0) }
+        for attribute in composite.attributes { attribute }
+        for element in composite.compositeAttributes { element }
     }
 
     private static let leaves = [
@@ -178,7 +178,7 @@ extension CompositeAttributeTests {
     private func expect(
         _ code: ModelError.Code, at property: String,
         sourceLocation: SourceLocation = #_sourceLocation,
-        @EntityBuilder _ content: () -> [EntityElement]
+        @EntityBuilder _ content: () -> [EntityBuilder.Element]
     ) {
         let error = #expect(throws: ModelError.self, sourceLocation: sourceLocation) {
             try ManagedObjectModel(entities: [EntityDeclaration("A", content)])

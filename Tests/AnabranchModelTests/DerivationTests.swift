@@ -119,7 +119,9 @@ import Testing
         }
         let refusals = [
             refusal { $0.uniquenessConstraints = [UniquenessConstraint(attributes: ["upper"])] },
-            refusal { $0.indexes = [IndexDeclaration("i", elements: [IndexElement("upper")])] },
+            refusal {
+                $0.indexes = [IndexDeclaration("i", elements: [IndexDeclaration.Element("upper")])]
+            },
             refusal { $0.attributeGroups = [AttributeGroup("g", "name", "upper")] },
         ]
         for refusal in refusals {

@@ -9,7 +9,7 @@ import Testing
         try ManagedObjectModel {
             EntityDeclaration("Base") {
                 AttributeDeclaration("made", .date)
-                if let parent { [EntityElement.fetched(parent)] }
+                if let parent { parent }
             }
             EntityDeclaration("Note", parent: "Base") {
                 AttributeDeclaration("title", .string)

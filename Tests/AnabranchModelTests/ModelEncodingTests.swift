@@ -144,7 +144,8 @@ struct ModelEncodingTests {
                 AttributeDeclaration("age", .integer16, optional: false, default: 0, maximum: 150)
                 RelationshipDeclaration("boss", to: "Person", inverse: "reports", deleteRule: .deny)
                 RelationshipDeclaration("reports", toMany: "Person", maxCount: 9, inverse: "boss")
-                IndexDeclaration("byAge", elements: [IndexElement("age", ascending: false)])
+                IndexDeclaration(
+                    "byAge", elements: [IndexDeclaration.Element("age", ascending: false)])
                 UniquenessConstraint("age")
             }
         }

@@ -33,7 +33,10 @@ extension ModelExamples {
         UniquenessConstraint("id")
         UniquenessConstraint("title", "id")
         IndexDeclaration(
-            "byTitle", elements: [IndexElement("title"), IndexElement("id", ascending: false)])
+            "byTitle",
+            elements: [
+                IndexDeclaration.Element("title"), IndexDeclaration.Element("id", ascending: false),
+            ])
     }
 
     private static let note = EntityDeclaration("Note", parent: "Item", wireName: "Memo") {

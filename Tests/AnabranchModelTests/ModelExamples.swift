@@ -34,7 +34,8 @@ enum ModelExamples {
             RelationshipDeclaration("similar", toMany: "Project", inverse: "similar")
             RelationshipDeclaration("tags", toMany: "Tag")
             RelationshipDeclaration("lead", to: "Person", inverse: nil)
-            IndexDeclaration("byTitle", elements: [IndexElement("title", ascending: false)])
+            IndexDeclaration(
+                "byTitle", elements: [IndexDeclaration.Element("title", ascending: false)])
         },
         EntityDeclaration("Tag") { AttributeDeclaration("text", .string) },
     ]

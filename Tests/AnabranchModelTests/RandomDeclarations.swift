@@ -39,7 +39,7 @@ struct RandomDeclarations {
                 entity.uniquenessConstraints.append(UniquenessConstraint(attribute.name))
             }
             if chance(4) {
-                let element = IndexElement(attribute.name, ascending: chance(2))
+                let element = IndexDeclaration.Element(attribute.name, ascending: chance(2))
                 entity.indexes.append(
                     IndexDeclaration(text() + attribute.name, elements: [element]))
             }

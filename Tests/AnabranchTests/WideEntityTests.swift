@@ -55,7 +55,7 @@ struct WideEntityTests {
         try container.newBackgroundContext().performAndWait { context in
             var request = FetchRequest<ManagedObject>(entityName: "Wide")
             request.predicate = try FetchPredicate("a1 == 2")
-            request.relationshipsForPrefetching = ["twins"]
+            request.relationshipKeyPathsForPrefetching = ["twins"]
             let owner = try #require(try context.fetch(request).first)
             #expect(owner.objectID == ids[1])
             let twins = try owner.objects(forKey: "twins")

@@ -6,12 +6,13 @@ import Testing
 ///
 /// A declaration that no app needs is `package` (decision 35).
 @Suite(.long) struct InterfaceGoldenTests {
+    private let graphs: [SymbolGraph]
     private let interface: PublicInterface
 
     init() throws {
         let base = try SourceTree.packageRoot.get().absoluteString
-        interface = PublicInterface(
-            try SiteRun.package.get().graphs, root: base.hasSuffix("/") ? base : base + "/")
+        graphs = try SiteRun.package.get().graphs
+        interface = PublicInterface(graphs, root: base.hasSuffix("/") ? base : base + "/")
     }
 
     @Test func `each change of the public interface is in the golden list`() {
@@ -37,5 +38,22 @@ import Testing
         #expect(names.count > 60)
         #expect(
             interface.types.isDisjoint(with: names), "Give the type a name of its own.")
+    }
+
+    /// An enumeration that may grow is a structure with static members instead.
+    @Test func `each public enumeration says that it is closed`() throws {
+        let symbols = graphs.flatMap(\.symbols).filter { $0.location != nil }
+        let names = Set(
+            symbols.filter { $0.kind.identifier == "swift.enum.case" }
+                .map { $0.pathComponents.dropLast().joined(separator: ".") })
+        let enumerations = symbols.filter { $0.kind.identifier == "swift.enum" }
+            .filter { names.contains($0.pathComponents.joined(separator: ".")) }
+        #expect(enumerations.count > 15)
+        for enumeration in enumerations {
+            let text = (enumeration.docComment?.lines ?? []).map(\.text).joined(separator: " ")
+            #expect(
+                text.contains("It is closed: only a new major version adds a case."),
+                "\(enumeration.pathComponents.joined(separator: ".")) does not say it.")
+        }
     }
 }

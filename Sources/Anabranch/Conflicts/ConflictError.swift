@@ -36,11 +36,11 @@ public struct ConflictError: Error, Sendable {
 
 extension ConflictError {
     /// The kind of a ``ConflictError``.
-    public struct Code: RawRepresentable, Hashable, Sendable {
+    public struct Code: Hashable, Sendable {
         /// The stable text form of the code.
         public let rawValue: String
         /// Creates a code from its text form.
-        public init(rawValue: String) { self.rawValue = rawValue }
+        package init(rawValue: String) { self.rawValue = rawValue }
 
         /// The record is deleted, in the context or in the store, and a deleted record never comes
         /// back. Insert a new object from ``ManagedObjectContext/discardedValues(of:)``.

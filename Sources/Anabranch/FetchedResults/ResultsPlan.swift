@@ -40,7 +40,7 @@ struct ResultsPlan {
         self.fetch = fetch
         dependencies = RelationshipDependency.all(of: fetch.predicate, fetch.sorts)
         batchSize = naming?.name == nil ? max(request.fetchBatchSize, 0) : 0
-        prefetched = request.relationshipsForPrefetching
+        prefetched = request.relationshipKeyPathsForPrefetching
         firesFaults = !request.returnsObjectsAsFaults
     }
 

@@ -236,7 +236,7 @@ extension ClassDeclaration {
     /// Its name is the names of the properties, joined by `_`. A second index over the same
     /// properties is the same one.
     public mutating func index(_ properties: [String]) {
-        let elements = properties.map { IndexElement($0) }
+        let elements = properties.map { IndexDeclaration.Element($0) }
         if entity.indexes.contains(where: { $0.elements == elements }) { return }
         let taken = Set(entity.indexes.map(\.name))
         var name = properties.joined(separator: "_")

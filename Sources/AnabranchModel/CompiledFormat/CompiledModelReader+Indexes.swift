@@ -19,7 +19,8 @@ extension CompiledModelReader {
             let taken = Set(indexes.map { WireName($0.name) })
             var name = columns.joined(separator: "_")
             while taken.contains(WireName(name)) { name += "_" }
-            indexes.append(IndexDeclaration(name, elements: columns.map { IndexElement($0) }))
+            indexes.append(
+                IndexDeclaration(name, elements: columns.map { IndexDeclaration.Element($0) }))
         }
         entity.indexes = indexes
     }
@@ -60,7 +61,7 @@ extension CompiledModelReader {
                         + "an R-tree.")
             }
             index.elements.append(
-                IndexElement(property, ascending: element.flag("NSAscending")))
+                IndexDeclaration.Element(property, ascending: element.flag("NSAscending")))
         }
         return index
     }

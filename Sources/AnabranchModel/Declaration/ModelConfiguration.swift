@@ -12,9 +12,9 @@ public struct ModelConfiguration: Hashable, Sendable {
     /// The name; unique in the model.
     public var name: String
     /// The names of the member entities, in any order.
-    public var entities: [String]
+    package var entities: [String]
     /// False if the objects of the member entities are kept in this store only.
-    public var isSynced: Bool
+    package var isSynced: Bool
 
     /// Declares a configuration of the entities with these names.
     public init(_ name: String, entities: [String], isSynced: Bool = true) {

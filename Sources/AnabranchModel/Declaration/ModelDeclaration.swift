@@ -4,13 +4,13 @@
 /// ``ManagedObjectModel/declaration`` has the canonical order.
 public struct ModelDeclaration: Hashable, Sendable {
     /// The entities, in any order.
-    public var entities: [EntityDeclaration]
+    package var entities: [EntityDeclaration]
     /// The named fetch requests, in any order.
-    public var fetchRequestTemplates: [FetchRequestTemplate]
+    package var fetchRequestTemplates: [FetchRequestTemplate]
     /// The named subsets of the entities, in any order.
-    public var configurations: [ModelConfiguration]
+    package var configurations: [ModelConfiguration]
     /// A name of the model's version for people; nothing in Anabranch depends on it.
-    public var versionIdentifier: String?
+    package var versionIdentifier: String?
 
     /// Declares a model.
     public init(

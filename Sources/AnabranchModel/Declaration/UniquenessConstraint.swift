@@ -3,7 +3,7 @@
 /// A missing value equals no other value.
 public struct UniquenessConstraint: Hashable, Sendable {
     /// Names of attributes of the entity, inherited ones included.
-    public var attributes: [String]
+    package var attributes: [String]
 
     /// Declares a constraint over the attributes with these names.
     public init(attributes: [String]) { self.attributes = attributes }

@@ -30,7 +30,7 @@ public final class AttributeDescription: Sendable {
     /// True if the value is computed from other properties: see ``derivationExpression``.
     public let isDerived: Bool
     /// The declaration in the model's canonical form.
-    public let declaration: AttributeDeclaration
+    package let declaration: AttributeDeclaration
 
     let graph: ModelGraph
     private let entityIndex: Int
@@ -100,6 +100,12 @@ public final class AttributeDescription: Sendable {
     package var keepsBoth: Bool { wireProperty.rule == .keepBoth }
     /// The index of the words of a text, by which it can be searched; `nil` without one.
     public var search: TextSearch? { declaration.search }
+    /// The least value, or the least length of a text; `nil` is no limit.
+    public var minimum: PropertyValue? { declaration.minimum }
+    /// The greatest value, or the greatest length of a text; `nil` is no limit.
+    public var maximum: PropertyValue? { declaration.maximum }
+    /// The rule by which concurrent writes of the attribute are merged.
+    public var mergeRule: MergeRule { declaration.mergeRule }
     /// The declaration's texts for the app or for tools.
     public var userInfo: [String: String] { declaration.userInfo }
     /// The name of a transformable attribute's transformer; `nil` is the default transformer.

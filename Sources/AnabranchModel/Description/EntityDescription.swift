@@ -42,7 +42,7 @@ public final class EntityDescription: Sendable {
     /// The indexes that the entity declares itself.
     public let indexes: [IndexDescription]
     /// The declaration in the model's canonical form.
-    public let declaration: EntityDeclaration
+    package let declaration: EntityDeclaration
 
     private let graph: ModelGraph
     /// The positions of the entities from the root to this one.

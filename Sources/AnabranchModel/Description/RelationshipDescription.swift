@@ -35,7 +35,7 @@ public final class RelationshipDescription: Sendable {
     /// transient relationship has one too, but is never sent.
     package let wireProperty: WireProperty
     /// The declaration in the model's canonical form.
-    public let declaration: RelationshipDeclaration
+    package let declaration: RelationshipDeclaration
 
     let graph: ModelGraph
     private let entityIndex: Int

@@ -115,8 +115,8 @@ extension IndexDeclaration: FieldRecord {
     static let fields: [RecordField<Self>] = [.value(1, \.name), .each(2, \.elements)]
 }
 
-extension IndexElement: FieldRecord {
-    static var blank: Self { IndexElement("") }
+extension IndexDeclaration.Element: FieldRecord {
+    static var blank: Self { IndexDeclaration.Element("") }
     static let fields: [RecordField<Self>] = [
         .value(1, \.property), .flag(3, \.isAscending, unless: true),
     ]

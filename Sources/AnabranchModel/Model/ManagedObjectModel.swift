@@ -18,7 +18,7 @@ public final class ManagedObjectModel: Sendable {
     /// The entities, sorted by the bytes of their names.
     public let entities: [EntityDescription]
     /// The declaration in canonical order, with defaults filled in.
-    public let declaration: ModelDeclaration
+    package let declaration: ModelDeclaration
     /// Parts of the model that are ignored or unusual, without harm to data.
     public let warnings: [ModelWarning]
 

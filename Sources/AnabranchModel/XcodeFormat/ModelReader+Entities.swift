@@ -72,7 +72,7 @@ extension ModelReader {
             var name = columns.joined(separator: "_")
             while taken.contains(WireName(name)) { name += "_" }
             entity.indexes.append(
-                IndexDeclaration(name, elements: columns.map { IndexElement($0) }))
+                IndexDeclaration(name, elements: columns.map { IndexDeclaration.Element($0) }))
         }
     }
 
@@ -107,7 +107,7 @@ extension ModelReader {
                         + "R-tree.")
             }
             let isAscending = child.text("order")?.lowercased() != "descending"
-            index.elements.append(IndexElement(property, ascending: isAscending))
+            index.elements.append(IndexDeclaration.Element(property, ascending: isAscending))
         }
         return index
     }

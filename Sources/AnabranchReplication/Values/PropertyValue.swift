@@ -10,6 +10,8 @@
 /// Equality and hash follow canonical bytes, so that all replicas agree. Strings compare by their
 /// UTF-8, doubles by their bits with one pattern for every NaN, decimals by sign, digits and
 /// exponent. This is the equality of merging; predicates compare in their own way.
+///
+/// It is closed: only a new major version adds a case.
 public enum PropertyValue: Sendable {
     /// No value; different from a property that was never written.
     case null

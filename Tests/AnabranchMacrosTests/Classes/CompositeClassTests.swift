@@ -66,14 +66,10 @@ private enum Directory {
         }
     }
 
-    private static func place() -> [CompositeElement] {
-        [
-            .attribute(
-                AttributeDeclaration(
-                    "latitude", .double, optional: false, minimum: -90, maximum: 90)),
-            .attribute(AttributeDeclaration("longitude", .double, optional: false)),
-            .attribute(AttributeDeclaration("zone", .integer16, default: 1)),
-        ]
+    @CompositeBuilder private static func place() -> [CompositeBuilder.Element] {
+        AttributeDeclaration("latitude", .double, optional: false, minimum: -90, maximum: 90)
+        AttributeDeclaration("longitude", .double, optional: false)
+        AttributeDeclaration("zone", .integer16, default: 1)
     }
 }
 

@@ -69,7 +69,7 @@ enum EveryFeatureModel {
         }
     }
 
-    @EntityBuilder private static var attributes: [EntityElement] {
+    @EntityBuilder private static var attributes: [EntityBuilder.Element] {
         AttributeDeclaration("name", .string, searchable: TextSearch())
         AttributeDeclaration("email", .string)
         AttributeDeclaration("age", .integer16)

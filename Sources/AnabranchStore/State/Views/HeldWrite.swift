@@ -15,6 +15,8 @@ public struct HeldWrite: Hashable, Sendable {
 ///
 /// Each rule decides between values that were saved concurrently, so no author has chosen to
 /// replace the hidden one.
+///
+/// It is closed: only a new major version adds a case.
 public enum HidingRule: String, Hashable, Sendable, CaseIterable {
     /// The object shows several records with one unique key, and the value of another of these
     /// records.

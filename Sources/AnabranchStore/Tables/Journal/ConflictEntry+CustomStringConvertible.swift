@@ -44,7 +44,7 @@ extension ConflictEntry.Write: CustomStringConvertible {
     public var description: String { "\(authorLabel), \(time)" }
 
     /// The name of the author, or the first digits of the replica if the author gave none.
-    public var authorLabel: String { author.isEmpty ? stamp.replica.shortForm : author }
+    package var authorLabel: String { author.isEmpty ? stamp.replica.shortForm : author }
 
     /// The time to the second, in ISO 8601.
     fileprivate var time: String {

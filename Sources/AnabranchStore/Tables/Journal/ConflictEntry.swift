@@ -7,6 +7,8 @@ public import Foundation
 /// other numbers.
 public struct ConflictEntry: Sendable, Identifiable {
     /// The situation in which a value was lost.
+    ///
+    /// It is closed: only a new major version adds a case.
     public enum Kind: Int64, Sendable {
         /// Two replicas wrote one property concurrently, and the property's merge rule kept one
         /// write. Or a save of this file replaced a value that its author had not seen, or that a
@@ -68,7 +70,7 @@ public struct ConflictEntry: Sendable, Identifiable {
     /// if a delete won.
     public let winningValue: PropertyValue?
     /// The time when this replica noticed the conflict, in milliseconds since 1970-01-01 UTC.
-    public let noticedMilliseconds: Int64
+    package let noticedMilliseconds: Int64
 
     /// The wire name of the property that lost the value.
     public var propertyName: String { property.name.string }

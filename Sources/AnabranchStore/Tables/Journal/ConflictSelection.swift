@@ -1,4 +1,4 @@
-public import AnabranchReplication
+package import AnabranchReplication
 import AnabranchSQLite
 
 /// A selection of conflict journal entries to list, count or purge.
@@ -23,7 +23,7 @@ public struct ConflictSelection: Sendable {
     public static let all = ConflictSelection()
 
     /// One entry; none if it was purged.
-    public static func number(_ id: ConflictEntry.ID) -> ConflictSelection { numbers([id]) }
+    package static func number(_ id: ConflictEntry.ID) -> ConflictSelection { numbers([id]) }
 
     /// Entries with some numbers; purged entries are left out.
     public static func numbers(_ ids: [ConflictEntry.ID]) -> ConflictSelection {
@@ -37,7 +37,7 @@ public struct ConflictSelection: Sendable {
 
     /// Values that a record and its merged duplicates have lost, including links from other records
     /// to it.
-    public static func record(_ record: RecordID) -> ConflictSelection {
+    package static func record(_ record: RecordID) -> ConflictSelection {
         ConflictSelection(.record(record))
     }
 
@@ -45,7 +45,7 @@ public struct ConflictSelection: Sendable {
     ///
     /// - Parameter wireNames: The names as in ``ConflictEntry/entity``. The file's model need not
     ///   know them.
-    public static func entities(wireNames: [String]) -> ConflictSelection {
+    package static func entities(wireNames: [String]) -> ConflictSelection {
         ConflictSelection(.entities(wireNames))
     }
 
@@ -67,12 +67,12 @@ public struct ConflictSelection: Sendable {
     }
 
     /// All entries except the newest `count`, whatever other conditions apply.
-    public static func allButNewest(_ count: Int) -> ConflictSelection {
+    package static func allButNewest(_ count: Int) -> ConflictSelection {
         ConflictSelection(.allButNewest(count))
     }
 
     /// The entries that are in both selections.
-    public func intersection(_ other: ConflictSelection) -> ConflictSelection {
+    package func intersection(_ other: ConflictSelection) -> ConflictSelection {
         ConflictSelection(terms + other.terms)
     }
 }

@@ -18,7 +18,7 @@ public struct RejectedSave: Sendable, Identifiable {
     /// The zone's reason.
     public let rejection: SaveRejection
     /// The time when this file learned of the rejection, in milliseconds since 1970-01-01 UTC.
-    public let noticedMilliseconds: Int64
+    package let noticedMilliseconds: Int64
 
     /// The author name that the app gave when it saved.
     public var author: String { changeSet.author }

@@ -30,7 +30,9 @@ import Testing
                 AttributeDeclaration("key", .uuid)
                 AttributeDeclaration("best", .integer32, mergeRule: .max)
                 AttributeDeclaration("first", .string, mergeRule: .firstWriter)
-                IndexDeclaration("byMotto", elements: [IndexElement("motto"), IndexElement("age")])
+                IndexDeclaration(
+                    "byMotto",
+                    elements: [IndexDeclaration.Element("motto"), IndexDeclaration.Element("age")])
             }
             EntityDeclaration("Worker", parent: "Person", deletePolicy: deletePolicy) {
                 AttributeDeclaration("salary", .integer64)
