@@ -1,7 +1,6 @@
 /// A whole model as values, before the checks.
 ///
-/// Two declarations with the same meaning may differ in the order of their parts;
-/// ``ManagedObjectModel/declaration`` has the canonical order.
+/// Two declarations with the same meaning may differ in the order of their parts.
 public struct ModelDeclaration: Hashable, Sendable {
     /// The entities, in any order.
     package var entities: [EntityDeclaration]

@@ -14,8 +14,7 @@ public final class RelationshipDescription: Sendable {
     public let isOrdered: Bool
     /// True if references along this to-one must not form a cycle.
     ///
-    /// It is true if the declaration of this relationship or of its inverse sets
-    /// ``RelationshipDeclaration/isAcyclic``.
+    /// It is true if the declaration of this relationship or of its inverse says so.
     public var isAcyclic: Bool {
         !isToMany && (declaration.isAcyclic || inverse?.declaration.isAcyclic == true)
     }

@@ -11,7 +11,7 @@ extension EntityDescription {
     /// - of a property: name, whether it is optional, transient or derived;
     /// - of an attribute: type; of a composite attribute: its elements;
     /// - of a relationship: destination, inverse, counts, whether it is ordered;
-    /// - the ``EntityDeclaration/versionHashModifier`` of each.
+    /// - the `versionHashModifier` of each.
     ///
     /// Defaults, delete rules, validations, class names, transformers, indexes, the expression of a
     /// derived attribute, fetched properties, renaming identifiers and user infos do not count.

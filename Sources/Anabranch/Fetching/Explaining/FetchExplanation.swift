@@ -24,7 +24,7 @@ public struct FetchExplanation: Sendable {
     public let scannedRowCount: Int
     /// The number of instructions that SQLite's virtual machine executed. It grows with all rows
     /// that were visited, and does not depend on the speed of the machine.
-    package let stepCount: Int
+    public let stepCount: Int
     /// The number of sorts that no index has saved.
     package let sortCount: Int
     /// The time for all rows, without making objects of them.
