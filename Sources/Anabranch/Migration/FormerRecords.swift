@@ -104,8 +104,8 @@ extension FormerRecords {
 
         /// Returns the former value of an attribute as a Swift type.
         ///
-        /// - Throws: The errors of ``value(forKey:)``; also ``PropertyError`` with code `wrongType` if
-        ///   the type can't hold the value.
+        /// - Throws: The errors of ``value(forKey:)``; also ``PropertyError`` with code `wrongType`
+        ///   if the type can't hold the value.
         public func value<T: AttributeValue>(forKey key: String, as type: T.Type = T.self) throws
             -> T
         {
@@ -121,8 +121,8 @@ extension FormerRecords {
 
         /// Returns the record to which a to-one relationship referred.
         ///
-        /// - Throws: ``PropertyError`` for an unknown name, or for a relationship that is not a to-one
-        ///   that was stored in this record. A to-one can be stored at its other end.
+        /// - Throws: ``PropertyError`` for an unknown name, or for a relationship that is not a
+        ///   to-one that was stored in this record. A to-one can be stored at its other end.
         public func target(forKey key: String) throws -> RecordID? {
             let relationship = try relationship(key)
             guard relationship.storage == .reference else { throw storedElsewhere(relationship) }
